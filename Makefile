@@ -59,10 +59,11 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
 
-rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources, kills
-	@echo "== rankings, recall, the corpus, hostile sources, measuring and kills"
+rankings: ## tests not for -race: ranking goldens, recall, the corpus, hostile sources, kills, walks over all pages and operations
+	@echo "== rankings, recall, the corpus, hostile sources, measuring, kills, walks over all pages and operations"
 	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
-	$(GO) test -run 'Distil|Eval|Tune|Killed|FullDisk|CorpusPreset|ServersGone' ./cmd/almanac ./ingest/sample
+	$(GO) test -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert' ./api
+	$(GO) test -run 'Distil|Eval|Tune|Killed|FullDisk|CorpusPreset|ServersGone|EverythingAnswers' ./cmd/almanac ./ingest/sample
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"
@@ -100,7 +101,7 @@ bench: build ## figures: engines against bleve, FTS5 and plain scans, searches o
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .
-	$(GO) run ./retrieval/scale/measure -passages 100000,1000000
+	$(GO) run ./cmd/measure -passages 100000,1000000
 	.ci/lighthouse $(BIN)
 
 man: build ## the man page as bin/almanac.1

@@ -25,6 +25,7 @@ import (
 	"almanac/api/rest"
 	"almanac/api/tally"
 	"almanac/api/web"
+	"almanac/catalog"
 	"almanac/retrieval"
 )
 
@@ -191,7 +192,8 @@ func unknown(cfg Config, r *http.Request) bool {
 }
 
 // identified names the request to logs and answers, and the client to the admission and
-// the tally of searches. It counts the requests under way.
+// the tally of searches. It counts the requests under way, and tells the catalog when
+// each began.
 func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer m.Begin()()
@@ -202,7 +204,7 @@ func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http
 		w.Header().Set(op.RequestHeader, id)
 		key := limit.Key(proxies.Client(r))
 		ctx := admit.WithClient(tally.WithClient(op.WithRequest(r.Context(), id), key), key)
-		next.ServeHTTP(w, r.WithContext(ctx))
+		next.ServeHTTP(w, r.WithContext(catalog.WithStart(ctx, time.Now())))
 	})
 }
 

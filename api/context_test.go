@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"almanac/api/kb"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
@@ -119,9 +120,20 @@ func TestSections(t *testing.T) {
 	if p := passage.(string); !strings.Contains(p, "capstan") || utf8.RuneCountInString(p) > 1200 {
 		t.Errorf("the passage is %q", p)
 	}
-	hold(hits, fields{"items.0.read": id + "#going-back", "items.0.also.#": 1, "items.0.heading": "Going back"})
+	read0, _ := at(hits, "items.0.read")
+	if section, further, _ := strings.Cut(fmt.Sprint(read0), "+"); section != id+"#going-back" || further == "" {
+		t.Errorf("the first hit is read by %v", read0)
+	}
+	hold(hits, fields{"items.0.also.#": 1, "items.0.heading": "Going back"})
 	if _, ok := at(hits, "items.0.snippet"); ok {
 		t.Error("a passage has its snippet again")
+	}
+
+	beside := ask("get_doc", fmt.Sprintf(`{"id":%q}`, read0))
+	hold(beside, fields{"section": read0, "heading": "Going back", "before": id + "#at-night", "truncated": false})
+	if content, _ := at(beside, "content"); !strings.HasPrefix(content.(string), "## Going back") ||
+		!strings.Contains(content.(string), "\n\n[…]\n\n") || utf8.RuneCountInString(content.(string)) > 11_000 {
+		t.Errorf("the section and what is beside it are %.200q", content)
 	}
 
 	read := ask("get_doc", `{"id":"`+id+`#going-back"}`)
@@ -141,6 +153,135 @@ func TestSections(t *testing.T) {
 	if text, failed := call(t, l.public, "get_doc", `{"id":"`+id+`#going-bakc"}`); !failed ||
 		!strings.Contains(text, "nearest are "+id+"#going-back, "+id+"#going-out,") {
 		t.Errorf("of an unknown section get_doc says %s", text)
+	}
+}
+
+// TestThreadsAreReadAroundAPost reads threads as hits name them.
+func TestThreadsAreReadAroundAPost(t *testing.T) {
+	n := network.Network{Name: "harbour", Title: "Harbour", Proposals: tidewater}
+	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+		entry := func(kind catalog.Kind, key, author, body string, data any) catalog.Entry {
+			encoded, err := catalog.Encode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return catalog.Entry{Record: catalog.Record{Kind: kind, Key: key, Title: "Fog " + key, Body: body, Author: author,
+				CreatedAt: now.AddDate(0, 0, -3), Data: encoded}}
+		}
+		issue := entry(catalog.KindIssue, "harbour/quay#7", "ada", "The bell is silent in fog.", catalog.Issue{})
+		issue.Record.Replies = 2
+		short := entry(catalog.KindTopic, "1", "bo", "Which lantern?", catalog.Topic{})
+		short.Record.Replies = 1
+		batch := catalog.Batch{Source: "talk", Entries: []catalog.Entry{issue, short,
+			entry(catalog.KindIssue, "harbour/quay#8", "cy", "Nobody has answered about buoys.", catalog.Issue{})}}
+		part := func(parent catalog.Entry, e catalog.Entry) {
+			e.Parent = parent.Record.Ref()
+			batch.Entries = append(batch.Entries, e)
+		}
+		part(issue, entry(catalog.KindComment, "harbour/quay#c1", "di", "Its clapper is rusty.", catalog.Comment{}))
+		part(issue, entry(catalog.KindComment, "harbour/quay#c2", "", "Oil it with tallow.", catalog.Comment{}))
+		part(short, entry(catalog.KindPost, "1/1", "bo", "Which lantern?", catalog.Post{Number: 1}))
+		part(short, entry(catalog.KindPost, "1/2", "ed", "The green one.", catalog.Post{Number: 2}))
+		long := entry(catalog.KindTopic, "2", "flo", "", catalog.Topic{})
+		long.Record.Replies = 120
+		batch.Entries = append(batch.Entries, long)
+		for i := range 120 {
+			part(long, entry(catalog.KindPost, fmt.Sprintf("2/%d", i+1), "flo",
+				fmt.Sprintf("Berth %d. ", i+1)+strings.Repeat("Nothing new about the rope. ", 10), catalog.Post{Number: i + 1}))
+		}
+		chat := entry(catalog.KindIssue, "harbour/quay#9", "gus", "Say aye.", catalog.Issue{})
+		chat.Record.Replies = 230
+		batch.Entries = append(batch.Entries, chat)
+		for i := range 230 {
+			part(chat, entry(catalog.KindComment, fmt.Sprintf("harbour/quay#%d", 1000+i), "", fmt.Sprintf("Aye %d.", i+1),
+				catalog.Comment{}))
+		}
+		if _, err := store.Apply(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}).ready(t)
+	get := func(id string) kb.Part {
+		t.Helper()
+		text, failed := call(t, l.public, "get_doc", fmt.Sprintf(`{"id":%q}`, id))
+		var p kb.Part
+		if err := json.Unmarshal([]byte(text), &p); failed || err != nil {
+			t.Fatalf("%s: %s", id, text)
+		}
+		return p
+	}
+	readOf := func(query string) string {
+		t.Helper()
+		text, _ := call(t, l.public, "semantic_search", fmt.Sprintf(`{"query":%q,"limit":1}`, query))
+		var hits struct{ Items []struct{ Read string } }
+		if err := json.Unmarshal([]byte(text), &hits); err != nil || len(hits.Items) == 0 {
+			t.Fatalf("%s: %s", query, text)
+		}
+		return hits.Items[0].Read
+	}
+	day := now.AddDate(0, 0, -3).Format("2006-01-02")
+	issue, topic, posts := l.id(t, catalog.KindIssue, "harbour/quay#7"), l.id(t, catalog.KindTopic, "1"),
+		l.id(t, catalog.KindTopic, "2")
+	comment := issue + "#" + l.id(t, catalog.KindComment, "harbour/quay#c2")
+	whole := "**ada, " + day + "**\n\nThe bell is silent in fog.\n\n**di, " + day +
+		"**\n\nIts clapper is rusty.\n\n**" + day + "**\n\nOil it with tallow."
+	for query, want := range map[string]string{
+		"oil with tallow": comment, "the bell is silent": issue + "#thread",
+		"nobody answered about buoys": l.id(t, catalog.KindIssue, "harbour/quay#8"),
+	} {
+		if got := readOf(query); got != want {
+			t.Errorf("%s is read by %s, want %s", query, got, want)
+		}
+	}
+	for _, id := range []string{comment, issue + "#thread"} {
+		if p := get(id); p.Content != whole || p.Before != "" || p.After != "" || !p.ThirdParty || p.Section != id {
+			t.Errorf("%s reads %+v", id, p)
+		}
+	}
+	if p := get(issue); p.Content != "The bell is silent in fog." || p.After != issue+"#thread" {
+		t.Errorf("%s reads %+v", issue, p)
+	}
+	post := topic + "#" + l.id(t, catalog.KindPost, "1/2")
+	if text, failed := call(t, l.public, "get_discussion", fmt.Sprintf(`{"id":%q}`, post)); failed ||
+		!strings.Contains(text, "The green one.") {
+		t.Errorf("get_discussion of %s: %s", post, text)
+	}
+	if p := get(topic + "#thread"); strings.Count(p.Content, "Which lantern?") != 1 ||
+		!strings.HasSuffix(p.Content, "The green one.") {
+		t.Errorf("the thread is %q", p.Content)
+	}
+	// Reading on reads every part once, be they long or many; the last ones come
+	// with some before them.
+	for word, thread := range map[string]struct {
+		id    string
+		parts int
+	}{"Berth": {posts, 120}, "Aye": {l.id(t, catalog.KindIssue, "harbour/quay#9"), 230}} {
+		var read strings.Builder
+		for id, steps := thread.id+"#thread", 0; id != ""; steps++ {
+			p := get(id)
+			if n := utf8.RuneCountInString(p.Content); n > 9_000 || steps > 20 || steps > 0 && p.Before == "" {
+				t.Fatalf("step %d: %d characters, before it %q", steps, n, p.Before)
+			}
+			if p.After == "" {
+				last := strings.Fields(read.String()[strings.LastIndex(read.String(), word+" "):])[1]
+				_, p.Content, _ = strings.Cut(p.Content, word+" "+last)
+			}
+			read.WriteString(p.Content + "\n")
+			id = p.After
+		}
+		for i := range thread.parts {
+			if n := strings.Count(read.String(), fmt.Sprintf("%s %d.", word, i+1)); n != 1 {
+				t.Errorf("%s %d was read %d times", word, i+1, n)
+			}
+		}
+	}
+	if p := get(l.id(t, catalog.KindIssue, "harbour/quay#8") + "#thread"); !strings.Contains(p.Content, "buoys") {
+		t.Errorf("an issue without comments is read as %+v", p)
+	}
+	for _, id := range []string{issue + "#1999999", issue + "#" + l.id(t, catalog.KindPost, "1/2")} {
+		if text, failed := call(t, l.public, "get_doc", fmt.Sprintf(`{"id":%q}`, id)); !failed ||
+			!strings.Contains(text, "has no part") {
+			t.Errorf("%s reads %s", id, text)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,6 +64,7 @@ type library struct {
 	store    catalog.Store
 	follower *index.Follower
 	base     kb.Base
+	heads    *heads
 	ops      []op.Operation
 	public   http.Handler
 }
@@ -120,11 +123,13 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)
-	b := kb.Base{Catalog: store, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
+	counted := &heads{Reader: store}
+	b := kb.Base{Catalog: counted, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
 		Network: n}
 	b.Tally = tally.New(store, clock, log)
 	t.Cleanup(func() { b.Tally.Close() })
-	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, ops: api.Operations(b)}
+	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, heads: counted,
+		ops: api.Operations(b)}
 	ready, down := api.Health(engine)
 	h, err := api.New(api.Config{
 		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: api.ResourcesOf(b, l.ops),
@@ -179,6 +184,38 @@ type question struct {
 	check          func(t *testing.T, answer any)
 }
 
+// heads is a catalog that counts the records which are read by one reference, and
+// those reads of which it is not known when their request began.
+type heads struct {
+	catalog.Reader
+	read, ageless atomic.Int64
+}
+
+func (h *heads) Head(ctx context.Context, ref catalog.Ref) (catalog.Record, error) {
+	h.read.Add(1)
+	if _, ok := catalog.Start(ctx); !ok {
+		h.ageless.Add(1)
+	}
+	return h.Reader.Head(ctx, ref)
+}
+
+// headsRead is how many records an answer may read so: one that has two names.
+// What it lists is read by one call: under load a connection is waited for
+// before each.
+const headsRead = 2
+
+// holdsHeads checks how many were read by one reference since there were before,
+// and that the catalog knows whose turn it is.
+func (l *library) holdsHeads(t *testing.T, on string, before int64) {
+	t.Helper()
+	if n := l.heads.read.Load() - before; n > headsRead {
+		t.Errorf("%s: it reads %d records one by one", on, n)
+	}
+	if l.heads.ageless.Load() > 0 {
+		t.Errorf("%s: the catalog is not told when the request began", on)
+	}
+}
+
 // coverage remembers which operations have answered on which interface.
 type coverage map[string]bool
 
@@ -204,7 +241,9 @@ func (l *library) askREST(t *testing.T, q question, seen coverage) {
 	if q.body != "" {
 		method = http.MethodPost
 	}
+	before := l.heads.read.Load()
 	w := do(l.public, method, q.target, q.body)
+	l.holdsHeads(t, "REST", before)
 	body := w.Body.Bytes()
 	if w.Code != q.status || !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 		t.Fatalf("REST: %d %s, want %d: %.300s", w.Code, w.Header().Get("Content-Type"), q.status, body)
@@ -236,7 +275,9 @@ func (l *library) askTool(t *testing.T, q question, seen coverage) {
 	if args == "" {
 		args = "{}"
 	}
+	before := l.heads.read.Load()
 	answer, isError := call(t, l.public, q.tool, args)
+	l.holdsHeads(t, "tool", before)
 	if isError != (q.status != http.StatusOK) {
 		t.Fatalf("tool: error %v: %.300s", isError, answer)
 	}

@@ -41,8 +41,8 @@ const pageLimit = 60_000
 
 // TestCrawl follows every link of the sample's pages.
 func TestCrawl(t *testing.T) {
-	if testing.Short() {
-		t.Skip("indexes the sample; not with -short")
+	if testing.Short() || raceDetector {
+		t.Skip("walks over the sample; not with -short or -race")
 	}
 	l := openPreset(t, "sample", "")
 	from := map[string]string{"/": "", "/results?q=node": "", "/live?q=node": "", "/sitemap.xml": "", "/robots.txt": "",
@@ -170,8 +170,8 @@ func checkPage(t *testing.T, at string, w *httptest.ResponseRecorder) {
 // TestEveryRecordHasItsPage holds that page names the address that serves the
 // record, and that the sections of a text can be linked to.
 func TestEveryRecordHasItsPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("indexes the sample; not with -short")
+	if testing.Short() || raceDetector {
+		t.Skip("walks over the sample; not with -short or -race")
 	}
 	l := openPreset(t, "sample", "")
 	for _, k := range kb.PageKinds {
@@ -186,7 +186,7 @@ func TestEveryRecordHasItsPage(t *testing.T) {
 			if w.Code != 200 || !strings.Contains(w.Body.String(), `<link rel="canonical" href="`+publicURL+page+`">`) {
 				t.Errorf("%s: %s: %d", r.Ref(), page, w.Code)
 			}
-			part, err := kb.ReadPart(r, "", "")
+			part, err := l.base.ReadPart(t.Context(), r, "", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -391,6 +391,9 @@ const hostile = "# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)><svg
 
 // TestHostileTextIsInert publishes it as every kind of text.
 func TestHostileTextIsInert(t *testing.T) {
+	if raceDetector {
+		t.Skip("reads megabytes as every kind of text; not with -race")
+	}
 	n := network.Network{Name: "harbour", Title: `Harbour <b onmouseover="x">`, Proposals: tidewater}
 	text := hostile + strings.Repeat("x", 1<<20) + "\n\n" + hostile
 	var keys []catalog.Ref

@@ -77,6 +77,21 @@ func InfoOf(k Kind) (KindInfo, bool) {
 	return KindInfo{}, false
 }
 
+// InThread reports whether records of the kind are parts of a thread: posts,
+// messages and comments. The thread is their parent.
+func (k Kind) InThread() bool {
+	return k == KindPost || k == KindMailMessage || k == KindComment
+}
+
+// IsThread reports whether records of the kind begin a thread.
+func (k Kind) IsThread() bool {
+	switch k {
+	case KindTopic, KindMailThread, KindIssue, KindPull, KindDiscussion:
+		return true
+	}
+	return false
+}
+
 // Encode returns a kind's struct as Record.Data. Equal values encode to equal
 // bytes.
 func Encode(v any) (json.RawMessage, error) {

@@ -36,6 +36,9 @@ type Reader interface {
 	Records(ctx context.Context, ids []int64) ([]Record, error)
 	// Heads returns the same without their bodies.
 	Heads(ctx context.Context, ids []int64) ([]Record, error)
+	// HeadsOf returns the live records that references name, by key or alias, without
+	// their bodies, by the reference as it was given. One that names nothing is absent.
+	HeadsOf(ctx context.Context, refs []Ref) (map[Ref]Record, error)
 	// List returns one page of the matching records and their number.
 	List(ctx context.Context, q ListQuery) (records []Record, total int, err error)
 	// Counts groups the live records.

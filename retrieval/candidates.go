@@ -19,6 +19,8 @@ type candidate struct {
 	scored   *rerank.Scored // signals, and as z-scores; nil if the profile does not rerank
 	z        *rerank.Vector
 	best     int
+	further  []int        // ordinals of those that answer next best, of what is shown whole
+	posts    []*candidate // others of its thread, shown with it, best first
 	lexical  bool
 	linear   float64 // score of the linear model
 	score    float64 // as shown

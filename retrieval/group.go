@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"slices"
 
 	"almanac/retrieval/analysis"
@@ -61,6 +62,22 @@ func (s *search) distinct(candidates []*candidate) []*candidate {
 		}
 		return signatures[i]
 	})
+}
+
+// onceEachThread shows the best of what a thread has, with the others: its posts
+// are read together, and one by one they would only take the places of others.
+func onceEachThread(candidates []*candidate) []*candidate {
+	kept, best := candidates[:0], map[int64]*candidate{}
+	for _, c := range candidates {
+		thread := cmp.Or(c.document.Thread, c.Record)
+		if first, known := best[thread]; known {
+			first.posts = append(first.posts, c)
+			continue
+		}
+		best[thread] = c
+		kept = append(kept, c)
+	}
+	return kept
 }
 
 // prefer reports whether copy a is to be shown instead of copy b.

@@ -16,9 +16,10 @@ type Request struct {
 	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
 	Facets    []string // attributes to count: kind, source, container, state
-	Distinct  bool     // of records whose best passages are near-identical, one is shown
+	Distinct  bool     // of records whose best passages are near-identical, or in one thread, one is shown
 	Diversify bool     // mix kinds where scores allow it: type=all
 	Snippet   int      // characters of a snippet; 0: snippet.MaxLength
+	Room      int      // characters of all whole passages and snippets: what is left lets snippets be twice as long
 	Whole     int      // of the best results to give the whole passage
 	Joined    bool     // a whole passage has the neighbours that were found too
 	Explain   bool
@@ -74,6 +75,7 @@ type Result struct {
 	Title        string
 	TitleSpans   [][2]int
 	Section      string // what to read around it, as package passage names it; "" for the whole record
+	Further      []int  // ordinals of the passages of the record that answer next best, if Text is given
 	Text         string // the best passage, if Request.Whole covers the result
 	Anchor       string // of the best passage's heading, without #
 	Heading      string // the heading path of the best passage

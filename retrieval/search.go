@@ -124,7 +124,7 @@ func (s *search) order(candidates []*candidate) ([]*candidate, error) {
 	if p.Collapse > 0 {
 		candidates = s.collapse(candidates, func(i int) dedup.Signature { return candidates[i].document.Signature() })
 		if s.request.Distinct {
-			candidates = s.distinct(candidates)
+			candidates = onceEachThread(s.distinct(candidates))
 		}
 		s.note(candidates, "collapse", "the best rank of its copies")
 		s.lap("collapse")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
@@ -28,16 +29,28 @@ func (s *search) show(page []*candidate) ([]Result, error) {
 		return nil, fmt.Errorf("retrieval: %w", err)
 	}
 	matcher := snippet.New(s.plan.highlighted(), func(t analysis.TermID) float64 { return s.plan.statistics.IDF(t) })
+	whole := make([]string, len(best))
+	for i, c := range best {
+		text := joined(parts[i], func(j int) (heading, text string) { return texts[j].Heading, texts[j].Text })
+		own := len(parts[i]) - min(len(c.posts), posted)
+		whole[i] = matcher.Passage(text, own*snippet.PassageLength)
+	}
+	length, others := r.Snippet, len(page)-len(best)
+	if room := r.Room; room > 0 && others > 0 {
+		for _, text := range whole {
+			room -= utf8.RuneCountInString(text)
+		}
+		length = min(max(length, room/others), 2*length)
+	}
 	out := make([]Result, len(page))
 	for i, c := range page {
-		shown := matcher.Snippet(texts[i].Text, r.Snippet)
+		shown := matcher.Snippet(texts[i].Text, length)
 		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.score,
 			Title: c.document.Title, TitleSpans: matcher.Highlight(c.document.Title),
-			Section: texts[i].Section, Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
+			Section: texts[i].Section, Further: c.further, Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
 			Snippet: shown.Text, SnippetSpans: shown.Spans}
-		if i < len(parts) {
-			text := joined(parts[i], func(j int) (heading, text string) { return texts[j].Heading, texts[j].Text })
-			out[i].Text = matcher.Passage(text, len(parts[i])*snippet.PassageLength)
+		if i < len(best) {
+			out[i].Text = whole[i]
 		}
 		if r.Explain {
 			out[i].Explanation = s.explain(c)

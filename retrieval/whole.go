@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +12,12 @@ import (
 // located is the maximum of passages of a record among which locate chooses.
 const located = 400
 
+// further is the number of passages that are read beside the best one of a
+// record.
+const further = 4
+
 // locate chooses the best of all passages of each candidate, where the rerank
-// saw those that retrievers named.
+// saw those that retrievers named, and those that answer next best.
 func (s *search) locate(candidates []*candidate) {
 	ordinals := make([][]int, len(candidates))
 	var ids []passage.ID // of all
@@ -39,7 +44,9 @@ func (s *search) locate(candidates []*candidate) {
 			own, cosines = cosines[:n], cosines[n:]
 		}
 		scores := s.plan.scorer.Locate(c.document, ordinals[i], own)
-		c.best = slices.Index(scores, slices.Max(scores))
+		ranked := ordinals[i]
+		slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		c.best, c.further = ranked[0], ranked[1:min(len(ranked), 1+further)]
 	}
 }
 
@@ -53,9 +60,13 @@ func follow(b *strings.Builder, before, heading string) {
 	}
 }
 
+// posted is the maximum of posts of a thread that are shown beside the best.
+const posted = 4
+
 // wholeOf returns for each of the best candidates where in ids the passages of
-// its text are: the best passage and, if they are to be joined, its neighbours
-// that retrievers found. ids begins with the best passages and gets the others.
+// its text are: the best passage, if they are to be joined its neighbours that
+// retrievers found, and the best of others in its thread. ids begins with the
+// best passages and gets the others.
 func wholeOf(best []*candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
 	whole := make([][]int, len(best))
 	for i, c := range best {
@@ -68,6 +79,11 @@ func wholeOf(best []*candidate, ids []passage.ID, joined bool) ([]passage.ID, []
 				ids = append(ids, passage.NewID(c.Record, o))
 			}
 		}
+		for _, post := range c.posts[:min(len(c.posts), posted)] {
+			whole[i] = append(whole[i], len(ids))
+			ids = append(ids, passage.NewID(post.Record, post.best))
+		}
+		slices.SortFunc(whole[i], func(a, b int) int { return cmp.Compare(ids[a], ids[b]) })
 	}
 	return ids, whole
 }

@@ -1,6 +1,7 @@
 package retrieval_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,8 +33,11 @@ func TestTheBestResultsComeWithWholePassages(t *testing.T) {
 		utf8.RuneCountInString(first.Text) > snippet.PassageLength {
 		t.Errorf("the first is read by %q: %q", first.Section, first.Text)
 	}
-	if second.Text != "" || second.Section != "" || second.Snippet == "" {
+	if second.Text != "" || second.Section != "" || second.Snippet == "" || second.Further != nil {
 		t.Errorf("the second: %+v", second)
+	}
+	if n := len(first.Further); n < 2 || n > 4 || slices.Contains(first.Further, first.Passage.Ordinal()) {
+		t.Errorf("after passage %d those that answer best are %v", first.Passage.Ordinal(), first.Further)
 	}
 	r.Joined = true
 	first = f.search(t, r).Results[0]
@@ -44,5 +48,56 @@ func TestTheBestResultsComeWithWholePassages(t *testing.T) {
 	r.Offset, r.Limit, r.Snippet = 1, 1, 12
 	if second = f.search(t, r).Results[0]; second.Text != "" || utf8.RuneCountInString(second.Snippet) > 12 {
 		t.Errorf("the second page: %+v", second)
+	}
+}
+
+// TestAThreadIsShownOnce has posts that would fill a page one by one.
+func TestAThreadIsShownOnce(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, catalog.Record{Kind: catalog.KindTopic, Key: "7", Title: "Storm", Body: "Where do you moor?"})
+	topic, err := f.store.Get(t.Context(), catalog.Ref{Kind: catalog.KindTopic, Key: "7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := func(key, body string, kind catalog.Kind) catalog.Record {
+		return catalog.Record{Kind: kind, Key: key, Title: "Re: Storm", Body: body, Parent: topic.ID}
+	}
+	f.put(t, post("7/2", "In a storm we moor a barge with three ropes.", catalog.KindPost),
+		post("7/3", "Moor the barge in the inner basin before a storm.", catalog.KindPost),
+		post("7/4", "A storm of gulls.", catalog.KindAttachment),
+		catalog.Record{Key: "o", Title: "Mooring", Body: "How to moor a barge in a storm is shown on the quay."})
+	r := retrieval.Request{Query: "moor a barge in a storm"}
+	if res := f.search(t, r); len(res.Results) != 5 {
+		t.Fatalf("%q, want all", titles(res))
+	}
+	r.Distinct, r.Whole = true, 3
+	res := f.search(t, r)
+	if len(res.Results) != 3 || res.Total != 3 {
+		t.Fatalf("%q of %d, want the thread once, its attachment and the page", titles(res), res.Total)
+	}
+	for _, x := range res.Results {
+		if first, second := strings.Index(x.Text, "three ropes"), strings.Index(x.Text, "inner basin"); first >= 0 {
+			if second < first {
+				t.Errorf("the thread is shown by %q", x.Text)
+			}
+			return
+		}
+	}
+	t.Error("no result has the posts")
+}
+
+// TestShortPassagesLeaveRoom gives snippets what the best passages leave.
+func TestShortPassagesLeaveRoom(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, handbook(), catalog.Record{Kind: catalog.KindDoc, Key: "o", Title: "Ropes",
+		Body: strings.Repeat("Seen from afar a crane of the harbour has ropes of hemp and of wire. ", 9)})
+	length := func(room int) int {
+		res := f.search(t, retrieval.Request{Query: "harbour crane", Whole: 1, Snippet: 100, Room: room})
+		return utf8.RuneCountInString(res.Results[1].Snippet)
+	}
+	for room, most := range map[int]int{0: 100, 10: 100, 100_000: 200} {
+		if n := length(room); n > most || n < most*3/4 {
+			t.Errorf("with room for %d characters a snippet has %d, want about %d", room, n, most)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package cips
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -90,21 +89,23 @@ func requirements(ctx context.Context, b kb.Base) ([]derive.Requirement, error) 
 
 // resolve returns links to proposals with what they lead to by key or alias.
 func resolve(ctx context.Context, b kb.Base, links []catalog.Link) (out []derive.Requirement, err error) {
-	known := map[catalog.Ref]catalog.Record{}
+	var refs []catalog.Ref
+	for _, l := range links {
+		if l.To.Kind == catalog.KindCIP {
+			refs = append(refs, l.To)
+		}
+	}
+	heads, err := b.Catalog.HeadsOf(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
 	for _, l := range links {
 		if l.To.Kind != catalog.KindCIP {
 			continue
 		}
-		r, ok := known[l.To]
+		r, ok := heads[l.To]
 		if !ok {
-			r, err = b.Catalog.Head(ctx, l.To)
-			if errors.Is(err, catalog.ErrNotFound) {
-				r, err = catalog.Record{Kind: l.To.Kind, Key: l.To.Key}, nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			known[l.To] = r
+			r = catalog.Record{Kind: l.To.Kind, Key: l.To.Key}
 		}
 		out = append(out, derive.Requirement{From: l.From, To: r})
 	}

@@ -73,18 +73,20 @@ func governance(ctx context.Context, b kb.Base, since time.Time) (g derive.Gover
 // decisions are the evidence of a window: its latest decisions, each of the same
 // weight.
 func decisions(ctx context.Context, b kb.Base, list []derive.Decision) ([]kb.Evidence, error) {
+	refs := make([]catalog.Ref, len(list))
+	for i, d := range list {
+		refs[i] = d.Ref
+	}
+	heads, err := b.Catalog.HeadsOf(ctx, refs)
 	var out []kb.Evidence
 	for _, d := range list {
-		r, err := b.Catalog.Head(ctx, d.Ref)
-		if errors.Is(err, catalog.ErrNotFound) { // a proposal may have events and no file
+		r, ok := heads[d.Ref]
+		if !ok || len(out) == decisionsShown { // a proposal may have events and no file
 			continue
-		}
-		if err != nil || len(out) == decisionsShown {
-			return out, err
 		}
 		e := kb.Evidence{Item: b.Item(r), Why: d.What, Weight: kb.Score(1 / float64(len(list)))}
 		e.Date = kb.Time(d.At)
 		out = append(out, e)
 	}
-	return out, nil
+	return out, err
 }

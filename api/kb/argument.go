@@ -34,12 +34,13 @@ func (RecordID) Constraints() reflect.StructTag {
 		`tooldoc:"read of a search result, a string such as 1000054#setup, or its id, a number or {{id}}"`
 }
 
-// NumberID is a numeric id at the source, or a record id.
+// NumberID is a numeric id at the source, or a record id; tools take the read of
+// a search result too.
 type NumberID string
 
 // Constraints implements op.Constrained.
 func (NumberID) Constraints() reflect.StructTag {
-	return `pattern:"^\\d{1,18}$" type:"integer" like:"1234"`
+	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d{1,18}(#.*)?$" type:"integer" like:"1234"`
 }
 
 // Status is one of the statuses that improvement proposals of every network

@@ -27,6 +27,13 @@ type Hit struct {
 	Also    []string      `json:"also,omitempty" doc:"in tools: ids of records with the same text or passage"`
 }
 
+// The url says as a rule what a path, a source and a long key say: hits are
+// without them from these lengths on.
+const (
+	longAddresses = 150 // of path, url and read together: no path and source
+	longKey       = 32
+)
+
 // Lean implements op.Leaner: a passage has the snippet in it, and the best
 // three say more about themselves than the others.
 func (h *Hit) Lean() {
@@ -34,6 +41,12 @@ func (h *Hit) Lean() {
 		h.Type = ""
 	}
 	h.Item.Lean()
+	if len(h.Path)+len(h.URL)+len(h.Read) > longAddresses {
+		h.Path, h.Source = "", ""
+	}
+	if len(h.Key) > longKey && h.URL != "" {
+		h.Key = ""
+	}
 	for _, a := range h.AlsoAt {
 		h.Also = append(h.Also[:len(h.Also):len(h.Also)], ReadID(a.RecordID, ""))
 	}
@@ -95,7 +108,7 @@ func (b Base) Hits(ctx context.Context, results []retrieval.Result, highlight bo
 func (b Base) Hit(m Match) (Hit, error) {
 	r, x := m.Record, m.Result
 	h := Hit{
-		Item: b.Item(r), Read: ReadID(r.ID, x.Section), Type: TypeOf(r.Kind), ThirdParty: ThirdParty(r),
+		Item: b.Item(r), Read: readOf(r, x), Type: TypeOf(r.Kind), ThirdParty: ThirdParty(r),
 		Passage: x.Text, Why: m.Why(), Anchor: x.Anchor, Source: r.Source,
 		Parent: r.Parent,
 	}

@@ -4,6 +4,7 @@
 //
 //	Rows      a list, filtered and paged (list.go)
 //	Read      a record's text in parts; Thread: with its children (text.go)
+//	ReadPart  a section of a text, or a thread around a post (part.go, thread.go)
 //	FindRows  a search among some kinds; BestOf: the best of each (find.go);
 //	          Among: only some records (among.go); Matches, FindTexts (matches.go)
 //	Linked    the records that refer to one; Targets: those that it refers to (linked.go)

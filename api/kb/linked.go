@@ -2,7 +2,6 @@ package kb
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"almanac/catalog"
@@ -53,28 +52,35 @@ func (b Base) Linked(ctx context.Context, r catalog.Record) ([]Linked, error) {
 	return out, nil
 }
 
-// Targets returns the indexed records of a kind that any of some records, given
-// by their ids, refers to, each once, in stored order.
+// Targets returns the indexed records of a kind that some records, given by
+// their ids, refer to: by the id of what refers, each once for it, in stored order.
 func (b Base) Targets(ctx context.Context, from []int64, kind catalog.Kind) ([]Linked, error) {
 	links, err := b.Catalog.LinksFromAll(ctx, from)
 	if err != nil {
 		return nil, err
 	}
+	return b.Resolve(ctx, slices.DeleteFunc(links, func(l catalog.Link) bool { return l.To.Kind != kind }))
+}
+
+// Resolve returns the indexed records that links lead to, in the order of the
+// links, each once for what refers to it.
+func (b Base) Resolve(ctx context.Context, links []catalog.Link) ([]Linked, error) {
+	refs := make([]catalog.Ref, len(links))
+	for i, l := range links {
+		refs[i] = l.To
+	}
+	heads, err := b.Catalog.HeadsOf(ctx, refs)
+	if err != nil {
+		return nil, err
+	}
 	var out []Linked
-	seen := map[int64]bool{}
+	seen := map[[2]int64]bool{}
 	for _, l := range links {
-		if l.To.Kind != kind {
-			continue
+		r, ok := heads[l.To]
+		if pair := [2]int64{l.From, r.ID}; ok && !seen[pair] {
+			seen[pair] = true
+			out = append(out, Linked{Record: r, Link: l})
 		}
-		r, err := b.Catalog.Head(ctx, l.To)
-		switch {
-		case errors.Is(err, catalog.ErrNotFound) || seen[r.ID]:
-			continue
-		case err != nil:
-			return nil, err
-		}
-		seen[r.ID] = true
-		out = append(out, Linked{Record: r, Link: l})
 	}
 	return out, nil
 }

@@ -104,10 +104,7 @@ func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
 	if err != nil {
 		return Full{}, err
 	}
-	part, err := kb.ReadPart(r, section, in.Cursor)
-	if err == nil && section == "" {
-		part.Before, part.After, err = b.Siblings(ctx, r)
-	}
+	part, err := b.ReadPart(ctx, r, section, in.Cursor)
 	return Full{
 		ID: r.ID, Item: b.Item(r), Type: kb.TypeOf(r.Kind), Source: r.Source, CreatedAt: kb.Time(r.CreatedAt),
 		UpdatedAt: kb.Time(r.UpdatedAt), Summary: r.Summary, Part: part,

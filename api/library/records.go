@@ -63,8 +63,7 @@ type recordIn struct {
 	Kind kb.Kind     `json:"kind" doc:"then id may be the natural key in this kind"`
 }
 
-// The maximum of links in an answer. Those that lead from a record are looked up
-// one by one.
+// The maximum of links in an answer.
 const (
 	refersShown   = 12
 	referredShown = 50
@@ -199,21 +198,11 @@ func (out *Record) addLinks(ctx context.Context, b kb.Base, r catalog.Record) er
 	if err != nil {
 		return err
 	}
-	asked, seen := map[catalog.Ref]bool{}, map[int64]bool{r.ID: true}
-	for _, l := range links {
-		if asked[l.To] || len(out.RefersTo) == refersShown {
-			continue
+	to, err := b.Resolve(ctx, links)
+	for _, l := range to {
+		if l.Record.ID != r.ID && len(out.RefersTo) < refersShown {
+			out.RefersTo = append(out.RefersTo, b.Reference(l))
 		}
-		asked[l.To] = true
-		to, err := b.Catalog.Head(ctx, l.To)
-		if errors.Is(err, catalog.ErrNotFound) || seen[to.ID] {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		seen[to.ID] = true
-		out.RefersTo = append(out.RefersTo, b.Reference(kb.Linked{Record: to, Link: l}))
 	}
-	return nil
+	return err
 }

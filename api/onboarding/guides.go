@@ -123,10 +123,18 @@ first.
 		return Guide{}, err
 	}
 	d, err := kb.Decode[catalog.Onboarding](r)
+	if err != nil {
+		return Guide{}, err
+	}
+	refs := make([]catalog.Ref, len(d.Steps))
+	for i, s := range d.Steps {
+		refs[i] = catalog.Ref{Kind: s.Kind, Key: s.Key}
+	}
+	heads, err := b.Catalog.HeadsOf(ctx, refs)
 	g := Guide{Named: b.Named(r), Introduction: r.Body}
-	for _, s := range d.Steps {
+	for i, s := range d.Steps {
 		step := Step{Title: s.Title, Text: s.Text, URL: s.URL, Minutes: s.Minutes}
-		if to, err := b.Catalog.Head(ctx, catalog.Ref{Kind: s.Kind, Key: s.Key}); s.Key != "" && err == nil {
+		if to, ok := heads[refs[i]]; ok {
 			step.Read = new(b.Item(to))
 		}
 		g.Steps = append(g.Steps, step)

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"almanac/api/kb"
@@ -46,16 +47,16 @@ func runDeployments(ctx context.Context, b kb.Base, in deploymentsIn) (kb.List[D
 	if err != nil {
 		return list, err
 	}
+	ids := make([]int64, len(list.Items))
 	for i, d := range list.Items {
-		named, err := b.Targets(ctx, []int64{d.RecordID}, catalog.KindRelease)
-		if err != nil {
-			return list, err
-		}
-		for _, l := range named {
-			list.Items[i].Releases = append(list.Items[i].Releases, b.Item(l.Record))
-		}
+		ids[i] = d.RecordID
 	}
-	return list, nil
+	named, err := b.Targets(ctx, ids, catalog.KindRelease)
+	for _, l := range named {
+		d := &list.Items[slices.Index(ids, l.Link.From)]
+		d.Releases = append(d.Releases, b.Item(l.Record))
+	}
+	return list, err
 }
 
 func deployment(b kb.Base, r catalog.Record) (Deployment, error) {

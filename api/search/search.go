@@ -76,7 +76,7 @@ type searchIn struct {
 
 // Answer is the answer of a search.
 type Answer struct {
-	Query     string                    `json:"query" doc:"as searched: the first 4,000 characters"`
+	Query     string                    `json:"query,omitempty" required:"true" doc:"as searched, to 4,000 characters"`
 	Type      string                    `json:"type"`
 	Total     int                       `json:"total" doc:"results that can be paged through"`
 	Items     []kb.Hit                  `json:"items"`

@@ -17,6 +17,12 @@ type Meant struct {
 	Items []Passage `json:"items"`
 }
 
+// Lean implements op.Leaner: who asks knows the query.
+func (m *Meant) Lean() {
+	m.Answer.Lean()
+	m.Query = ""
+}
+
 // Passage is a hit whose id is that of its record.
 type Passage struct {
 	ID int64 `json:"id" doc:"of the record; get_doc reads it"`
@@ -28,14 +34,16 @@ func (p *Passage) Lean() {
 	p.Hit.Lean()
 	if p.Passage == "" {
 		p.URL = ""
-	} else if p.Key == "" {
-		p.Key = p.Path
 	}
 	p.Path, p.Source, p.Score = "", "", 0
 }
 
-// listedSnippet is the length of the snippet of a passage that is only listed.
-const listedSnippet = 100
+// The characters of the snippet of a passage that is only listed, twice as many
+// where the best passages are short, and of all passages and snippets.
+const (
+	listedSnippet = 80
+	shownText     = 3_100
+)
 
 var semantic = kb.New(op.Spec{
 	ID: "semantic_search", Tool: "semantic_search", MayFail: unavailable,
@@ -49,7 +57,7 @@ section around a result with get_doc and its read.
 }, func(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
 	r := retrieval.Request{
 		Query: in.Query, Limit: in.Limit, Distinct: true, Diversify: len(in.Types) != 1, Whole: kb.Whole,
-		Snippet: listedSnippet,
+		Snippet: listedSnippet, Room: shownText,
 	}
 	var kinds []catalog.Kind
 	of := "all"

@@ -84,6 +84,40 @@ var readPromises = []promise{
 		_, err := f.store.Head(f.ctx, ref("none"))
 		f.missing(err)
 	}},
+	{"heads are found by references of several kinds as each is alone", func(f fixture) {
+		paper := doc("paper")
+		paper.Kind = catalog.KindWhitepaper
+		gone := doc("gone")
+		f.give("docs", catalog.Entry{Record: full(), Aliases: []string{"other", "paper"}}, catalog.Entry{Record: paper},
+			catalog.Entry{Record: gone, Aliases: []string{"lost"}})
+		f.delete("docs", f.get("gone").ID)
+		refs := []catalog.Ref{ref("full"), ref("none"), ref("other"), ref("lost"), ref("paper"), paper.Ref(), ref("full"),
+			{Kind: catalog.KindWhitepaper, Key: "full"}, ref("full\xff"), {}}
+		heads, err := f.store.HeadsOf(f.ctx, refs)
+		f.check(err)
+		want := map[catalog.Ref]catalog.Record{}
+		for _, r := range refs {
+			if head, err := f.store.Head(f.ctx, r); err == nil {
+				want[r] = head
+			}
+		}
+		f.equal("found", len(want), 4)
+		f.equal("heads", heads, want)
+		heads, err = f.store.HeadsOf(f.ctx, nil)
+		f.check(err)
+		f.equal("heads of none", len(heads), 0)
+	}},
+	{"ten thousand references are one call", func(f fixture) {
+		_, keys := many(f, 1_200)
+		var refs []catalog.Ref
+		for i := range 10_000 {
+			refs = append(refs, ref(keys[i%len(keys)]))
+		}
+		heads, err := f.store.HeadsOf(f.ctx, refs)
+		f.check(err)
+		f.equal("heads", len(heads), 1_200)
+		f.equal("tags", heads[refs[1_199]].Tags, []string{"many"})
+	}},
 	{"no ids give no records", func(f fixture) {
 		list, err := f.store.Records(f.ctx, nil)
 		f.check(err)

@@ -418,11 +418,11 @@ func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]in
 		keys[r.Ref()] = r.ID
 		return none, err
 	}
-	_, err := collect(ctx, s.reader, into, `SELECT id, kind, key FROM records WHERE source = ? AND deleted_at = 0
+	_, err := read(ctx, s, "live keys", into, `SELECT id, kind, key FROM records WHERE source = ? AND deleted_at = 0
 UNION
 SELECT r.id, r.kind, r.key FROM additions a JOIN records r ON r.id = a.record
 WHERE a.source = ? AND r.deleted_at = 0`, source, source)
-	return keys, s.failure(ctx, "live keys", err)
+	return keys, err
 }
 
 func scanReference(rows *sql.Rows) (r catalog.Record, err error) {

@@ -58,8 +58,7 @@ func (t *txn) content(ctx context.Context, id int64, queries ...string) (string,
 
 // Cases returns all cases by name.
 func (s *Store) Cases(ctx context.Context) ([]catalog.Case, error) {
-	list, err := collect(ctx, s.reader, scanCase, selectCases+`ORDER BY name`)
-	return list, s.failure(ctx, "cases", err)
+	return read(ctx, s, "cases", scanCase, selectCases+`ORDER BY name`)
 }
 
 const selectCases = `SELECT id, name, description, created_at, every FROM cases `
@@ -193,8 +192,7 @@ func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error
 
 // Queries returns the queries of a case.
 func (s *Store) Queries(ctx context.Context, id int64) ([]catalog.CaseQuery, error) {
-	list, err := collect(ctx, s.reader, scanQuery, selectQueries+`ORDER BY position, query`, id)
-	return list, s.failure(ctx, "queries", err)
+	return read(ctx, s, "queries", scanQuery, selectQueries+`ORDER BY position, query`, id)
 }
 
 const selectQueries = `SELECT query, text, class, need, note, revision FROM case_queries WHERE collection = ? `
@@ -235,8 +233,7 @@ DO UPDATE SET grade = excluded.grade, at = excluded.at, note = excluded.note`,
 
 // Judgments returns the judgments of a case.
 func (s *Store) Judgments(ctx context.Context, id int64) ([]catalog.Judgment, error) {
-	list, err := collect(ctx, s.reader, scanJudgment, selectJudgments+`ORDER BY query, target, judge`, id)
-	return list, s.failure(ctx, "judgments", err)
+	return read(ctx, s, "judgments", scanJudgment, selectJudgments+`ORDER BY query, target, judge`, id)
 }
 
 const selectJudgments = `SELECT query, target, judge, grade, at, note FROM judgments WHERE collection = ? `
@@ -275,9 +272,8 @@ func (s *Store) Evaluation(ctx context.Context, id int64) (catalog.Evaluation, e
 
 // Evaluations returns runs without their data, newest first.
 func (s *Store) Evaluations(ctx context.Context, caseID int64, n int) ([]catalog.Evaluation, error) {
-	list, err := collect(ctx, s.reader, scanEvaluation, selectEvaluations+`'' FROM evaluations
+	return read(ctx, s, "evaluations", scanEvaluation, selectEvaluations+`'' FROM evaluations
 WHERE ? IN (0, collection) ORDER BY id DESC LIMIT +?`, caseID, limit(n))
-	return list, s.failure(ctx, "evaluations", err)
 }
 
 func scanEvaluation(rows *sql.Rows) (e catalog.Evaluation, err error) {

@@ -10,10 +10,9 @@ import (
 // Changes returns up to limit changes after seq, oldest first; limit 0 means
 // all.
 func (s *Store) Changes(ctx context.Context, after int64, n int) ([]catalog.Change, error) {
-	list, err := collect(ctx, s.reader, scanChange,
+	return read(ctx, s, "changes", scanChange,
 		`SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT +?`,
 		after, limit(n))
-	return list, s.failure(ctx, "changes", err)
 }
 
 func scanChange(rows *sql.Rows) (c catalog.Change, err error) {
@@ -25,14 +24,18 @@ func scanChange(rows *sql.Rows) (c catalog.Change, err error) {
 
 // LastChange returns the newest sequence number, 0 if the log is empty.
 func (s *Store) LastChange(ctx context.Context) (seq int64, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM changes`).Scan(&seq)
-	return seq, s.failure(ctx, "last change", err)
+	err = s.reading(ctx, "last change", func(q querier) error {
+		return q.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM changes`).Scan(&seq)
+	})
+	return seq, err
 }
 
 // CountChanges returns how many changes are after seq.
 func (s *Store) CountChanges(ctx context.Context, after int64) (n int, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM changes WHERE seq > ?`, after).Scan(&n)
-	return n, s.failure(ctx, "count changes", err)
+	err = s.reading(ctx, "count changes", func(q querier) error {
+		return q.QueryRowContext(ctx, `SELECT COUNT(*) FROM changes WHERE seq > ?`, after).Scan(&n)
+	})
+	return n, err
 }
 
 // putChanges appends to the log. A record's older row is removed: a follower

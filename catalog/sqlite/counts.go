@@ -9,12 +9,11 @@ import (
 
 // Counts groups the live records, ordered by their values.
 func (s *Store) Counts(ctx context.Context) ([]catalog.Count, error) {
-	list, err := collect(ctx, s.reader, scanCount, `SELECT kind, state, source, container, category,
+	return read(ctx, s, "counts", scanCount, `SELECT kind, state, source, container, category,
 	CASE WHEN parent = 0 THEN 1 ELSE 0 END AS top_level, COUNT(*)
 FROM records WHERE deleted_at = 0
 GROUP BY kind, state, source, container, category, top_level
 ORDER BY kind, state, source, container, category, top_level`)
-	return list, s.failure(ctx, "counts", err)
 }
 
 func scanCount(rows *sql.Rows) (c catalog.Count, err error) {
@@ -27,11 +26,10 @@ func scanCount(rows *sql.Rows) (c catalog.Count, err error) {
 // TagCounts counts the live records of a kind by tag, most first.
 func (s *Store) TagCounts(ctx context.Context, kind catalog.Kind, prefix string) ([]catalog.TagCount, error) {
 	prefix = catalog.Clean(prefix)
-	list, err := collect(ctx, s.reader, scanTagCount, `SELECT t.tag, COUNT(*)
+	return read(ctx, s, "tag counts", scanTagCount, `SELECT t.tag, COUNT(*)
 FROM record_tags t JOIN records r ON r.id = t.record
 WHERE t.tag >= ? AND t.tag < ? AND r.kind = ? AND r.deleted_at = 0
 GROUP BY t.tag ORDER BY COUNT(*) DESC, t.tag`, prefix, prefix+lastRune, catalog.Clean(string(kind)))
-	return list, s.failure(ctx, "tag counts", err)
 }
 
 // lastRune sorts after everything else that may follow a prefix.

@@ -29,7 +29,7 @@ ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.coun
 
 // Violations returns the violations, by directive, most first.
 func (s *Store) Violations(ctx context.Context, since time.Time, top int) ([]catalog.DirectiveCount, error) {
-	rows, err := collect(ctx, s.reader, scanViolation, `SELECT directive, blocked_uri, n, last_at, total, newest FROM (
+	rows, err := read(ctx, s, "violations", scanViolation, `SELECT directive, blocked_uri, n, last_at, total, newest FROM (
 	SELECT directive, blocked_uri, SUM(count) AS n, MAX(last_at) AS last_at,
 		SUM(SUM(count)) OVER (PARTITION BY directive) AS total,
 		MAX(MAX(last_at)) OVER (PARTITION BY directive) AS newest,
@@ -44,7 +44,7 @@ WHERE place <= ? ORDER BY total DESC, directive, place`, sinceDay(since), limit(
 		d := &list[len(list)-1]
 		d.Top = append(d.Top, r.Violation)
 	}
-	return list, s.failure(ctx, "violations", err)
+	return list, err
 }
 
 // rankedViolation is a violation with the totals of its directive.

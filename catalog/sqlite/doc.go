@@ -6,7 +6,8 @@
 // One connection writes, a pool reads; the write-ahead log lets both work at
 // once, also from several processes (a sync beside a server). A writer takes
 // the file's write lock at the start of its transaction and waits for it until
-// its context ends, at most LockWait.
+// its context ends, at most LockWait. Reads beyond the pool wait: those of the
+// oldest request are next.
 //
 // synchronous is NORMAL: a killed process loses nothing that was committed,
 // because the operating system already has the log. A power failure may lose

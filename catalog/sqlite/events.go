@@ -25,9 +25,8 @@ func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog
 		c.add(`field = ?`, catalog.Clean(query.Field))
 	}
 	c.between("at", query.Since, query.Until)
-	list, err := collect(ctx, s.reader, scanEvent, `SELECT `+eventColumns+` FROM events WHERE `+c.sql()+
+	return read(ctx, s, "events", scanEvent, `SELECT `+eventColumns+` FROM events WHERE `+c.sql()+
 		` ORDER BY at DESC, kind, key, id DESC LIMIT +?`, append(c.args, limit(query.Limit))...)
-	return list, s.failure(ctx, "events", err)
 }
 
 func scanEvent(rows *sql.Rows) (e catalog.Event, err error) {

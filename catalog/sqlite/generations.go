@@ -16,9 +16,9 @@ const selectGenerations = `SELECT id, fingerprint, checkpoint, created_at FROM g
 // does not exist.
 func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog.Generation, error) {
 	fingerprint = catalog.Clean(fingerprint)
-	list, err := collect(ctx, s.reader, scanGeneration, selectGenerations+`WHERE fingerprint = ?`, fingerprint)
+	list, err := read(ctx, s, "open generation", scanGeneration, selectGenerations+`WHERE fingerprint = ?`, fingerprint)
 	if err != nil {
-		return catalog.Generation{}, s.failure(ctx, "open generation", err)
+		return catalog.Generation{}, err
 	}
 	if len(list) == 0 {
 		err = s.update(ctx, "open generation", func(t *txn) error {
@@ -40,8 +40,7 @@ ON CONFLICT (fingerprint) DO NOTHING`,
 
 // Generations returns all generations, oldest first.
 func (s *Store) Generations(ctx context.Context) ([]catalog.Generation, error) {
-	list, err := collect(ctx, s.reader, scanGeneration, selectGenerations+`ORDER BY id`)
-	return list, s.failure(ctx, "generations", err)
+	return read(ctx, s, "generations", scanGeneration, selectGenerations+`ORDER BY id`)
 }
 
 func scanGeneration(rows *sql.Rows) (g catalog.Generation, err error) {

@@ -53,8 +53,8 @@ func (s *Store) links(
 		part, values := in("l.relation", relations)
 		where, args = where+` AND `+part, append(args, values...)
 	}
-	rows, err := collect(ctx, s.reader, scanLink, selectLinks+where+linkOrder, args...)
-	return distinct(rows), s.failure(ctx, op, err)
+	rows, err := read(ctx, s, op, scanLink, selectLinks+where+linkOrder, args...)
+	return distinct(rows), err
 }
 
 // sourcedLink is a link with the source that gave it.

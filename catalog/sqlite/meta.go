@@ -10,11 +10,14 @@ import (
 
 // Meta returns a fact about the data directory; "" if it is not set.
 func (s *Store) Meta(ctx context.Context, key string) (value string, err error) {
-	err = s.reader.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, catalog.Clean(key)).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return value, s.failure(ctx, "meta", err)
+	err = s.reading(ctx, "meta", func(q querier) error {
+		err := q.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, catalog.Clean(key)).Scan(&value)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return value, err
 }
 
 // SetMeta sets a fact about the data directory.

@@ -34,7 +34,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
 	}
-	s := &Store{path: path, now: cfg.Now}
+	s := &Store{path: path, now: cfg.Now, turns: turns{free: readers}}
 	if s.now == nil {
 		s.now = time.Now
 	}

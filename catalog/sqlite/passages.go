@@ -71,10 +71,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 
 // Passages returns the passages with these ids, in no particular order.
 func (s *Store) Passages(ctx context.Context, generation int64, ids []int64) (list []catalog.Passage, err error) {
-	list, err = collect(ctx, s.reader, scanPassage,
+	return read(ctx, s, "passages", scanPassage,
 		`SELECT `+passageColumns+` FROM passages WHERE generation = ? AND id IN (SELECT value FROM json_each(?))`,
 		generation, jsonList(ids))
-	return list, s.failure(ctx, "passages", err)
 }
 
 // jsonList writes ids as a JSON array: one statement for any number of them.
@@ -100,21 +99,23 @@ func scanPassage(rows *sql.Rows) (p catalog.Passage, err error) {
 func (s *Store) ScanDocuments(
 	ctx context.Context, generation int64, fn func(record int64, data []byte) error,
 ) error {
-	rows, err := s.reader.QueryContext(ctx,
-		`SELECT record, data FROM documents WHERE generation = ? ORDER BY record`, generation)
-	if err != nil {
-		return s.failure(ctx, "scan documents", err)
-	}
-	defer rows.Close()
-	var record int64
-	var data sql.RawBytes
-	for rows.Next() {
-		if err := rows.Scan(&record, &data); err != nil {
-			return s.failure(ctx, "scan documents", err)
-		}
-		if err := fn(record, data); err != nil {
+	return s.reading(ctx, "scan documents", func(q querier) error {
+		rows, err := q.QueryContext(ctx, `SELECT record, data FROM documents WHERE generation = ? ORDER BY record`,
+			generation)
+		if err != nil {
 			return err
 		}
-	}
-	return s.failure(ctx, "scan documents", rows.Err())
+		defer rows.Close()
+		var record int64
+		var data sql.RawBytes
+		for rows.Next() {
+			if err := rows.Scan(&record, &data); err != nil {
+				return err
+			}
+			if err := fn(record, data); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
 }

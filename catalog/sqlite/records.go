@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -106,6 +108,41 @@ func (s *Store) Heads(ctx context.Context, ids []int64) (list []catalog.Record, 
 		return err
 	})
 	return list, err
+}
+
+// HeadsOf returns the live records that references name, by key or alias,
+// without their bodies.
+func (s *Store) HeadsOf(ctx context.Context, refs []catalog.Ref) (map[catalog.Ref]catalog.Record, error) {
+	keys := map[catalog.Kind][]string{}
+	for _, ref := range refs {
+		ref = ref.Clean()
+		keys[ref.Kind] = append(keys[ref.Kind], ref.Key)
+	}
+	found := make(map[catalog.Ref]catalog.Record, len(refs))
+	err := s.view(ctx, "heads of", func(q querier) error {
+		ids := make(map[catalog.Ref]int64, len(refs))
+		for kind, part := range keys {
+			named, err := named(ctx, q, kind, part)
+			if err != nil {
+				return err
+			}
+			for key, id := range named {
+				ids[catalog.Ref{Kind: kind, Key: key}] = id
+			}
+		}
+		list, err := loadRecords(ctx, q, slices.Collect(maps.Values(ids)), false)
+		heads := make(map[int64]catalog.Record, len(list))
+		for _, r := range list {
+			heads[r.ID] = r
+		}
+		for _, ref := range refs {
+			if r, ok := heads[ids[ref.Clean()]]; ok {
+				found[ref] = r
+			}
+		}
+		return err
+	})
+	return found, err
 }
 
 // noBody replaces the column body.

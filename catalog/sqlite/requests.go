@@ -28,14 +28,12 @@ VALUES (?, ?, ?, ?, 0, '') RETURNING id`,
 
 // Requests returns the open requests, oldest first.
 func (s *Store) Requests(ctx context.Context) ([]catalog.Request, error) {
-	list, err := collect(ctx, s.reader, scanRequest, selectRequests+`WHERE done_at = 0 ORDER BY id`)
-	return list, s.failure(ctx, "requests", err)
+	return read(ctx, s, "requests", scanRequest, selectRequests+`WHERE done_at = 0 ORDER BY id`)
 }
 
 // Jobs returns requests, newest first.
 func (s *Store) Jobs(ctx context.Context, n int) ([]catalog.Request, error) {
-	list, err := collect(ctx, s.reader, scanRequest, selectRequests+`ORDER BY id DESC LIMIT +?`, limit(n))
-	return list, s.failure(ctx, "jobs", err)
+	return read(ctx, s, "jobs", scanRequest, selectRequests+`ORDER BY id DESC LIMIT +?`, limit(n))
 }
 
 // Job returns a request.
@@ -109,12 +107,12 @@ func affected(r sql.Result, what string) error {
 func one[T any](
 	ctx context.Context, s *Store, scan func(*sql.Rows) (T, error), what, query string, args ...any,
 ) (v T, err error) {
-	list, err := collect(ctx, s.reader, scan, query, args...)
+	list, err := read(ctx, s, what, scan, query, args...)
 	if err == nil && len(list) == 0 {
-		err = notFound(what)
+		err = s.failure(ctx, what, notFound(what))
 	}
 	if err != nil {
-		return v, s.failure(ctx, what, err)
+		return v, err
 	}
 	return list[0], nil
 }

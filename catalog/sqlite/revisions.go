@@ -66,9 +66,8 @@ func (s *Store) Revision(
 
 // Revisions returns the revisions of a kind, newest first.
 func (s *Store) Revisions(ctx context.Context, kind catalog.RevisionKind) ([]catalog.Revision, error) {
-	list, err := collect(ctx, s.reader, scanRevision, selectRevisions+
+	return read(ctx, s, "revisions", scanRevision, selectRevisions+
 		`WHERE kind = ? ORDER BY created_at DESC, name, number DESC`, string(kind))
-	return list, s.failure(ctx, "revisions", err)
 }
 
 func scanRevision(rows *sql.Rows) (r catalog.Revision, err error) {
@@ -122,19 +121,18 @@ VALUES (?, ?, ?, ?, ?, ?) RETURNING id`, string(p.Kind), p.Name, p.Number, micro
 
 // Published returns the publication in force of each kind.
 func (s *Store) Published(ctx context.Context) (list []catalog.Publication, head int64, err error) {
-	list, err = collect(ctx, s.reader, scanPublication, selectPublications+
+	list, err = read(ctx, s, "published", scanPublication, selectPublications+
 		`WHERE id IN (SELECT MAX(id) FROM publications GROUP BY kind) ORDER BY id`)
 	if len(list) > 0 {
 		head = list[len(list)-1].ID
 	}
-	return list, head, s.failure(ctx, "published", err)
+	return list, head, err
 }
 
 // Publications returns what was ever in force of a kind.
 func (s *Store) Publications(ctx context.Context, kind catalog.RevisionKind, n int) ([]catalog.Publication, error) {
-	list, err := collect(ctx, s.reader, scanPublication, selectPublications+
+	return read(ctx, s, "publications", scanPublication, selectPublications+
 		`WHERE kind = ? ORDER BY id DESC LIMIT +?`, string(kind), limit(n))
-	return list, s.failure(ctx, "publications", err)
 }
 
 func scanPublication(rows *sql.Rows) (p catalog.Publication, err error) {
@@ -162,11 +160,10 @@ func (s *Store) AddAudit(ctx context.Context, a catalog.Audit) error {
 
 // Audit returns the newest entries of the audit log.
 func (s *Store) Audit(ctx context.Context, n int) ([]catalog.Audit, error) {
-	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (a catalog.Audit, err error) {
+	return read(ctx, s, "audit", func(rows *sql.Rows) (a catalog.Audit, err error) {
 		var at int64
 		err = rows.Scan(&a.ID, &at, &a.By, &a.Action, &a.Subject, &a.Before, &a.After, &a.Note)
 		a.At = fromMicros(at)
 		return a, err
 	}, `SELECT id, at, author, action, subject, before, after, note FROM audit ORDER BY id DESC LIMIT +?`, limit(n))
-	return list, s.failure(ctx, "audit", err)
 }

@@ -94,14 +94,13 @@ DO UPDATE SET shown = clicks.shown + excluded.shown, clicked = clicks.clicked + 
 
 // Clicks returns what was shown and chosen.
 func (s *Store) Clicks(ctx context.Context, query string, since time.Time) ([]catalog.ClickCount, error) {
-	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (c catalog.ClickCount, err error) {
+	return read(ctx, s, "clicks", func(rows *sql.Rows) (c catalog.ClickCount, err error) {
 		var day int64
 		err = rows.Scan(&c.Query, &c.Record, &c.Position, &c.Shown, &c.Clicked, &day)
 		c.LastAt = fromMicros(day)
 		return c, err
 	}, `SELECT query, record, position, SUM(shown), SUM(clicked), MAX(day) FROM clicks WHERE day >= ? AND ? IN ('', query)
 GROUP BY query, record, position ORDER BY query, record, position`, sinceDay(since), query)
-	return list, s.failure(ctx, "clicks", err)
 }
 
 // sinceDay is the first day that counts are read from.

@@ -12,10 +12,9 @@ import (
 // Snapshots returns the newest snapshots of a series, newest first; limit 0
 // means all.
 func (s *Store) Snapshots(ctx context.Context, series string, n int) ([]catalog.Snapshot, error) {
-	list, err := collect(ctx, s.reader, scanSnapshot,
+	return read(ctx, s, "snapshots", scanSnapshot,
 		`SELECT series, captured_at, data FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT +?`,
 		catalog.Clean(series), limit(n))
-	return list, s.failure(ctx, "snapshots", err)
 }
 
 func scanSnapshot(rows *sql.Rows) (snap catalog.Snapshot, err error) {

@@ -10,9 +10,8 @@ import (
 
 // Sources returns the sync state of every source ever synced, by name.
 func (s *Store) Sources(ctx context.Context) ([]catalog.SourceState, error) {
-	list, err := collect(ctx, s.reader, scanSource,
+	return read(ctx, s, "sources", scanSource,
 		`SELECT name, kind, last_run, last_success, position, failure, skipped, freshness FROM sources ORDER BY name`)
-	return list, s.failure(ctx, "sources", err)
 }
 
 func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {

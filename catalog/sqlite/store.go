@@ -25,6 +25,7 @@ type Store struct {
 	path   string
 	now    func() time.Time
 	reader *sql.DB
+	turns  turns   // on the reader
 	writer *sql.DB // one connection
 }
 
@@ -41,15 +42,38 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// reading runs fn, which makes one query, when it is its turn.
+func (s *Store) reading(ctx context.Context, op string, fn func(q querier) error) error {
+	err := s.turns.take(ctx)
+	if err == nil {
+		defer s.turns.give()
+		err = fn(s.reader)
+	}
+	return s.failure(ctx, op, err)
+}
+
 // view runs fn in a read transaction, so that all its queries see one state of
 // the catalog.
 func (s *Store) view(ctx context.Context, op string, fn func(q querier) error) error {
-	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err == nil {
-		defer tx.Rollback()
-		err = fn(tx)
-	}
-	return s.failure(ctx, op, err)
+	return s.reading(ctx, op, func(querier) error {
+		tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err == nil {
+			defer tx.Rollback()
+			err = fn(tx)
+		}
+		return err
+	})
+}
+
+// read reads all rows of one query.
+func read[T any](
+	ctx context.Context, s *Store, op string, scan func(*sql.Rows) (T, error), query string, args ...any,
+) (list []T, err error) {
+	err = s.reading(ctx, op, func(q querier) error {
+		list, err = collect(ctx, q, scan, query, args...)
+		return err
+	})
+	return list, err
 }
 
 // update runs fn in a write transaction and commits it.

@@ -12,9 +12,8 @@ FROM votes v JOIN records r ON r.id = v.record WHERE `
 
 // VotesOn returns the votes on a live record ordered by time, then voter.
 func (s *Store) VotesOn(ctx context.Context, record int64) ([]catalog.Vote, error) {
-	list, err := collect(ctx, s.reader, scanVote,
+	return read(ctx, s, "votes on", scanVote,
 		selectVotes+`v.record = ? AND r.deleted_at = 0 ORDER BY v.cast_at, v.voter, v.position`, record)
-	return list, s.failure(ctx, "votes on", err)
 }
 
 // VotesBy returns a voter's votes on live records of a kind, newest first; an
@@ -24,9 +23,8 @@ func (s *Store) VotesBy(ctx context.Context, kind catalog.Kind, voter string) ([
 	if voter != "" {
 		where, args = where+` AND lower(v.voter) = lower(?)`, append(args, catalog.Clean(voter))
 	}
-	list, err := collect(ctx, s.reader, scanVote, selectVotes+where+` ORDER BY v.cast_at DESC, v.record, v.position`,
+	return read(ctx, s, "votes by", scanVote, selectVotes+where+` ORDER BY v.cast_at DESC, v.record, v.position`,
 		args...)
-	return list, s.failure(ctx, "votes by", err)
 }
 
 func scanVote(rows *sql.Rows) (v catalog.Vote, err error) {

@@ -35,7 +35,6 @@ func (s *Store) DropWords(ctx context.Context, generation int64, words []string)
 
 // Words returns a generation's vocabulary, in no particular order.
 func (s *Store) Words(ctx context.Context, generation int64) ([]string, error) {
-	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (w string, err error) { return w, rows.Scan(&w) },
+	return read(ctx, s, "words", func(rows *sql.Rows) (w string, err error) { return w, rows.Scan(&w) },
 		`SELECT word FROM words WHERE generation = ?`, generation)
-	return list, s.failure(ctx, "words", err)
 }

@@ -25,8 +25,10 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"almanac/catalog/datadir"
 	"almanac/retrieval/corpus"
@@ -379,8 +381,9 @@ func (w *world) passages(t *testing.T) (ids []int64) {
 	return ids
 }
 
-// keywordServer sends a request to the keyword server, past the proxy.
-func (w *world) keywordServer(tb testing.TB, method, path string, answer any) {
+// keywordServer sends a request to the keyword server, past the proxy. It returns
+// false if the server has no such thing.
+func (w *world) keywordServer(tb testing.TB, method, path string, answer any) bool {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(context.WithoutCancel(tb.Context()), method, w.meili.url+path, http.NoBody)
 	if err != nil {
@@ -394,9 +397,13 @@ func (w *world) keywordServer(tb testing.TB, method, path string, answer any) {
 		tb.Fatal(err)
 	}
 	defer res.Body.Close()
+	if res.StatusCode == http.StatusNotFound {
+		return false
+	}
 	if err := json.NewDecoder(res.Body).Decode(answer); err != nil || res.StatusCode >= http.StatusBadRequest {
 		tb.Fatalf("%s %s: %d, %v", method, path, res.StatusCode, err)
 	}
+	return true
 }
 
 // signed is the context of calls to the vector server, past the proxy.
@@ -417,15 +424,18 @@ func (w *world) indexes(tb testing.TB) (names []string) {
 	return names
 }
 
-// scrollKeyword returns every passage that the keyword server holds for us.
+// scrollKeyword returns every passage that the keyword server holds for us. One
+// that is promoted meanwhile changes its name, and is seen the next time.
 func (w *world) scrollKeyword(t *testing.T) (ids []int64) {
 	t.Helper()
 	const limit = 1000
 	for _, name := range w.indexes(t) {
 		for offset := 0; ; offset += limit {
 			var page struct{ Results []struct{ ID string } }
-			w.keywordServer(t, http.MethodGet,
-				fmt.Sprintf("/indexes/%s/documents?fields=id&limit=%d&offset=%d", name, limit, offset), &page)
+			if !w.keywordServer(t, http.MethodGet,
+				fmt.Sprintf("/indexes/%s/documents?fields=id&limit=%d&offset=%d", name, limit, offset), &page) {
+				break
+			}
 			for _, d := range page.Results {
 				if id, err := strconv.ParseInt(d.ID, 10, 64); err == nil { // else the mark
 					ids = append(ids, id)
@@ -455,7 +465,8 @@ func (w *world) collections(t *testing.T) (names []string) {
 	return names
 }
 
-// scrollVector returns every passage that the vector server holds for us.
+// scrollVector returns every passage that the vector server holds for us. One that
+// is replaced meanwhile is deleted.
 func (w *world) scrollVector(t *testing.T) (ids []int64) {
 	t.Helper()
 	for _, name := range w.collections(t) {
@@ -463,6 +474,9 @@ func (w *world) scrollVector(t *testing.T) (ids []int64) {
 			page, err := w.qdrant.points.Scroll(w.signed(t),
 				&qdrant.ScrollPoints{CollectionName: name, Limit: qdrant.PtrOf(uint32(1000)), Offset: offset,
 					WithPayload: qdrant.NewWithPayload(true)})
+			if status.Code(err) == codes.NotFound {
+				break
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -616,7 +630,9 @@ func (w *world) settings(t *testing.T) {
 	t.Helper()
 	of := func() string {
 		var settings json.RawMessage
-		w.keywordServer(t, http.MethodGet, "/indexes/"+w.name+"/settings", &settings)
+		if !w.keywordServer(t, http.MethodGet, "/indexes/"+w.name+"/settings", &settings) {
+			t.Fatalf("there is no index %s", w.name)
+		}
 		return string(settings)
 	}
 	ours := of()

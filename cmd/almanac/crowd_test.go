@@ -48,11 +48,12 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 	go func() {
 		synced <- runMain(t.Context(), []string{"sync", "--data", data}, env, io.Discard, io.Discard)
 	}()
-	answers, failures := s.crowded(t.Context(), requests)
+	answers, failures, slowest := s.crowded(t.Context(), requests)
 	if code := <-synced; code != 0 {
 		t.Errorf("the sync ends with %d", code)
 	}
-	t.Logf("%d kinds of requests; answers by status: %v; %d texts embedded", len(requests), answers, model.texts.Load())
+	t.Logf("%d kinds of requests; answers by status: %v, the slowest after %v; %d texts embedded", len(requests), answers,
+		slowest.Round(time.Millisecond), model.texts.Load())
 	for _, f := range failures {
 		t.Error(f)
 	}
@@ -97,8 +98,10 @@ func requestsOf(t *testing.T, s *server) []request {
 // crowded lets all clients send requests in random order and counts the answers
 // by status; failures are neither 200 nor 429 nor searches beyond what the
 // machine can do, or no answers.
-func (s *server) crowded(ctx context.Context, requests []request) (answers map[int]int, failures []string) {
-	var mu sync.Mutex // guards both
+func (s *server) crowded(
+	ctx context.Context, requests []request,
+) (answers map[int]int, failures []string, slowest time.Duration) {
+	var mu sync.Mutex // guards the results
 	answers = map[int]int{}
 	transport := &http.Transport{MaxIdleConnsPerHost: crowd}
 	defer transport.CloseIdleConnections()
@@ -109,8 +112,10 @@ func (s *server) crowded(ctx context.Context, requests []request) (answers map[i
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for range each {
 				r := requests[random.IntN(len(requests))]
+				start := time.Now()
 				status, problem := send(ctx, asks, s.base, r, fmt.Sprintf("203.0.113.%d", i))
 				mu.Lock()
+				slowest = max(slowest, time.Since(start))
 				answers[status]++
 				if problem != "" {
 					failures = append(failures, problem)
@@ -120,7 +125,7 @@ func (s *server) crowded(ctx context.Context, requests []request) (answers map[i
 		})
 	}
 	wg.Wait()
-	return answers, failures
+	return answers, failures, slowest
 }
 
 func send(ctx context.Context, asks *http.Client, base string, r request, from string) (status int, problem string) {

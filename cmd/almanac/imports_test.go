@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"net/url"
 	"os"
@@ -94,6 +97,8 @@ api/tally: catalog
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
+cmd/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/scale
+	retrieval/stack
 cmd/memory:
 cmd/profiles: catalog retrieval/profile retrieval/revision
 cmd/terminal: api/op cmd/config retrieval/eval
@@ -176,8 +181,6 @@ retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
 retrieval/revision: catalog retrieval retrieval/profile
 retrieval/scale: catalog
-retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
-	retrieval/stack
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/corpus
@@ -329,6 +332,65 @@ func (p pkg) files(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+}
+
+// TestNoTestIsLeftOut holds that `make rankings` runs what the race detector
+// makes too slow: its lines name tests, which may be renamed.
+func TestNoTestIsLeftOut(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := map[string]*regexp.Regexp{} // by package
+	for _, line := range regexp.MustCompile(`(?m)^\t\$\(GO\) test (?:-run '([^']+)' )?(\./[^$\n]*)$`).
+		FindAllStringSubmatch(string(makefile), -1) {
+		for _, path := range strings.Fields(line[2]) {
+			run["almanac"+strings.TrimPrefix(path, ".")] = regexp.MustCompile(line[1])
+		}
+	}
+	var found int
+	for _, p := range ourPackages(t) {
+		for _, name := range p.slowUnderRace(t) {
+			found++
+			if pattern := run[p.path]; pattern == nil || !pattern.MatchString(name) {
+				t.Errorf("no line of make rankings runs %s of %s", name, p.path)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no test asks for the race detector")
+	}
+}
+
+// slowUnderRace names the package's tests that are skipped or shorter under
+// the race detector.
+func (p pkg) slowUnderRace(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(p.dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, name := range all {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.HasPrefix(f.Name.Name, "Test") {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok && (id.Name == "raceDetector" || id.Name == "unraced") {
+					names = append(names, f.Name.Name)
+					return false
+				}
+				return true
+			})
+		}
+	}
+	return slices.Compact(names)
 }
 
 // TestNoCodeKnowsANetwork looks in the Go files for the names that stand in

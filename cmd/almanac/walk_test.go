@@ -29,6 +29,7 @@ func TestEverythingAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers; not with -short")
 	}
+	unraced(t)
 	settings := []string{"ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"}
 	t.Run("sample", func(t *testing.T) {
 		t.Parallel()

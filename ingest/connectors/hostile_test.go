@@ -78,7 +78,7 @@ func TestHostileSourcesAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	if raceEnabled {
+	if raceDetector {
 		t.Skip("the race detector takes several times the memory")
 	}
 	for _, h := range sources {

@@ -2,4 +2,4 @@
 
 package connectors_test
 
-const raceEnabled = false
+const raceDetector = false

@@ -2,4 +2,5 @@
 
 package connectors_test
 
-const raceEnabled = true
+// raceDetector takes several times the memory.
+const raceDetector = true

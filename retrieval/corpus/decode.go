@@ -16,7 +16,7 @@ import (
 var ErrCorrupt = errors.New("corrupt document")
 
 // formatVersion is the first byte of an encoded document.
-const formatVersion = 1
+const formatVersion = 2
 
 // layout says where the parts of an encoded document begin, and how many things
 // each has.
@@ -80,6 +80,7 @@ func (d *Document) parse() bool {
 	if date := int64(d.uint64(24)); date != 0 {
 		a.Date = time.UnixMicro(date).UTC()
 	}
+	d.Thread = int64(d.uint64(32))
 	at := headerSize
 	for _, s := range [...]*string{&a.Kind, &a.Source, &a.Container, &a.State, &d.Key, &d.Title} {
 		n, size := uvarint(d.raw[at:])

@@ -18,8 +18,9 @@ type Document struct {
 	Attributes passage.Attributes
 	Key        string
 	Title      string
-	Secondary  bool // a proposal's pull request, or a page of another version than the current
-	Stub       bool // a page with hardly any content, or a test
+	Thread     int64 // record of the thread that it is a post, message or comment of; 0: none
+	Secondary  bool  // a proposal's pull request, or a page of another version than the current
+	Stub       bool  // a page with hardly any content, or a test
 
 	layout
 	raw string // the whole of it

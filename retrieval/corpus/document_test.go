@@ -38,6 +38,10 @@ func sources(ids *rapid.Generator[int64]) *rapid.Generator[source] {
 		if rapid.Bool().Draw(t, "dated") {
 			s.record.CreatedAt = time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "at"), 0).UTC()
 		}
+		if rapid.Bool().Draw(t, "part") {
+			s.record.Kind = rapid.SampledFrom([]catalog.Kind{catalog.KindPost, catalog.KindAttachment}).Draw(t, "kind")
+			s.record.Parent = ids.Draw(t, "parent")
+		}
 		if rapid.Bool().Draw(t, "stub") {
 			s.record.Tags = []string{catalog.TagStub, catalog.TagOtherVersion}
 		}
@@ -90,6 +94,9 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 			d.Len() != len(s.passages) ||
 			d.Attributes != AttributesOf(s.record) || d.Stub != (len(s.record.Tags) > 0) || d.Secondary != d.Stub {
 			t.Fatalf("read as %+v of %+v", d, s.record)
+		}
+		if post := s.record.Kind == catalog.KindPost; post != (d.Thread != 0) || post && d.Thread != s.record.Parent {
+			t.Fatalf("read as of thread %d of %+v", d.Thread, s.record)
 		}
 		var bodies []analysis.TermID
 		var lengths [analysis.NumFields]int

@@ -14,14 +14,15 @@ import (
 
 // Version identifies what is encoded of a document, and which words are kept:
 // part of an index's fingerprint.
-const Version = "1"
+const Version = "2"
 
 // An encoded document is one run of bytes, little endian, the same in memory and
 // in the database:
 //
 //	header   version, flags, bits of a token, number of own terms (1 byte each);
 //	         numbers of terms, passages, detailed terms, trigrams and tokens in
-//	         headings (4 bytes each); date in microseconds (8 bytes, 0: unknown)
+//	         headings (4 bytes each); date in microseconds (0: unknown), record of the
+//	         thread (0: none; 8 bytes each)
 //	strings  kind, source, container, state, key, title, each after its length
 //	own      terms of the record's own name
 //	trigrams of the title, ascending
@@ -38,7 +39,7 @@ const Version = "1"
 // A token costs 1 bit and those of a number among the document's terms, where a
 // term's id has 32: a document of 1,000 tokens repeats some 400 terms.
 const (
-	headerSize = 4 + 5*4 + 8
+	headerSize = 4 + 5*4 + 2*8
 	detailSize = 4 + 2 + 2*analysis.NumFields
 	padding    = 4 // so that the last token can be read as 8 bytes, with the checksum
 
@@ -130,6 +131,11 @@ func (e *encoder) encode(r catalog.Record, passages int) []byte {
 		date = attributes.Date.UnixMicro()
 	}
 	b = le.AppendUint64(b, uint64(date))
+	thread := int64(0)
+	if r.Kind.InThread() {
+		thread = r.Parent
+	}
+	b = le.AppendUint64(b, uint64(thread))
 	for _, s := range []string{attributes.Kind, attributes.Source, attributes.Container, attributes.State, r.Key,
 		r.Title} {
 		b = binary.AppendUvarint(b, uint64(len(s)))

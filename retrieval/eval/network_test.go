@@ -34,8 +34,9 @@ func (o opened) Indexed() (int64, *corpus.Corpus, error) { return o.stack.Indexe
 // TestTuningOnANetwork fits profiles to the judged queries of a real network: it
 // gains on held-out queries, or leaves the profile as it is.
 func TestTuningOnANetwork(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("indexes a whole snapshot; not with -short or -race")
+	unraced(t)
+	if testing.Short() {
+		t.Skip("indexes a whole snapshot; not with -short")
 	}
 	queries, err := eval.Load(filepath.Join(shared(t), "judged", "network-dev"))
 	if err != nil {

@@ -2,5 +2,6 @@
 
 package eval_test
 
-// raceDetector makes indexing a whole snapshot take minutes.
+// raceDetector makes fitting ten times as slow, and indexing a whole snapshot
+// take minutes.
 const raceDetector = true

@@ -52,6 +52,7 @@ func (q sought) golden(network string) string {
 //
 //	go test ./retrieval/eval -run Goldens -update
 func TestRankingGoldens(t *testing.T) {
+	unraced(t)
 	queries := readSought(t)
 	sampled := openRanker(t, "sample", "")
 	t.Run("sample", func(t *testing.T) {
@@ -64,8 +65,8 @@ func TestRankingGoldens(t *testing.T) {
 		holdPage(t, sampled)
 	})
 	t.Run("corpus", func(t *testing.T) {
-		if testing.Short() || raceDetector {
-			t.Skip("indexes a whole snapshot; not with -short or -race")
+		if testing.Short() {
+			t.Skip("indexes a whole snapshot; not with -short")
 		}
 		dir := filepath.Join(shared(t), "corpus")
 		if _, err := os.Stat(filepath.Join(dir, "manifest.jsonl")); err != nil {
@@ -364,6 +365,15 @@ func readSought(t *testing.T) map[string][]sought {
 		queries[fields[0]] = append(queries[fields[0]], q)
 	}
 	return queries
+}
+
+// unraced skips a test that only computes: make rankings runs it without the
+// race detector.
+func unraced(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("make rankings runs it, without the race detector")
+	}
 }
 
 // shared is the directory with collections and snapshots beside the

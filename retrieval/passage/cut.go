@@ -2,9 +2,10 @@ package passage
 
 import "strings"
 
-// Version identifies the rules of cutting; it changes whenever a source would
-// be cut differently, and is part of an index's fingerprint.
-const Version = "3"
+// Version identifies the rules of cutting and of FoldCase; it changes whenever a
+// source would be cut, or a value folded, differently, and is part of an index's
+// fingerprint.
+const Version = "4"
 
 // Source is a record to be cut. Body is text or markdown.
 type Source struct {

@@ -19,12 +19,31 @@ const top = "top"
 // partMark separates the name of a section from the number of its part.
 const partMark = "~"
 
+// furtherMark stands before the ordinal of each further passage in a name.
+const furtherMark = "+"
+
+// furtherSize is the number of characters up to which further passages are read
+// with a section.
+const furtherSize = 10_000
+
 // Outline is the structure of a source for readers. Its sections are those
 // that Cut cuts at.
-type Outline struct{ d *document }
+type Outline struct {
+	d     *document
+	title string
+}
 
 // NewOutline reads the structure of a text with a title.
-func NewOutline(title, body string) Outline { return Outline{parse(title, body)} }
+func NewOutline(title, body string) Outline { return Outline{parse(title, body), title} }
+
+// ReadingName returns the name by which Read reads a section with further
+// passages of the source, the most important first.
+func ReadingName(section string, further []int) string {
+	for _, ordinal := range further {
+		section += furtherMark + strconv.Itoa(ordinal)
+	}
+	return section
+}
 
 // Heading is a section in an outline.
 type Heading struct {
@@ -57,16 +76,27 @@ type Reading struct {
 	Before  string // name of what is before it; "" for nothing
 	After   string
 	Inside  []Heading // the sections in it that Text does not have
+	Further []Piece   // those of the further passages that Text does not have, in their order
 }
 
 // Read returns the section of a name: an anchor, or the anchor of a long
-// section with the number of a part, such as setup~2. The second result is
-// whether there is one.
+// section with the number of a part, such as setup~2, each perhaps with further
+// passages, such as setup~2+5+11. The second result is whether there is one.
 func (o Outline) Read(name string) (Reading, bool) {
 	d := o.d
-	i, part := d.find(name)
-	if i < 0 {
-		return Reading{}, false
+	section, further := name, []int(nil)
+	i, part := d.find(section)
+	for i < 0 {
+		at := strings.LastIndex(section, furtherMark)
+		if at < 0 {
+			return Reading{}, false
+		}
+		ordinal, err := strconv.Atoi(section[at+1:])
+		if err != nil {
+			return Reading{}, false
+		}
+		section, further = section[:at], append(further, ordinal)
+		i, part = d.find(section)
 	}
 	s := d.sections[i]
 	r := Reading{Name: name, Heading: d.headings(d.path(i)), Before: d.before(i)}
@@ -87,10 +117,34 @@ func (o Outline) Read(name string) (Reading, bool) {
 		r.Text, next = d.text[s.start:d.sections[s.last].end], s.last+1
 	}
 	r.Text = strings.TrimSpace(r.Text)
+	slices.Reverse(further)
+	r.Further = o.further(section, further, furtherSize-utf8.RuneCountInString(r.Text))
 	if r.After == "" && next < len(d.sections) {
 		r.After = d.sections[next].name
 	}
 	return r, true
+}
+
+// further returns the passages of the ordinals that a section does not have, as
+// many of the first as room characters hold.
+func (o Outline) further(section string, ordinals []int, room int) []Piece {
+	if len(ordinals) == 0 {
+		return nil
+	}
+	var kept []Piece
+	pieces := Cut(Source{Title: o.title, Body: o.d.text})
+	for _, ordinal := range ordinals {
+		if ordinal < 0 || ordinal >= len(pieces) || pieces[ordinal].Section == section {
+			continue
+		}
+		p := pieces[ordinal]
+		if room -= utf8.RuneCountInString(p.Text); room < 0 {
+			break
+		}
+		kept = append(kept, p)
+	}
+	slices.SortFunc(kept, func(a, b Piece) int { return a.Ordinal - b.Ordinal })
+	return slices.CompactFunc(kept, func(a, b Piece) bool { return a.Ordinal == b.Ordinal })
 }
 
 // find returns the index of the section of a name and of its part, from 0; -1

@@ -2,6 +2,7 @@ package passage_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -82,6 +83,41 @@ func TestLongSectionsAreReadInParts(t *testing.T) {
 	}
 }
 
+// TestFurtherPassagesAreReadBeside reads a section with passages elsewhere.
+func TestFurtherPassagesAreReadBeside(t *testing.T) {
+	body := "# A\n" + sentences(30, "sail") + "\n# B\n" + sentences(120, "oar") + "\n# C\n" + sentences(120, "mast")
+	o := passage.NewOutline("T", body)
+	pieces := passage.Cut(passage.Source{Title: "T", Body: body})
+	first := func(section string) int {
+		return slices.IndexFunc(pieces, func(p passage.Piece) bool { return p.Section == section })
+	}
+	a, b, c := first("a"), first("b"), first("c")
+	if a != 0 || b <= a || c <= b {
+		t.Fatalf("passages %d, %d, %d", a, b, c)
+	}
+	for name, want := range map[string][]int{
+		"a": nil,
+		passage.ReadingName("a", []int{c, a, b, c}):              {b, c}, // without its own, once, in their order
+		passage.ReadingName("a", []int{len(pieces), -1}):         nil,
+		passage.ReadingName("c", []int{b, b + 1, b + 2, a, 1}):   {b}, // as many as are read at once
+		passage.ReadingName("b", slices.Repeat([]int{a}, 1_000)): {a},
+	} {
+		r, ok := o.Read(name)
+		var got []int
+		for _, p := range r.Further {
+			got = append(got, p.Ordinal)
+		}
+		if !ok || !slices.Equal(got, want) {
+			t.Errorf("%.40q reads passages %v (%v), want %v", name, got, ok, want)
+		}
+	}
+	for _, name := range []string{"no such+0", "a+", "a+x", "+1", "+"} {
+		if r, ok := o.Read(name); ok {
+			t.Errorf("%q reads %+v", name, r)
+		}
+	}
+}
+
 // TestReadingOnReadsAll follows what is after from the first section.
 func TestReadingOnReadsAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,6 +150,7 @@ func TestReadingOnReadsAll(t *testing.T) {
 }
 
 func FuzzOutline(f *testing.F) {
+	f.Add("# A+1\n# A\n", "a+1+0")
 	for _, s := range []string{"", "# A\n## A\n# A~2\n", "```\n# a", "\xff\x00# {#x}\n" +
 		strings.Repeat("long ", 3_000)} {
 		f.Add(s, "a~2")
