@@ -3,13 +3,12 @@
 GO        ?= go
 BIN       := bin/almanac
 CACHE     := .cache
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME  ?= 60s
 PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs soak conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,14 +19,11 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
 
-test: format vet packages race ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
-	@# Most of these wait for a browser, for a client or for one core.
-	@$(MAKE) --no-print-directory -j3 $(SYNCED) rankings pages conformance clients trec
-	@$(MAKE) --no-print-directory dashboard container
-	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, measures, pages and dashboard in a browser, container: passed"
+test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
+	@.ci/stages format vet race rankings programs pages dashboard conformance clients trec container
 
-# Prints what a target of several that run side by side says when it ends.
-SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+soak: ## kills, chaos, hostile sources and walks over every answer, all their rounds: once a night
+	ALMANAC_SOAK=1 .ci/stages rankings programs
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -39,7 +35,7 @@ format:
 vet:
 	@echo "== go vet, staticcheck"
 	$(GO) vet $(PACKAGES)
-	$(GO) run $(STATICCHECK) $(PACKAGES)
+	@bash -euc '. .ci/install; staticcheck=$$(go_tool staticcheck); "$$staticcheck" $(PACKAGES)'
 
 unit:
 	@echo "== go test"
@@ -57,13 +53,18 @@ UNWATCHED := -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=f
 
 race:
 	@echo "== go test -race"
-	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
+	$(GO) test -race $(UNWATCHED) -timeout 25m $(filter-out almanac/cmd/almanac,$(shell $(GO) list $(PACKAGES)))
+	$(GO) test -race $(UNWATCHED) -timeout 25m -run 'Crowd|ServeInProcess' ./cmd/almanac
 
-rankings: ## tests not for -race: ranking goldens, recall, the corpus, hostile sources, kills, walks over all pages and operations
-	@echo "== rankings, recall, the corpus, hostile sources, measuring, kills, walks over all pages and operations"
-	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
-	$(GO) test -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert' ./api
-	$(GO) test -run 'Distil|Eval|Tune|Killed|FullDisk|CorpusPreset|ServersGone|EverythingAnswers' ./cmd/almanac ./ingest/sample
+rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
+	@echo "== rankings, recall, the corpus, walks over all pages and operations"
+	$(GO) test -timeout 25m ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks
+	$(GO) test -timeout 25m -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert' ./api
+
+programs: ## the program and its parts started, killed and filled up, hostile sources: one package at a time
+	@echo "== programs started, killed and filled up"
+	$(GO) test -p 1 -timeout 25m ./cmd/almanac ./ingest/connectors
+	$(GO) test -timeout 25m -run 'ServersGone' ./ingest/sample
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"

@@ -18,6 +18,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
+	"almanac/testing/race"
 )
 
 // taskSets are the sets of questions over a network, by what the name of their
@@ -187,8 +188,9 @@ func figuresOf(all []solution) figures {
 
 // TestAgentsFindAnswers holds how much of the sample an agent must read.
 func TestAgentsFindAnswers(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("walks over the sample; not with -short or -race")
+	race.Skip(t)
+	if testing.Short() {
+		t.Skip("walks over the sample")
 	}
 	l := openPreset(t, "sample", "")
 	for _, set := range taskSets {

@@ -21,6 +21,7 @@ import (
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/testing/race"
 )
 
 // visit asks for a page as a browser does.
@@ -41,8 +42,9 @@ const pageLimit = 60_000
 
 // TestCrawl follows every link of the sample's pages.
 func TestCrawl(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("walks over the sample; not with -short or -race")
+	race.Skip(t)
+	if testing.Short() {
+		t.Skip("walks over the sample")
 	}
 	l := openPreset(t, "sample", "")
 	from := map[string]string{"/": "", "/results?q=node": "", "/live?q=node": "", "/sitemap.xml": "", "/robots.txt": "",
@@ -170,8 +172,9 @@ func checkPage(t *testing.T, at string, w *httptest.ResponseRecorder) {
 // TestEveryRecordHasItsPage holds that page names the address that serves the
 // record, and that the sections of a text can be linked to.
 func TestEveryRecordHasItsPage(t *testing.T) {
-	if testing.Short() || raceDetector {
-		t.Skip("walks over the sample; not with -short or -race")
+	race.Skip(t)
+	if testing.Short() {
+		t.Skip("walks over the sample")
 	}
 	l := openPreset(t, "sample", "")
 	for _, k := range kb.PageKinds {
@@ -391,9 +394,7 @@ const hostile = "# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)><svg
 
 // TestHostileTextIsInert publishes it as every kind of text.
 func TestHostileTextIsInert(t *testing.T) {
-	if raceDetector {
-		t.Skip("reads megabytes as every kind of text; not with -race")
-	}
+	race.Skip(t)
 	n := network.Network{Name: "harbour", Title: `Harbour <b onmouseover="x">`, Proposals: tidewater}
 	text := hostile + strings.Repeat("x", 1<<20) + "\n\n" + hostile
 	var keys []catalog.Ref

@@ -35,6 +35,7 @@ import (
 	"almanac/retrieval/keyword/meili/meilitest"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/wait"
 )
 
 // An answer takes the deadline of a search and little more, whatever is broken. The
@@ -234,7 +235,7 @@ func (w *world) askAnew(t *testing.T) reply {
 // until waits for something, and searches meanwhile.
 func (w *world) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	eventually(t, w.phase+": "+what, func() bool {
+	wait.Until(t, w.phase+": "+what, func() bool {
 		w.askAnew(t)
 		if holds() {
 			return true
@@ -504,7 +505,7 @@ func (w *world) lose(t *testing.T, side string) {
 		for _, name := range w.indexes(t) {
 			var task struct{ TaskUID int }
 			w.keywordServer(t, http.MethodDelete, "/indexes/"+name, &task)
-			eventually(t, "the index is gone", func() bool {
+			wait.Until(t, "the index is gone", func() bool {
 				var done struct{ Status string }
 				w.keywordServer(t, http.MethodGet, fmt.Sprintf("/tasks/%d", task.TaskUID), &done)
 				return done.Status != "enqueued" && done.Status != "processing"

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"almanac/testing/race"
 )
 
 // sharedCorpus is a large snapshot for the corpus preset, if there is one.
@@ -36,7 +38,7 @@ func (s *server) total(tb testing.TB, path string) int {
 // TestTheCorpusPresetServesAWholeSnapshot counts what a snapshot of known
 // content leads to.
 func TestTheCorpusPresetServesAWholeSnapshot(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("indexes a whole snapshot; not with -short")
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/testing/wait"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -30,7 +32,7 @@ func TestCountsSurviveAStop(t *testing.T) {
 	if list, err := session.ListTools(t.Context(), nil); err != nil || len(list.Tools) != 1 {
 		t.Errorf("--tools search lists %v, %v", list, err)
 	}
-	eventually(t, "an answer over stdio", func() bool {
+	wait.Until(t, "an answer over stdio", func() bool {
 		res, err := session.CallTool(t.Context(),
 			&sdk.CallToolParams{Name: "search", Arguments: map[string]any{"query": "barge  CANAL"}})
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/api/admit"
+	"almanac/testing/wait"
 )
 
 // crowd is how many clients ask at the same time, each this many requests.
@@ -61,15 +62,15 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 		t.Errorf("only %d answers", answers[http.StatusOK])
 	}
 	polls := 0
-	eventually(t, "the other model serves", func() bool {
+	wait.Until(t, "the other model serves", func() bool {
 		polls++
 		_, _, status := s.get(t, "/status", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", polls%250))
 		return strings.Contains(status, "buoy-talk")
 	})
-	eventually(t, fmt.Sprintf("goroutines are back at %d", goroutines),
+	wait.Until(t, fmt.Sprintf("goroutines are back at %d", goroutines),
 		func() bool { return runtime.NumGoroutine() <= goroutines+5 })
 	const room = 32 << 20 // vectors of two models are kept, and lists are cached
-	eventually(t, fmt.Sprintf("memory is back at %d MB", memory>>20), func() bool { return heap() <= memory+room })
+	wait.Until(t, fmt.Sprintf("memory is back at %d MB", memory>>20), func() bool { return heap() <= memory+room })
 	t.Logf("goroutines %d and %d, memory %d and %d MB", goroutines, runtime.NumGoroutine(), memory>>20, heap()>>20)
 }
 
@@ -105,7 +106,7 @@ func (s *server) crowded(
 	answers = map[int]int{}
 	transport := &http.Transport{MaxIdleConnsPerHost: crowd}
 	defer transport.CloseIdleConnections()
-	asks := &http.Client{Transport: transport, Timeout: patience}
+	asks := &http.Client{Transport: transport, Timeout: wait.Bound}
 	var wg sync.WaitGroup
 	for i := range crowd {
 		wg.Go(func() {

@@ -18,6 +18,7 @@ import (
 
 	"almanac/embed/distil"
 	"almanac/embed/static"
+	"almanac/testing/race"
 )
 
 // dense is what the nearest passages alone reach on a collection.
@@ -32,7 +33,7 @@ func dense(t *testing.T, dir string, env ...string) float64 {
 }
 
 func TestDistilDerivesATable(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := t.TempDir()
 	judged := writeJudged(t, filepath.Join(dir, "harbour"), 120, 40, 1)
 	out := filepath.Join(dir, "tables", "short")
@@ -60,7 +61,7 @@ func TestDistilDerivesATable(t *testing.T) {
 }
 
 func TestDistilReadsTheDataDirectory(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := t.TempDir()
 	f := writeFixture(t, filepath.Join(dir, "fixture"), 160)
 	env := []string{"ALMANAC_CORPUS=" + f.corpus}
@@ -152,7 +153,7 @@ func (s *teacher) embeddings(w http.ResponseWriter, r *http.Request) {
 // wants the next one to ask for little more than the rest, and to make the same table as
 // an undisturbed one.
 func TestDistilGoesOnAfterAKill(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := t.TempDir()
 	judged := writeJudged(t, filepath.Join(dir, "harbour"), 600, 40, 1)
 	vocabulary := filepath.Join(dir, "vocab.txt")
@@ -215,7 +216,7 @@ func contents(t *testing.T, elem ...string) []byte {
 }
 
 func TestDistilRefuses(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := t.TempDir()
 	judged := writeJudged(t, filepath.Join(dir, "harbour"), 10, 5, 1)
 	out := filepath.Join(dir, "table")

@@ -18,6 +18,7 @@ import (
 	"almanac/cmd/config"
 	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
+	"almanac/testing/race"
 )
 
 // inProcess runs the program in this process.
@@ -77,7 +78,7 @@ type reportKeys map[string]any
 func (r reportKeys) ndcg() float64 { return r["ndcg10"].(float64) }
 
 func TestEvalPrintsTheContract(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
 	var one reportKeys
 	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--stack", "embedded")),
@@ -119,7 +120,7 @@ func TestEvalPrintsTheContract(t *testing.T) {
 }
 
 func TestEvalHoldsAFloor(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
 	var r reportKeys
 	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--floor", "ndcg10=.5,mrr=0.5")),
@@ -151,7 +152,7 @@ func TestEvalMeasuresFilesOfOneNameApart(t *testing.T) {
 }
 
 func TestEvalExchangesRuns(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
 	out := t.TempDir()
 	var searched, imported []reportKeys
@@ -206,7 +207,7 @@ func TestEvalExchangesRuns(t *testing.T) {
 }
 
 func TestEvalStages(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := t.TempDir()
 	a := writeJudged(t, filepath.Join(dir, "harbour"), 40, 12, 1)
 	b := writeJudged(t, filepath.Join(dir, "canal"), 30, 10, 2)
@@ -224,7 +225,7 @@ func TestEvalStages(t *testing.T) {
 }
 
 func TestEvalOverTheDataDirectory(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := t.TempDir()
 	f := writeFixture(t, filepath.Join(dir, "fixture"), 40)
 	env := []string{"ALMANAC_CORPUS=" + f.corpus}
@@ -311,7 +312,7 @@ func TestEvalRefusesWhatItCannotMean(t *testing.T) {
 // TestTuneRepeats holds that a tuned profile is the same to the byte however
 // often it is made, and that it can be searched by.
 func TestTuneRepeats(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	dir := t.TempDir()
 	a := writeJudged(t, filepath.Join(dir, "harbour"), 60, 40, 1)
 	b := writeJudged(t, filepath.Join(dir, "canal"), 40, 3, 2)

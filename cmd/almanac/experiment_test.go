@@ -11,6 +11,7 @@ import (
 	"almanac/catalog/datadir"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval/experiment"
+	"almanac/testing/wait"
 )
 
 // TestServeEvaluates: what is asked for on the dashboard, and what is due, is done
@@ -39,7 +40,7 @@ func TestServeEvaluates(t *testing.T) {
 	// stored waits for so many runs.
 	stored := func(n int) []experiment.Run {
 		t.Helper()
-		for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		for until := time.Now().Add(wait.Bound); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 			runs, err := experiment.List(t.Context(), store, c.ID, 0)
 			if err != nil {
 				t.Fatal(err)

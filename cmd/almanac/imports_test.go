@@ -52,7 +52,7 @@ var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound"}
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
-	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "testing": {},
 }
 
 // testsMay says what tests may import besides: what is below the layer, ingest
@@ -215,6 +215,9 @@ func allows(may []string, to string) bool {
 	})
 }
 
+// forTests reports whether a package is there for tests alone.
+func forTests(path string) bool { return strings.HasSuffix(path, "test") || layer(path) == "testing" }
+
 func layer(path string) string { return strings.Split(path, "/")[1] }
 
 // ours are the imports that are ours, without leaves.
@@ -242,13 +245,13 @@ func TestImportsGoOneWay(t *testing.T) {
 			if narrow && !allows(row, to) {
 				t.Errorf("%s imports %s: its row allows %v", p.path, to, row)
 			}
-			if strings.HasSuffix(to, "test") && !strings.HasSuffix(p.path, "test") {
+			if forTests(to) && !forTests(p.path) {
 				t.Errorf("%s imports %s, which is for tests", p.path, to)
 			}
 		}
 		for _, to := range ours(p.tests) {
 			below := slices.Concat(layerMay[from], testsMay[from])
-			if l := layer(to); l != from && !slices.Contains(below, l) {
+			if l := layer(to); l != from && l != "testing" && !slices.Contains(below, l) {
 				t.Errorf("tests of %s import %s: those of %s may only import %v", p.path, to, from, below)
 			}
 		}
@@ -263,7 +266,7 @@ func TestImportsGoOneWay(t *testing.T) {
 // TestTopLevel holds the directories of the repository; beside them there are
 // files alone.
 func TestTopLevel(t *testing.T) {
-	want := []string{"api", "catalog", "cmd", "compose", "docs", "embed", "ingest", "retrieval"}
+	want := []string{"api", "catalog", "cmd", "compose", "docs", "embed", "ingest", "retrieval", "testing"}
 	entries, err := os.ReadDir("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -334,15 +337,15 @@ func (p pkg) files(t *testing.T) []string {
 	return slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
 }
 
-// TestNoTestIsLeftOut holds that `make rankings` runs what the race detector
-// makes too slow: its lines name tests, which may be renamed.
+// TestNoTestIsLeftOut holds that a target of the Makefile runs what the race
+// detector makes too slow: its lines name tests, which may be renamed.
 func TestNoTestIsLeftOut(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := map[string]*regexp.Regexp{} // by package
-	for _, line := range regexp.MustCompile(`(?m)^\t\$\(GO\) test (?:-run '([^']+)' )?(\./[^$\n]*)$`).
+	for _, line := range regexp.MustCompile(`(?m)^\t\$\(GO\) test (?:-[a-z]+ [0-9a-z]+ )*(?:-run '([^']+)' )?(\./[^$\n]*)$`).
 		FindAllStringSubmatch(string(makefile), -1) {
 		for _, path := range strings.Fields(line[2]) {
 			run["almanac"+strings.TrimPrefix(path, ".")] = regexp.MustCompile(line[1])
@@ -353,7 +356,7 @@ func TestNoTestIsLeftOut(t *testing.T) {
 		for _, name := range p.slowUnderRace(t) {
 			found++
 			if pattern := run[p.path]; pattern == nil || !pattern.MatchString(name) {
-				t.Errorf("no line of make rankings runs %s of %s", name, p.path)
+				t.Errorf("no line of the Makefile runs %s of %s without the race detector", name, p.path)
 			}
 		}
 	}
@@ -382,9 +385,12 @@ func (p pkg) slowUnderRace(t *testing.T) []string {
 				continue
 			}
 			ast.Inspect(f, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && (id.Name == "raceDetector" || id.Name == "unraced") {
+				s, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if id, ok := s.X.(*ast.Ident); ok && id.Name == "race" {
 					names = append(names, f.Name.Name)
-					return false
 				}
 				return true
 			})

@@ -9,13 +9,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"almanac/testing/race"
 )
 
 // TestKilledAtAnyMomentTheNextStartCompletes kills a first sync and index at
 // random moments, some of them several times in a row and now and then by the
 // gentle signal, and wants what an undisturbed run has.
 func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	moments := 50
 	if testing.Short() {
 		moments = 5

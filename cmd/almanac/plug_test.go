@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"almanac/testing/race"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -160,7 +162,7 @@ func (p plug) complete(t *testing.T, data, how string) {
 }
 
 func TestSyncKilledAtAnyMomentTheNextCompletes(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 1))
@@ -189,7 +191,7 @@ echo "$?" >"$2/../code"
 mount -o remount,size=200m none "$2" && cp -R "$2/data" "$2/../left"`
 
 func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 2))

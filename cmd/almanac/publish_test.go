@@ -10,6 +10,7 @@ import (
 	"almanac/catalog/datadir"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval/revision"
+	"almanac/testing/wait"
 )
 
 // TestEveryProcessUsesWhatIsPublished publishes beside a server that writes the
@@ -58,7 +59,7 @@ func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, finds := range process {
-		eventually(t, name+" reads the synonym", finds)
+		wait.Until(t, name+" reads the synonym", finds)
 	}
 	if out := at.run(t, "config"); !strings.Contains(out, "synonyms r1") || !strings.Contains(out, "ada") {
 		t.Errorf("config says %s", out)
@@ -80,7 +81,7 @@ func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 	}
 	for _, name := range []string{"the writer", "the reader", "the tools"} {
 		before := counted()
-		eventually(t, name+" tries the candidate", func() bool { process[name](); return counted() > before })
+		wait.Until(t, name+" tries the candidate", func() bool { process[name](); return counted() > before })
 	}
 	for _, s := range []*server{writer, reader} {
 		if code := s.stop(t); code != 0 {

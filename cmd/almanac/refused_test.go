@@ -19,6 +19,7 @@ import (
 
 	"almanac/retrieval/keyword/meili/meilitest"
 	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/wait"
 )
 
 // wrong is a configuration, or a server, that cannot be worked with.
@@ -196,7 +197,7 @@ func (w wrong) test(t *testing.T, at site) {
 		env[0] += map[string]string{"keyword": m.URL, "vector": "http://" + q.Addr}[w.side]
 		earlier := at.serve(t, env...)
 		earlier.ready(t)
-		eventually(t, "the index is there", func() bool { return len(earlier.degraded(t)) == 0 })
+		wait.Until(t, "the index is there", func() bool { return len(earlier.degraded(t)) == 0 })
 		earlier.stop(t)
 		w.spoil(m, q)
 	}
@@ -217,7 +218,7 @@ func (w wrong) test(t *testing.T, at site) {
 	s.ready(t)
 	reason := ""
 	// An engine that nothing was asked of yet is being filled.
-	eventually(t, "the operator sees "+w.want, func() bool {
+	wait.Until(t, "the operator sees "+w.want, func() bool {
 		s.degraded(t)
 		reason = s.reason(t, w.side)
 		return strings.Contains(reason, w.want)

@@ -25,6 +25,7 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/retrieval/stack"
+	"almanac/testing/wait"
 )
 
 // TestAServerIsHealthyBeforeItIsReady holds the index lock, so that the server
@@ -181,8 +182,7 @@ func TestServe(t *testing.T) {
 		}
 		at.write(t, 88)
 		at.run(t, "sync")
-		took := eventually(t, "the new page", func() bool { return s.finds(t, 81) })
-		t.Logf("after %s", took.Round(time.Millisecond)) // 2 s are promised
+		wait.Until(t, "the new page is found", func() bool { return s.finds(t, 81) })
 	})
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -219,7 +219,7 @@ func checkTools(t *testing.T, transport sdk.Transport) {
 		t.Fatal(err)
 	}
 	var text string
-	eventually(t, "an answer", func() bool { // stdio loads first
+	wait.Until(t, "an answer", func() bool { // stdio loads first
 		res, err := session.CallTool(t.Context(),
 			&sdk.CallToolParams{Name: "get_cip", Arguments: map[string]any{"id": "3"}})
 		if err != nil {
@@ -247,7 +247,7 @@ func TestASecondServerReadsUntilTheFirstIsGone(t *testing.T) {
 	}
 	at.write(t, 88)
 	at.run(t, "sync")
-	eventually(t, "the new page in the second", func() bool { return second.finds(t, 81) })
+	wait.Until(t, "the new page in the second", func() bool { return second.finds(t, 81) })
 	first.kill()
 	second.await(t, "the other process is gone: this one writes the index from here on")
 	if line := second.ready(t); line.Records != 88 {
@@ -255,7 +255,7 @@ func TestASecondServerReadsUntilTheFirstIsGone(t *testing.T) {
 	}
 	at.write(t, 96)
 	at.run(t, "sync")
-	eventually(t, "what is new after the change", func() bool { return second.finds(t, 89) })
+	wait.Until(t, "what is new after the change", func() bool { return second.finds(t, 89) })
 	if code := second.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
@@ -284,7 +284,7 @@ func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the listener closes", func() bool {
+	wait.Until(t, "the listener closes", func() bool {
 		probe, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
 		if err == nil {
 			probe.Close()
@@ -444,7 +444,7 @@ func TestMCPAloneLeavesTheIndexToOthers(t *testing.T) {
 	s.ready(t)
 	at.write(t, 48)
 	at.run(t, "sync")
-	eventually(t, "the new page", func() bool { return s.finds(t, 41) })
+	wait.Until(t, "the new page", func() bool { return s.finds(t, 41) })
 	if strings.Contains(s.log.String(), "another process writes the index") {
 		t.Error("the tool server holds the index lock")
 	}
@@ -471,7 +471,7 @@ func TestStdioEndsWithASignal(t *testing.T) {
 	case <-log.lines: // it says when it is ready
 	case err := <-ended:
 		t.Fatalf("ended: %v\n%s", err, log)
-	case <-time.After(patience):
+	case <-time.After(wait.Bound):
 		t.Fatalf("it is not ready:\n%s", log)
 	}
 	_ = cmd.Process.Signal(syscall.SIGTERM)
@@ -480,7 +480,7 @@ func TestStdioEndsWithASignal(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v\n%s", err, log)
 		}
-	case <-time.After(patience):
+	case <-time.After(wait.Bound):
 		_ = cmd.Process.Kill()
 		t.Error("it does not stop")
 	}
@@ -532,7 +532,7 @@ func serveInProcess(t *testing.T, env []string, args ...string) (s *server, stop
 			if c != 0 {
 				t.Errorf("exit code %d\n%s", c, s.log)
 			}
-		case <-time.After(patience):
+		case <-time.After(wait.Bound):
 			t.Error("it does not stop")
 		}
 	})

@@ -14,19 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"almanac/testing/wait"
 )
-
-// unraced skips a test that shares nothing between goroutines of its own: make
-// rankings runs it without the race detector.
-func unraced(t *testing.T) {
-	t.Helper()
-	if raceDetector {
-		t.Skip("make rankings runs it, without the race detector")
-	}
-}
-
-// patience bounds every wait for something that takes a fraction of it.
-const patience = 2 * time.Minute
 
 // server is a running `almanac serve`.
 type server struct {
@@ -73,7 +63,7 @@ func startProgram(tb testing.TB, env []string, program string, args ...string) *
 // await returns the next log line with a message.
 func (s *server) await(tb testing.TB, msg string) logLine {
 	tb.Helper()
-	late := time.After(patience)
+	late := time.After(wait.Bound)
 	for {
 		select {
 		case line := <-s.log.lines:
@@ -120,7 +110,7 @@ func (s *server) ended(tb testing.TB) int {
 	select {
 	case <-s.exited:
 		return s.exitCode
-	case <-time.After(patience):
+	case <-time.After(wait.Bound):
 		tb.Fatalf("the server does not stop:\n%s", s.log)
 		return 0
 	}
@@ -133,7 +123,7 @@ func (s *server) kill() {
 
 // client opens a connection for each request, so that none outlives its test.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
-	Timeout: patience}
+	Timeout: wait.Bound}
 
 // do sends a request; headers are name, value, …; Host is one of them.
 func do(tb testing.TB, method, address string, headers ...string) (int, http.Header, string) {
@@ -236,19 +226,6 @@ func (st state) String() string {
 		fmt.Fprintf(&b, "%s: %+v\n", q, st.Answers[q])
 	}
 	return b.String()
-}
-
-// eventually calls until the result is true.
-func eventually(tb testing.TB, what string, ask func() bool) time.Duration {
-	tb.Helper()
-	began := time.Now()
-	for !ask() {
-		if time.Since(began) > patience {
-			tb.Fatalf("%s: not after %s", what, patience)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return time.Since(began)
 }
 
 // site is a fixture with a data directory and what runs programs on them.

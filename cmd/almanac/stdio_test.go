@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/testing/wait"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -47,7 +49,7 @@ func TestNothingIsIndexedOverStdio(t *testing.T) {
 		t.Errorf("an empty directory: %q", got)
 	}
 	at.run(t, "sync")
-	eventually(t, "an answer", func() bool { return call() == "" })
+	wait.Until(t, "an answer", func() bool { return call() == "" })
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"almanac/testing/wait"
 )
 
 // modelServer speaks OpenAI's interface for embeddings; a vector counts the
@@ -125,7 +127,7 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	s.await(t, "the index of an earlier model serves until the new one is complete")
 	s.ready(t)
 	stop := s.asking(t, 50, queries)
-	eventually(t, "a part of the new index", func() bool { return model.texts.Load() > int64(ready.Passages/4) })
+	wait.Until(t, "a part of the new index", func() bool { return model.texts.Load() > int64(ready.Passages/4) })
 	stop()
 	if now := s.model(t); now != static {
 		t.Fatalf("after %d of %d passages the model is %s", model.texts.Load(), ready.Passages, now)
@@ -136,7 +138,7 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	s = at.serve(t, env...)
 	s.ready(t)
 	stop = s.asking(t, 50, queries)
-	eventually(t, "the new index", func() bool { return strings.HasPrefix(s.model(t), "buoy-talk") })
+	wait.Until(t, "the new index", func() bool { return strings.HasPrefix(s.model(t), "buoy-talk") })
 	time.Sleep(time.Second) // searches of the new index, and of the old one that are under way
 	stop()
 	// A batch that was under way may be embedded again.
@@ -144,7 +146,7 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before,
 			ready.Passages)
 	}
-	eventually(t, "the old index is gone", func() bool { return len(at.snapshots(t)) == 2 })
+	wait.Until(t, "the old index is gone", func() bool { return len(at.snapshots(t)) == 2 })
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
@@ -158,7 +160,7 @@ func TestServesWithoutItsModelServer(t *testing.T) {
 	model := newModelServer(t, 0)
 	first := at.serve(t, model.settings()...)
 	first.ready(t)
-	eventually(t, "vectors", func() bool { return len(first.degraded(t)) == 0 })
+	wait.Until(t, "vectors", func() bool { return len(first.degraded(t)) == 0 })
 	first.stop(t)
 
 	model.down.Store(true)
@@ -175,7 +177,7 @@ func TestServesWithoutItsModelServer(t *testing.T) {
 		t.Errorf("/ready says %s", status)
 	}
 	model.down.Store(false)
-	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
+	wait.Until(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
 }
 
 // TestADamagedIndexEmbedsNothingAgain holds that vectors are kept apart from
@@ -186,13 +188,13 @@ func TestADamagedIndexEmbedsNothingAgain(t *testing.T) {
 	model := newModelServer(t, 0)
 	s := at.serve(t, model.settings()...)
 	s.ready(t)
-	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
+	wait.Until(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
 	s.stop(t)
 	asked := model.texts.Load()
 	at.damage(t, "vector", func(b []byte) []byte { return b[:min(len(b), 100)] })
 	s = at.serve(t, model.settings()...)
 	s.ready(t)
-	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
+	wait.Until(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
 	if again := model.texts.Load() - asked; asked == 0 || again > 0 {
 		t.Errorf("%d texts embedded, and %d again", asked, again)
 	}

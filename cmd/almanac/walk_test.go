@@ -19,6 +19,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/ingest/networks/networktest"
+	"almanac/testing/race"
 )
 
 // TestEverythingAnswers walks OpenAPI and the tool list of running servers: it
@@ -29,7 +30,7 @@ func TestEverythingAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers; not with -short")
 	}
-	unraced(t)
+	race.Skip(t)
 	settings := []string{"ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"}
 	t.Run("sample", func(t *testing.T) {
 		t.Parallel()

@@ -36,6 +36,7 @@ import (
 	"almanac/ingest/connectors"
 	"almanac/ingest/folder"
 	"almanac/ingest/outbound"
+	"almanac/testing/race"
 )
 
 // hostile is a source that is made to exhaust who reads it.
@@ -78,9 +79,7 @@ func TestHostileSourcesAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	if raceDetector {
-		t.Skip("the race detector takes several times the memory")
-	}
+	race.Skip(t)
 	for _, h := range sources {
 		t.Run(h.name, func(t *testing.T) {
 			if r := h.run(t); r.MB > 600 || r.Killed {

@@ -18,14 +18,16 @@ import (
 	"almanac/ingest/docs"
 	"almanac/ingest/gitrepo/gitrepotest"
 	"almanac/ingest/snapshot"
+	"almanac/testing/race"
 )
 
 // shared returns the path of real material: in ALMANAC_SHARED, or next to the
 // repository.
 func shared(t testing.TB, parts ...string) string {
 	t.Helper()
-	if testing.Short() || raceDetector {
-		t.Skip("reads thousands of pages: run without -short and -race")
+	race.Skip(t)
+	if testing.Short() {
+		t.Skip("reads thousands of pages")
 	}
 	dir := os.Getenv("ALMANAC_SHARED")
 	if dir == "" {

@@ -21,6 +21,7 @@ import (
 	"almanac/ingest/docs"
 	"almanac/ingest/gitrepo/gitrepotest"
 	"almanac/ingest/outbound"
+	"almanac/testing/race"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -592,7 +593,7 @@ func TestBadOptions(t *testing.T) {
 func TestManyPages(t *testing.T) {
 	t.Parallel()
 	pages := 3000
-	if raceDetector {
+	if race.Enabled {
 		pages = 300
 	}
 	repo := gitrepotest.New(t)

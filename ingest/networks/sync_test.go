@@ -11,6 +11,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/networks"
 	"almanac/ingest/snapshot"
+	"almanac/testing/race"
 )
 
 // personal is an address that must not be left in any record.
@@ -20,8 +21,9 @@ var personal = regexp.MustCompile(`(?i)[a-z0-9]@[a-z0-9-]{2,}\.(?:com|org|net|io
 // would, twice.
 func TestCorpusPresetSyncs(t *testing.T) {
 	dir := corpusDir(t)
-	if testing.Short() || raceDetector {
-		t.Skip("reads a whole snapshot; not with -short or -race")
+	race.Skip(t)
+	if testing.Short() {
+		t.Skip("reads a whole snapshot")
 	}
 	n, err := networks.Load("corpus")
 	if err != nil {

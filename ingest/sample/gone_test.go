@@ -26,6 +26,7 @@ import (
 	"almanac/ingest/networks"
 	"almanac/ingest/outbound"
 	"almanac/ingest/sample"
+	"almanac/testing/race"
 )
 
 // leaving is a network that goes away after so many bytes, in the middle of the body that
@@ -158,7 +159,7 @@ func TestServersGoneMidPageTheNextSyncCompletes(t *testing.T) {
 	whole, want := plenty-left, undisturbed.holds(t)
 	r := rand.New(rand.NewPCG(30, 3))
 	moments := 10
-	if testing.Short() || raceDetector {
+	if testing.Short() || race.Enabled {
 		moments = 3
 	}
 	for i := range moments {

@@ -21,6 +21,7 @@ import (
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
+	"almanac/testing/race"
 )
 
 // opened is the index of a stack.
@@ -34,7 +35,7 @@ func (o opened) Indexed() (int64, *corpus.Corpus, error) { return o.stack.Indexe
 // TestTuningOnANetwork fits profiles to the judged queries of a real network: it
 // gains on held-out queries, or leaves the profile as it is.
 func TestTuningOnANetwork(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("indexes a whole snapshot; not with -short")
 	}

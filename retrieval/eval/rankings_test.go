@@ -26,6 +26,7 @@ import (
 	keyword "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/profile"
 	vector "almanac/retrieval/vector/embedded"
+	"almanac/testing/race"
 )
 
 var update = flag.Bool("update", false, "write the golden rankings as they are now")
@@ -52,7 +53,7 @@ func (q sought) golden(network string) string {
 //
 //	go test ./retrieval/eval -run Goldens -update
 func TestRankingGoldens(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	queries := readSought(t)
 	sampled := openRanker(t, "sample", "")
 	t.Run("sample", func(t *testing.T) {
@@ -365,15 +366,6 @@ func readSought(t *testing.T) map[string][]sought {
 		queries[fields[0]] = append(queries[fields[0]], q)
 	}
 	return queries
-}
-
-// unraced skips a test that only computes: make rankings runs it without the
-// race detector.
-func unraced(t *testing.T) {
-	t.Helper()
-	if raceDetector {
-		t.Skip("make rankings runs it, without the race detector")
-	}
 }
 
 // shared is the directory with collections and snapshots beside the

@@ -13,6 +13,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/rerank"
+	"almanac/testing/race"
 )
 
 // planted makes queries whose relevant document was drawn with the chances
@@ -58,7 +59,7 @@ func always(w rerank.Vector) func(string) rerank.Vector {
 var truth = rerank.Vector{rerank.DocumentBM25: 1.2, rerank.Dense: 0.8, rerank.TitleBM25: -0.5, rerank.Window: 0.3}
 
 func TestTrainFindsPlantedWeights(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	m, err := eval.Train(planted("a", 3000, always(truth), 1), eval.TrainOptions{L2: 1e-6})
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +231,7 @@ func TestHeld(t *testing.T) {
 // TestFitClasses checks that their own weights help classes that differ, and
 // do not if there is no difference.
 func TestFitClasses(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	differ := func(class string) rerank.Vector {
 		if class == "question" {
 			return rerank.Vector{rerank.Dense: 2}

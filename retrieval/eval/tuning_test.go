@@ -10,6 +10,7 @@ import (
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/rerank"
+	"almanac/testing/race"
 )
 
 // base is a profile that weighs one feature wrongly.
@@ -21,7 +22,7 @@ func base() profile.Profile {
 }
 
 func TestTuneFindsBetterWeights(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	examples := slices.Concat(planted("harbour", 300, always(truth), 1), planted("canal", 200, always(truth), 2))
 	var steps []int
 	o := eval.TuneOptions{L2: []float64{0.01, 100}, Folds: 5, Seed: 1,
@@ -87,7 +88,7 @@ func TestTuneMeasuresTheProfileWithItsClasses(t *testing.T) {
 }
 
 func TestTuneGivesClassesWeightsThatGain(t *testing.T) {
-	unraced(t)
+	race.Skip(t)
 	opposite := rerank.Vector{rerank.DocumentBM25: -1.2, rerank.Dense: 2}
 	examples := planted("harbour", 400, func(class string) rerank.Vector {
 		if class == "question" {

@@ -16,6 +16,7 @@ import (
 	"almanac/embed"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/vector"
+	"almanac/testing/wait"
 )
 
 // slowKeyword is a keyword engine that takes its time, and whose flushes may fail.
@@ -128,15 +129,6 @@ func run(t *testing.T, f *Follower) {
 	})
 }
 
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for late := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("it never came true: %s", what)
-		}
-	}
-}
-
 // TestALongFeedIsFlushedBetweenBatches takes many batches in one go.
 func TestALongFeedIsFlushedBetweenBatches(t *testing.T) {
 	engine := &slowKeyword{pause: 2 * time.Millisecond}
@@ -160,7 +152,7 @@ func TestAFailedFlushIsTriedAgain(t *testing.T) {
 	f := fixture(t, Config{Engines: Engines{Keyword: engine}}, "rotate")
 	f.flushes = flushes{quiet: time.Millisecond, busy: time.Hour, again: time.Millisecond}
 	run(t, f)
-	eventually(t, "the batch is durable", func() bool { return engine.flushed.Load() == 1 })
+	wait.Until(t, "the batch is durable", func() bool { return engine.flushed.Load() == 1 })
 }
 
 // TestARefusedTextHoldsUpNothing has a record of which the model refuses a

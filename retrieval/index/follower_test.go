@@ -19,6 +19,7 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
 	vectorembedded "almanac/retrieval/vector/embedded"
+	"almanac/testing/wait"
 )
 
 var errAway = errors.New("the server is away")
@@ -174,18 +175,6 @@ func (f *fixture) health(name string) index.Health {
 	return index.Health{}
 }
 
-// until waits for something that another goroutine is to do.
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for range 3000 {
-		if done() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("waited in vain: %s", what)
-}
-
 func (f *fixture) found(t *testing.T, word string) int {
 	t.Helper()
 	hits, err := f.keyword.Search(t.Context(), keyword.Query{Unit: keyword.Documents,
@@ -216,7 +205,7 @@ func TestSlowEngineHoldsUpNothing(t *testing.T) {
 	if err := f.follower.WaitAll(t.Context(), seq); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the vectors are complete", func() bool { return f.health("vector").Complete })
+	wait.Until(t, "the vectors are complete", func() bool { return f.health("vector").Complete })
 }
 
 func TestEngineThatWasAwayCatchesUp(t *testing.T) {
@@ -224,7 +213,7 @@ func TestEngineThatWasAwayCatchesUp(t *testing.T) {
 	close(f.vectors.open)
 	f.keyword.away.Store(true)
 	seq := f.put(t, "keys", "rotate")
-	until(t, "the failure is known", func() bool { return f.health("keyword").Err != nil })
+	wait.Until(t, "the failure is known", func() bool { return f.health("keyword").Err != nil })
 	if err := f.follower.Wait(t.Context(), seq); err != nil { // does not wait for what is away
 		t.Fatal(err)
 	}
@@ -233,7 +222,7 @@ func TestEngineThatWasAwayCatchesUp(t *testing.T) {
 		t.Errorf("health %+v", h)
 	}
 	f.keyword.away.Store(false)
-	until(t, "the engine caught up", func() bool { h := f.health("keyword"); return h.Complete && h.Err == nil })
+	wait.Until(t, "the engine caught up", func() bool { h := f.health("keyword"); return h.Complete && h.Err == nil })
 	if f.found(t, "rotat") != 1 {
 		t.Error("a change from while it was away is missing")
 	}
@@ -248,10 +237,10 @@ func TestEngineThatComesBackEmptyIsFilledAnew(t *testing.T) {
 	}
 	f.keyword.away.Store(true)
 	f.put(t, "fees", "burn")
-	until(t, "the failure is known", func() bool { return f.health("keyword").Err != nil })
+	wait.Until(t, "the failure is known", func() bool { return f.health("keyword").Err != nil })
 	f.keyword.lose(t)
 	f.keyword.away.Store(false)
-	until(t, "the engine was filled again", func() bool {
+	wait.Until(t, "the engine was filled again", func() bool {
 		return f.health("keyword").Err == nil && f.found(t, "rotat") == 1 && f.found(t, "burn") == 1
 	})
 }
@@ -267,7 +256,7 @@ func TestPromotesOnceComplete(t *testing.T) {
 		t.Fatalf("promoted %d times before it was requested", n)
 	}
 	f.follower.Promote()
-	until(t, "it was promoted", func() bool { return f.keyword.promoted.Load() == 1 })
+	wait.Until(t, "it was promoted", func() bool { return f.keyword.promoted.Load() == 1 })
 	if err := f.follower.WaitAll(t.Context(), f.put(t, "fees", "burn")); err != nil {
 		t.Fatal(err)
 	}

@@ -123,16 +123,6 @@ func keep(t *testing.T, cfg KeeperConfig, work func(*Keeper, context.Context) er
 	return running{k, log, stop}
 }
 
-// eventually polls until the condition holds.
-func eventually(t *testing.T, what string, ask func() bool) {
-	t.Helper()
-	for late := time.Now().Add(30 * time.Second); !ask(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(late) {
-			t.Fatalf("it never came true: %s", what)
-		}
-	}
-}
-
 // modelServer speaks OpenAI's interface for embeddings; a vector counts the
 // words of a text by their hash.
 type modelServer struct {

@@ -12,28 +12,29 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
+	"almanac/testing/wait"
 )
 
 func TestAReaderTakesOver(t *testing.T) {
 	cfg := newConfig(t, 10)
 	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the first is ready", func() bool { return first.log.hold("ready") })
+	wait.Until(t, "the first is ready", func() bool { return first.log.hold("ready") })
 	second := keep(t, KeeperConfig{Config: cfg, Drain: 200 * time.Millisecond}, (*Keeper).Run)
-	eventually(t, "the second is ready", func() bool { return second.log.hold("ready") })
+	wait.Until(t, "the second is ready", func() bool { return second.log.hold("ready") })
 	if !second.log.hold("another process writes the index: this one reads it and does not sync") {
 		t.Error("the second does not read")
 	}
 	put(t, cfg.Store, 10, 15)
-	eventually(t, "both find what is new", func() bool { return found(t, first) == 15 && found(t, second) == 15 })
+	wait.Until(t, "both find what is new", func() bool { return found(t, first) == 15 && found(t, second) == 15 })
 	first.stop()
-	eventually(t, "the second takes over", func() bool {
+	wait.Until(t, "the second takes over", func() bool {
 		return second.log.hold("the other process is gone: this one writes the index from here on")
 	})
 	if n := found(t, second); n != 15 {
 		t.Errorf("at the change it finds %d documents", n)
 	}
 	put(t, cfg.Store, 15, 16)
-	eventually(t, "it finds what is new", func() bool { return found(t, second) == 16 })
+	wait.Until(t, "it finds what is new", func() bool { return found(t, second) == 16 })
 	second.stop()
 	s, err := OpenReader(t.Context(), cfg)
 	if err != nil {
@@ -63,7 +64,7 @@ func TestNothingIsReadyBeforeTheFirstSync(t *testing.T) {
 	writer := keep(t, kc, (*Keeper).Run)
 	<-passes
 	reader := keep(t, kc, (*Keeper).Run)
-	eventually(t, "both have indexed everything", func() bool {
+	wait.Until(t, "both have indexed everything", func() bool {
 		a, b := writer.Status(t.Context()), reader.Status(t.Context())
 		return a.Records == 5 && a.Lag == 0 && b.Records == 5 && b.Lag == 0
 	})
@@ -73,13 +74,13 @@ func TestNothingIsReadyBeforeTheFirstSync(t *testing.T) {
 		}
 	}
 	close(release)
-	eventually(t, "both answer", func() bool { return found(t, writer) == 5 && found(t, reader) == 5 })
+	wait.Until(t, "both answer", func() bool { return found(t, writer) == 5 && found(t, reader) == 5 })
 	writer.stop()
 	reader.stop()
 	// A first sync counts for every later process.
 	kc.Sync = func(ctx context.Context, _ func()) error { <-ctx.Done(); return nil }
 	later := keep(t, kc, (*Keeper).Run)
-	eventually(t, "a later process answers", func() bool { return found(t, later) == 5 })
+	wait.Until(t, "a later process answers", func() bool { return found(t, later) == 5 })
 }
 
 func TestAFailedSyncEndsTheKeeper(t *testing.T) {
@@ -99,7 +100,7 @@ func TestAFailedSyncEndsTheKeeper(t *testing.T) {
 func TestFollowKeepsWhatItComputes(t *testing.T) {
 	cfg := newConfig(t, 5)
 	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Follow)
-	eventually(t, "it answers", func() bool { return found(t, k) == 5 })
+	wait.Until(t, "it answers", func() bool { return found(t, k) == 5 })
 	if lock, err := TryLock(cfg.Dir); err != nil || lock == nil {
 		t.Errorf("it holds the lock: %v", err)
 	} else if err := lock.Unlock(); err != nil {
@@ -116,7 +117,7 @@ func TestFollowKeepsWhatItComputes(t *testing.T) {
 func TestAnotherModelTakesOver(t *testing.T) {
 	cfg := newConfig(t, 40)
 	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the first index", func() bool { return found(t, first) == 40 })
+	wait.Until(t, "the first index", func() bool { return found(t, first) == 40 })
 	table := first.Status(t.Context()).Model
 	first.stop()
 
@@ -124,25 +125,25 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	model.held.Lock()
 	cfg.Embed = model.embed()
 	second := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the model is asked", func() bool { return model.asks.Load() > 0 })
+	wait.Until(t, "the model is asked", func() bool { return model.asks.Load() > 0 })
 	put(t, cfg.Store, 40, 45)
-	eventually(t, "the earlier index is fed", func() bool { return found(t, second) == 45 })
+	wait.Until(t, "the earlier index is fed", func() bool { return found(t, second) == 45 })
 	if now := second.Status(t.Context()).Model; now != table {
 		t.Errorf("meanwhile the model is %s", now)
 	}
 	// A reader that starts now takes the complete index too, and follows.
 	reader := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Follow)
-	eventually(t, "the reader answers", func() bool { return found(t, reader) == 45 })
+	wait.Until(t, "the reader answers", func() bool { return found(t, reader) == 45 })
 	if now := reader.Status(t.Context()).Model; now != table {
 		t.Errorf("the reader's model is %s", now)
 	}
 	model.held.Unlock()
 	for name, k := range map[string]running{"writer": second, "reader": reader} {
-		eventually(t, "the new index serves: "+name, func() bool {
+		wait.Until(t, "the new index serves: "+name, func() bool {
 			return strings.HasPrefix(k.Status(t.Context()).Model, "buoy-talk") && found(t, k) == 45
 		})
 	}
-	eventually(t, "the earlier index is gone", func() bool {
+	wait.Until(t, "the earlier index is gone", func() bool {
 		files, err := snapshots(cfg.Dir)
 		all, listErr := cfg.Store.Generations(t.Context())
 		return err == nil && listErr == nil && len(files) <= 2 && len(all) == 1
@@ -159,19 +160,19 @@ func TestAnotherModelTakesOver(t *testing.T) {
 func TestAModelServerThatIsAway(t *testing.T) {
 	cfg := newConfig(t, 10)
 	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the first index", func() bool { return found(t, first) == 10 })
+	wait.Until(t, "the first index", func() bool { return found(t, first) == 10 })
 	first.stop()
 
 	model := newModelServer(t)
 	model.down.Store(true)
 	cfg.Embed = model.embed()
 	second := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the earlier index serves", func() bool { return found(t, second) == 10 })
+	wait.Until(t, "the earlier index serves", func() bool { return found(t, second) == 10 })
 	if down := second.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
 		t.Errorf("down: %v", down)
 	}
 	model.down.Store(false)
-	eventually(t, "the new index serves", func() bool {
+	wait.Until(t, "the new index serves", func() bool {
 		st := second.Status(t.Context())
 		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0
 	})
@@ -193,20 +194,20 @@ func TestAFirstStartWithoutTheModelServer(t *testing.T) {
 		return nil
 	}}
 	first := keep(t, kc, (*Keeper).Run)
-	eventually(t, "everything is indexed", func() bool { return first.Status(t.Context()).Records == 10 })
+	wait.Until(t, "everything is indexed", func() bool { return first.Status(t.Context()).Records == 10 })
 	if n := found(t, first); n != 0 {
 		t.Errorf("before the first sync it finds %d documents", n)
 	}
 	close(release)
-	eventually(t, "it answers", func() bool { return found(t, first) == 10 })
+	wait.Until(t, "it answers", func() bool { return found(t, first) == 10 })
 	if down := first.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
 		t.Errorf("down: %v", down)
 	}
 	first.stop()
 	second := keep(t, kc, (*Keeper).Run)
-	eventually(t, "it answers after a restart", func() bool { return found(t, second) == 10 })
+	wait.Until(t, "it answers after a restart", func() bool { return found(t, second) == 10 })
 	model.down.Store(false)
-	eventually(t, "the configured model serves alone", func() bool {
+	wait.Until(t, "the configured model serves alone", func() bool {
 		st := second.Status(t.Context())
 		all, err := cfg.Store.Generations(t.Context())
 		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0 && err == nil && len(all) == 1
@@ -224,12 +225,12 @@ func TestAModelThatTakesItsTime(t *testing.T) {
 	model.shut.Lock()
 	cfg.Embed = model.embed()
 	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "it answers meanwhile", func() bool { return found(t, k) == 10 })
+	wait.Until(t, "it answers meanwhile", func() bool { return found(t, k) == 10 })
 	if down := k.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
 		t.Errorf("down: %v", down)
 	}
 	model.shut.Unlock()
-	eventually(t, "the configured model serves", func() bool {
+	wait.Until(t, "the configured model serves", func() bool {
 		st := k.Status(t.Context())
 		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0
 	})
@@ -243,7 +244,7 @@ func TestAModelThatIsGone(t *testing.T) {
 	model := newModelServer(t)
 	cfg.Embed = model.embed()
 	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the first index", func() bool { return found(t, first) == 10 })
+	wait.Until(t, "the first index", func() bool { return found(t, first) == 10 })
 	first.stop()
 	model.Close()
 
@@ -273,14 +274,14 @@ func TestAModelThatIsGone(t *testing.T) {
 func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
 	cfg := newConfig(t, 10)
 	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the first index", func() bool { return found(t, first) == 10 })
+	wait.Until(t, "the first index", func() bool { return found(t, first) == 10 })
 	first.stop()
 
 	model := newModelServer(t)
 	model.held.Lock()
 	cfg.Embed = model.embed()
 	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the earlier index serves", func() bool { return found(t, k) == 10 })
+	wait.Until(t, "the earlier index serves", func() bool { return found(t, k) == 10 })
 	best := func() int64 {
 		res, err := k.Search(t.Context(), retrieval.Request{Query: "harbour beacon"})
 		if err != nil || len(res.Results) == 0 {
@@ -307,7 +308,7 @@ func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
 		t.Error("a set without a profile is published")
 	}
 	model.held.Unlock()
-	eventually(t, "the new index serves", func() bool {
+	wait.Until(t, "the new index serves", func() bool {
 		return strings.HasPrefix(k.Status(t.Context()).Model, "buoy-talk")
 	})
 	if best() != pinned {
@@ -328,7 +329,7 @@ func TestKeepersFollowWhatIsPublished(t *testing.T) {
 		base := retrieval.Relevance{Profiles: cfg.Profiles}
 		f := revision.NewFollower(revision.Source{Store: k.cfg.Store, Base: base}, k, log)
 		go f.Run(t.Context())
-		eventually(t, "it is ready", func() bool { return found(t, k) == 5 })
+		wait.Until(t, "it is ready", func() bool { return found(t, k) == 5 })
 		keepers = append(keepers, k)
 	}
 	publisher := openStore(t, cfg.Dir)
@@ -357,7 +358,7 @@ func TestKeepersFollowWhatIsPublished(t *testing.T) {
 	for _, page := range []string{"page-004", "page-002"} {
 		publish("{record: \"doc:" + page + "\", position: 1}")
 		for _, k := range keepers {
-			eventually(t, page+" is first", func() bool { return first(k) == "Page "+page[len(page)-1:] })
+			wait.Until(t, page+" is first", func() bool { return first(k) == "Page "+page[len(page)-1:] })
 		}
 	}
 }
@@ -377,7 +378,7 @@ func TestWhatAnEngineRefusesLeavesItAsItWas(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- k.Run(ctx) }()
-	eventually(t, "it answers by the configuration", func() bool { return found(t, k) == 5 })
+	wait.Until(t, "it answers by the configuration", func() bool { return found(t, k) == 5 })
 	if !log.hold("what is published cannot be used: the configuration is in force") {
 		t.Error("the log does not say so")
 	}

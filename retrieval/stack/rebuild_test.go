@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/testing/wait"
 )
 
 // generations returns the ids of a catalog's generations.
@@ -29,7 +30,7 @@ func generations(t *testing.T, store catalog.Store) (ids []int64) {
 func TestRebuild(t *testing.T) {
 	cfg := newConfig(t, 40)
 	k := keep(t, KeeperConfig{Config: cfg, Drain: 200 * time.Millisecond}, (*Keeper).Run)
-	eventually(t, "it is ready", func() bool { return k.writing.Load() != nil })
+	wait.Until(t, "it is ready", func() bool { return k.writing.Load() != nil })
 	before := generations(t, cfg.Store)
 	searching, end := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -60,18 +61,18 @@ func TestRebuild(t *testing.T) {
 	if len(after) != 1 || after[0] == before[0] || total < 40 || done != total {
 		t.Errorf("generations were %v and are %v; progress %d of %d", before, after, done, total)
 	}
-	eventually(t, "it finds everything", func() bool { return found(t, k) == 60 })
+	wait.Until(t, "it finds everything", func() bool { return found(t, k) == 60 })
 	if err := k.Rebuild(t.Context(), func(int, int) {}); err != nil {
 		t.Error("a second time:", err)
 	}
 	put(t, cfg.Store, 60, 61)
-	eventually(t, "it finds what is new", func() bool { return found(t, k) == 61 })
+	wait.Until(t, "it finds what is new", func() bool { return found(t, k) == 61 })
 }
 
 func TestACancelledRebuildLeavesTheIndex(t *testing.T) {
 	cfg := newConfig(t, 40)
 	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "it is ready", func() bool { return k.writing.Load() != nil })
+	wait.Until(t, "it is ready", func() bool { return k.writing.Load() != nil })
 	before := generations(t, cfg.Store)
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := k.Rebuild(ctx, func(int, int) { cancel() }); !errors.Is(err, context.Canceled) {
@@ -81,10 +82,10 @@ func TestACancelledRebuildLeavesTheIndex(t *testing.T) {
 		t.Errorf("generations were %v and are %v", before, after)
 	}
 	put(t, cfg.Store, 40, 41)
-	eventually(t, "the index goes on", func() bool { return found(t, k) == 41 })
+	wait.Until(t, "the index goes on", func() bool { return found(t, k) == 41 })
 	k.stop()
 	again := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "the next start reads it", func() bool { return found(t, again) == 41 })
+	wait.Until(t, "the next start reads it", func() bool { return found(t, again) == 41 })
 	if after := generations(t, cfg.Store); len(after) != 1 || after[0] != before[0] {
 		t.Errorf("after a start generations are %v, were %v", after, before)
 	}
@@ -95,17 +96,17 @@ func TestACancelledRebuildLeavesTheIndex(t *testing.T) {
 func TestTheNextStartContinuesARebuild(t *testing.T) {
 	cfg := newConfig(t, 40)
 	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "it is ready", func() bool { return k.writing.Load() != nil })
+	wait.Until(t, "it is ready", func() bool { return k.writing.Load() != nil })
 	before := generations(t, cfg.Store)
 	k.stop()
 	if err := cfg.Store.RetireGeneration(t.Context(), before[0]); err != nil {
 		t.Fatal(err)
 	}
 	again := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	eventually(t, "it answers", func() bool { return found(t, again) == 40 })
-	eventually(t, "the new generation is the only one", func() bool {
+	wait.Until(t, "it answers", func() bool { return found(t, again) == 40 })
+	wait.Until(t, "the new generation is the only one", func() bool {
 		after := generations(t, cfg.Store)
 		return len(after) == 1 && after[0] != before[0]
 	})
-	eventually(t, "it answers still", func() bool { return found(t, again) == 40 })
+	wait.Until(t, "it answers still", func() bool { return found(t, again) == 40 })
 }

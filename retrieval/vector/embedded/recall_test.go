@@ -20,6 +20,7 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
 	"almanac/retrieval/vector/embedded"
+	"almanac/testing/race"
 )
 
 // clustered returns n unit vectors around n/50 centres that lie off the
@@ -118,9 +119,7 @@ func checkRecalls(t *testing.T, got []float64, least ...float64) {
 }
 
 func TestSearchFindsWhatAnExactScanFinds(t *testing.T) {
-	if raceDetector {
-		t.Skip("recall has nothing to race and takes minutes with the race detector: run without -race")
-	}
+	race.Skip(t)
 	for dimensions, n := range map[int]int{64: 10_000, 256: 20_000, 384: 10_000} {
 		t.Run(fmt.Sprintf("dimensions=%d", dimensions), func(t *testing.T) {
 			vs := clustered(rand.New(rand.NewPCG(1, uint64(dimensions))), n+40, dimensions)
@@ -216,9 +215,7 @@ func eachLine(path string, fn func(title, text string)) error {
 }
 
 func TestSearchFindsWhatAnExactScanFindsInRealTexts(t *testing.T) {
-	if raceDetector {
-		t.Skip("recall has nothing to race and takes minutes with the race detector: run without -race")
-	}
+	race.Skip(t)
 	passages, queries := judged(t)
 	x := open(t, embedded.Config{Dimensions: 256})
 	fill(t, x, passages)

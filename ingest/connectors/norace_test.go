@@ -1,5 +1,0 @@
-//go:build !race
-
-package connectors_test
-
-const raceDetector = false

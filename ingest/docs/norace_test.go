@@ -1,5 +1,0 @@
-//go:build !race
-
-package docs_test
-
-const raceDetector = false

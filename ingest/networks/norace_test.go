@@ -1,5 +1,0 @@
-//go:build !race
-
-package networks_test
-
-const raceDetector = false
