@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -22,6 +23,8 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/api/remote"
+	"almanac/testing/httppipe"
+	"almanac/testing/wait"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -153,11 +156,7 @@ func TestCall(t *testing.T) {
 			}
 		})
 	}
-	for deadline := time.Now().Add(5 * time.Second); j.count("DELETE") < 6; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("of 6 sessions %d were ended", j.count("DELETE"))
-		}
-	}
+	wait.Until(t, "6 sessions were ended", func() bool { return j.count("DELETE") == 6 })
 	if n := j.count("tools/list"); n != 1 {
 		t.Errorf("the tools were listed %d times", n)
 	}
@@ -212,8 +211,44 @@ func stream(w http.ResponseWriter, r *http.Request, piece string, pause time.Dur
 	}
 }
 
-// TestMisbehaviour calls servers that do not do as they should: the answer says
-// what happened, leaks nothing, comes in time, and nothing is sent twice.
+// misbehaviour is a server that does not do as it should.
+type misbehaviour struct {
+	handler func(http.ResponseWriter, *http.Request, message)
+	want    string // of the error
+	is      error  // op.ErrUnavailable if not said
+	calls   int    // that arrived
+}
+
+// secret is what no error may show.
+const secret = "panic in /srv/secret at 10.1.2.3"
+
+// check holds that the answer says what happened, leaks nothing, and that nothing
+// was sent twice.
+func (m misbehaviour) check(t *testing.T, c *remote.Client, endpoint string, j *journal) {
+	t.Helper()
+	got, err := c.Call(t.Context(), endpoint, "one", nil)
+	want := m.is
+	if want == nil {
+		want = op.ErrUnavailable
+	}
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), m.want) {
+		t.Fatalf("%+v, error %v", got, err)
+	}
+	for _, leak := range []string{"secret", "127.0.0.1", "169.254", "10.0.0.1", "goroutine", "<h1>"} {
+		if strings.Contains(err.Error(), leak) {
+			t.Errorf("the error shows %q: %v", leak, err)
+		}
+	}
+	j.check(t)
+	if n := j.count("tools/call"); n != m.calls {
+		t.Errorf("%d calls arrived, want %d", n, m.calls)
+	}
+}
+
+// progress is an event of a stream that is no answer.
+const progress = "data: " +
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":1}}\n\n"
+
 func TestMisbehaviour(t *testing.T) {
 	status := func(code int, text string) func(http.ResponseWriter, *http.Request, message) {
 		return func(w http.ResponseWriter, _ *http.Request, _ message) {
@@ -221,15 +256,7 @@ func TestMisbehaviour(t *testing.T) {
 			http.Error(w, text, code)
 		}
 	}
-	const progress = "data: " +
-		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":1}}\n\n"
-	const secret = "panic in /srv/secret at 10.1.2.3"
-	for name, tt := range map[string]struct {
-		handler func(http.ResponseWriter, *http.Request, message)
-		want    string // of the error
-		is      error  // op.ErrUnavailable if not said
-		calls   int    // that arrived
-	}{
+	for name, tt := range map[string]misbehaviour{
 		"500": {handler: status(500, secret),
 			want: "the server answered with the status 500 Internal Server Error"},
 		"404": {handler: status(404, secret), want: "the server answered with the status 404 Not Found"},
@@ -260,16 +287,6 @@ func TestMisbehaviour(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			io.WriteString(w, "id: 7\n"+progress)
 		}), want: "does not answer as MCP", calls: 1},
-		"a slow handshake": {handler: func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() },
-			want: "did not answer in time"},
-		"a slow call": {handler: answers(func(_ http.ResponseWriter, r *http.Request,
-			_ message) {
-			<-r.Context().Done()
-		}),
-			want: "did not answer in time; the tool may have run all the same", calls: 1},
-		"an endless stream": {handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
-			stream(w, r, progress, 10*time.Millisecond)
-		}), want: "did not answer in time", calls: 1},
 		"a huge stream": {handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
 			stream(w, r, ": "+strings.Repeat("x", 100_000)+"\n"+progress, 0)
 		}), want: "answer is larger than 1024 kB", calls: 1},
@@ -293,28 +310,28 @@ func TestMisbehaviour(t *testing.T) {
 			t.Parallel()
 			var j journal
 			endpoint := start(t, j.wrap(tt.handler))
-			c := remote.New(remote.Config{Allow: loopback, Timeout: time.Second})
-			began := time.Now()
-			got, err := c.Call(t.Context(), endpoint, "one", nil)
-			if took := time.Since(began); took > 9*time.Second { // without its deadline it takes ten
-				t.Errorf("it took %s", took)
-			}
-			want := tt.is
-			if want == nil {
-				want = op.ErrUnavailable
-			}
-			if !errors.Is(err, want) || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("%+v, error %v", got, err)
-			}
-			for _, leak := range []string{"secret", "127.0.0.1", "169.254", "10.0.0.1", "goroutine", "<h1>"} {
-				if strings.Contains(err.Error(), leak) {
-					t.Errorf("the error shows %q: %v", leak, err)
-				}
-			}
-			j.check(t)
-			if n := j.count("tools/call"); n != tt.calls {
-				t.Errorf("%d calls arrived, want %d", n, tt.calls)
-			}
+			tt.check(t, remote.New(remote.Config{Allow: loopback}), endpoint, &j)
+		})
+	}
+}
+
+// TestSilence calls servers that do not come to an end.
+func TestSilence(t *testing.T) {
+	silent := func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() }
+	for name, tt := range map[string]misbehaviour{
+		"a handshake": {handler: silent, want: "did not answer in time"},
+		"a call": {handler: answers(silent),
+			want: "did not answer in time; the tool may have run all the same", calls: 1},
+		"an endless stream": {handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
+			stream(w, r, progress, time.Second)
+		}), want: "did not answer in time", calls: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var j journal
+				c := remote.New(remote.Config{Transport: httppipe.Transport(t, j.wrap(tt.handler))})
+				tt.check(t, c, "https://gull.example/mcp", &j)
+			})
 		})
 	}
 }
@@ -357,55 +374,59 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 // TestBreaker: three failures open it, a success after the pause closes it, and
 // in between nothing is sent.
 func TestBreaker(t *testing.T) {
-	var broken atomic.Bool
-	broken.Store(true)
-	var j journal
-	h := harbour(t)
-	endpoint := start(t, j.wrap(func(w http.ResponseWriter, r *http.Request, _ message) {
-		if broken.Load() {
-			http.Error(w, "no", http.StatusBadGateway)
-			return
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		broken.Store(true)
+		var j journal
+		h := harbour(t)
+		servers := http.NewServeMux()
+		servers.Handle("gull.example/", j.wrap(func(w http.ResponseWriter, r *http.Request, _ message) {
+			if broken.Load() {
+				http.Error(w, "no", http.StatusBadGateway)
+				return
+			}
+			h.ServeHTTP(w, r)
+		}))
+		servers.Handle("tern.example/", harbour(t))
+		const pause = time.Minute
+		c := remote.New(remote.Config{Transport: httppipe.Transport(t, servers), Pause: pause})
+		call := func(host, tool string) error {
+			_, err := c.Call(t.Context(), "https://"+host+"/mcp", tool, nil)
+			return err
 		}
-		h.ServeHTTP(w, r)
-	}))
-	other := start(t, harbour(t))
-	const pause = 300 * time.Millisecond
-	c := remote.New(remote.Config{Allow: loopback, Pause: pause})
-	call := func(endpoint string) error {
-		_, err := c.Call(t.Context(), endpoint, "echo", nil)
-		return err
-	}
-	for range 3 {
-		if err := call(endpoint); err == nil || !strings.Contains(err.Error(), "status 502") {
-			t.Fatal(err)
+		for range 3 {
+			if err := call("gull.example", "echo"); err == nil || !strings.Contains(err.Error(), "status 502") {
+				t.Fatal(err)
+			}
 		}
-	}
-	before := j.count("initialize")
-	if err := call(endpoint); !errors.Is(err, op.ErrUnavailable) || !strings.Contains(err.Error(), "left alone") {
-		t.Errorf("the fourth call: %v", err)
-	}
-	if j.count("initialize") != before {
-		t.Error("a server that is left alone was asked")
-	}
-	if err := call(other); err != nil {
-		t.Errorf("another server: %v", err)
-	}
-	broken.Store(false)
-	time.Sleep(2 * pause)
-	for range 2 {
-		if err := call(endpoint); err != nil {
-			t.Errorf("after the pause: %v", err)
+		before := j.count("initialize")
+		err := call("gull.example", "echo")
+		if !errors.Is(err, op.ErrUnavailable) || !strings.Contains(err.Error(), "left alone") {
+			t.Errorf("the fourth call: %v", err)
 		}
-	}
-	// What a working server refuses is no failure of it.
-	for range 5 {
-		if _, err := c.Call(t.Context(), other, "none", nil); !errors.Is(err, op.ErrNotFound) {
-			t.Error(err)
+		if j.count("initialize") != before {
+			t.Error("a server that is left alone was asked")
 		}
-	}
-	if err := call(other); err != nil {
-		t.Errorf("after unknown tools: %v", err)
-	}
+		if err := call("tern.example", "echo"); err != nil {
+			t.Errorf("another server: %v", err)
+		}
+		broken.Store(false)
+		time.Sleep(pause + time.Second)
+		for range 2 {
+			if err := call("gull.example", "echo"); err != nil {
+				t.Errorf("after the pause: %v", err)
+			}
+		}
+		// What a working server refuses is no failure of it.
+		for range 5 {
+			if err := call("tern.example", "none"); !errors.Is(err, op.ErrNotFound) {
+				t.Error(err)
+			}
+		}
+		if err := call("tern.example", "echo"); err != nil {
+			t.Errorf("after unknown tools: %v", err)
+		}
+	})
 }
 
 // TestClientsThatLeave are no failures of the server.
@@ -413,9 +434,11 @@ func TestClientsThatLeave(t *testing.T) {
 	h := harbour(t)
 	var slow atomic.Bool
 	slow.Store(true)
+	arrived := make(chan struct{}, 4)
 	endpoint := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slow.Load() {
 			io.Copy(io.Discard, r.Body)
+			arrived <- struct{}{}
 			<-r.Context().Done()
 			return
 		}
@@ -424,7 +447,10 @@ func TestClientsThatLeave(t *testing.T) {
 	c := remote.New(remote.Config{Allow: loopback})
 	for range 4 {
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(50*time.Millisecond, cancel)
+		go func() {
+			<-arrived
+			cancel()
+		}()
 		if _, err := c.Call(ctx, endpoint, "echo", nil); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
