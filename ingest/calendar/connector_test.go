@@ -340,7 +340,7 @@ func TestFaults(t *testing.T) {
 	}{
 		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
 		"429":       {fault: connectortest.TooMany(2)},
-		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"slow":      {connectortest.Slow, outbound.ErrTimeout},
 		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
 		"halved":    {fault: connectortest.Halved}, "garbage": {fault: connectortest.Garbage},
 		"empty": {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},

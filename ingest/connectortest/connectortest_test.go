@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -87,7 +86,7 @@ func TestFaults(t *testing.T) {
 	}{
 		"500":       {fault: connectortest.Status(500)},
 		"429":       {fault: connectortest.TooMany(1)},
-		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"slow":      {connectortest.Slow, outbound.ErrTimeout},
 		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
 		"halved":    {fault: connectortest.Halved},
 		"sign in":   {connectortest.SignIn, outbound.ErrContentType},

@@ -8,7 +8,10 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/netip"
+	"net/textproto"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,15 +125,19 @@ func TooMany(seconds int) Fault {
 	}
 }
 
-// Slow responds after a while, or not at all if the client gives up before.
-func Slow(d time.Duration) Fault {
-	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		select {
-		case <-time.After(d):
-			next.ServeHTTP(w, r)
-		case <-r.Context().Done():
-		}
-	}
+// Slow says that it will not respond, and does not. A client that Impatient watches
+// gives up then, as if its time were over; none waits for it.
+func Slow(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	w.WriteHeader(http.StatusEarlyHints)
+	<-r.Context().Done()
+}
+
+// Impatient returns a context whose requests time out at servers that are Slow, and
+// at no other.
+func Impatient(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		Got1xxResponse: func(int, textproto.MIMEHeader) error { return os.ErrDeadlineExceeded },
+	})
 }
 
 // Truncated sends the first half of the right body and closes the connection.
@@ -224,13 +231,12 @@ func copyHeader(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 }
 
 // Client returns a client that may connect to loopback but to no other private
-// address, does not wait between attempts, and gives up on a slow server after
-// half a second.
+// address and does not wait between attempts.
 func Client(t testing.TB) *outbound.Client {
 	c := outbound.New(outbound.Config{
-		Allow:   []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		Timeout: 500 * time.Millisecond, Now: func() time.Time { return Now },
-		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
+		Now:   func() time.Time { return Now },
+		Wait:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	t.Cleanup(c.Close)
 	return c

@@ -131,7 +131,7 @@ func (s *Source) Sync() Result {
 // Try runs the source once; its error is in the report.
 func (s *Source) Try(ctx context.Context) Result {
 	s.t.Helper()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(Impatient(ctx))
 	defer cancel()
 	n := s.config.Network
 	n.Sources = []network.Source{{Name: sourceName, Kind: sourceName, Options: s.Options}}

@@ -211,7 +211,7 @@ func TestFaultsOfTheFeed(t *testing.T) {
 	}{
 		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
 		"429":       {fault: connectortest.TooMany(2)},
-		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"slow":      {connectortest.Slow, outbound.ErrTimeout},
 		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
 		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
 		"garbage": {fault: connectortest.Garbage},
@@ -307,7 +307,7 @@ func TestOneBadItemEndsNoFeed(t *testing.T) {
 
 func TestFaultsOfPages(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute),
+		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow,
 		"truncated": connectortest.Truncated,
 		"inside":    connectortest.Redirect(connectortest.Inside[0]),
 		"a PDF": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {

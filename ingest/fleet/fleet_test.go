@@ -136,7 +136,7 @@ func TestVanished(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for name, fault := range map[string]connectortest.Fault{
 		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(1),
-		"slow":      connectortest.Slow(time.Minute),
+		"slow":      connectortest.Slow,
 		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn,
 		"garbage": connectortest.Garbage,
 		"empty":   connectortest.Empty, "reset": connectortest.Reset,

@@ -1,10 +1,8 @@
 package forge_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +13,6 @@ import (
 	"almanac/catalog"
 	"almanac/ingest/connectortest"
 	"almanac/ingest/forge"
-	"almanac/ingest/outbound"
 )
 
 // config configures a source for the hub's repositories, with a token.
@@ -24,18 +21,7 @@ func config(t testing.TB, api string, more map[string]any) connectortest.Config 
 	options := map[string]any{"api": api, "token_env": "CAUSEWAY_FORGE_TOKEN",
 		"repositories": []string{"causeway/node"}, "bots": []string{"causeway-ci"}}
 	maps.Copy(options, more)
-	return connectortest.Config{Connector: forge.New, Options: options, HTTP: patient(t)}
-}
-
-// patient is a client that does not give up on a busy machine.
-func patient(t testing.TB) *outbound.Client {
-	c := outbound.New(outbound.Config{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: time.Minute,
-		Now:  func() time.Time { return connectortest.Now },
-		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	t.Cleanup(c.Close)
-	return c
+	return connectortest.Config{Connector: forge.New, Options: options}
 }
 
 func date(s string) time.Time {

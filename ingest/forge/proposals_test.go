@@ -24,7 +24,7 @@ func drafts(t testing.TB, api string, more map[string]any) connectortest.Config 
 		"exclude": []string{"**template*"}, "bots": []string{"causeway-ci"},
 	}
 	maps.Copy(options, more)
-	return connectortest.Config{Connector: forge.NewProposals, Options: options, HTTP: patient(t)}
+	return connectortest.Config{Connector: forge.NewProposals, Options: options}
 }
 
 func grants(t testing.TB, api string, more map[string]any) connectortest.Config {

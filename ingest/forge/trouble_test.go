@@ -69,7 +69,7 @@ func TestARateLimitEndsTheRunAndTheNextContinues(t *testing.T) {
 func TestASmallLimitReachesEveryRepository(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
-	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New, HTTP: patient(t),
+	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New,
 		Options: map[string]any{
 			"api": serve(t, h).URL, "repositories": []string{"causeway/node", "causeway/proposals", "causeway/grants"},
 		}})
@@ -194,7 +194,7 @@ func TestFaults(t *testing.T) {
 func TestASlowForge(t *testing.T) {
 	t.Parallel()
 	server := serve(t, newHub(t))
-	server.Fault("/", -1, connectortest.Slow(time.Minute))
+	server.Fault("/", -1, connectortest.Slow)
 	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New,
 		Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
 	if got := s.Try(t.Context()); !errors.Is(got.Err, outbound.ErrTimeout) {
@@ -268,7 +268,7 @@ func TestTokens(t *testing.T) {
 	})
 	t.Run("none", func(t *testing.T) {
 		server := serve(t, newHub(t))
-		s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New, HTTP: patient(t),
+		s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New,
 			Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
 		got := s.Sync()
 		if !strings.Contains(problems(got), "option token_env: no token") || !got.Complete || len(got.Records) != 15+1 {

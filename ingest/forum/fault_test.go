@@ -45,7 +45,7 @@ func (a *alteringWriter) Write(p []byte) (int, error) {
 
 var faults = map[string]connectortest.Fault{
 	"500":            connectortest.Status(500),
-	"slow":           connectortest.Slow(2 * time.Second),
+	"slow":           connectortest.Slow,
 	"truncated":      connectortest.Truncated,
 	"halved":         connectortest.Halved,
 	"sign in":        connectortest.SignIn,

@@ -545,7 +545,7 @@ func TestScansDisagree(t *testing.T) {
 
 func TestAScanIsDown(t *testing.T) {
 	for name, fault := range map[string]connectortest.Fault{
-		"slow": connectortest.Slow(time.Minute), "reset": connectortest.Reset,
+		"slow": connectortest.Slow, "reset": connectortest.Reset,
 		"inside": connectortest.Redirect(connectortest.Inside[1]),
 		"500":    connectortest.Status(500), "429": connectortest.TooMany(1), "truncated": connectortest.Truncated,
 		"sign in": connectortest.SignIn,
@@ -555,11 +555,7 @@ func TestAScanIsDown(t *testing.T) {
 			t.Parallel()
 			down, up := newScan(t, causeway()), newScan(t, causeway())
 			down.Fault("/", -1, fault)
-			c := config(down, up)
-			if name == "slow" {
-				c.HTTP = client(t, 2*time.Second)
-			}
-			s := connectortest.NewSource(t, c)
+			s := connectortest.NewSource(t, config(down, up))
 			r := s.Sync()
 			if len(r.Records) != 12 || r.Warned == 0 || r.Skipped != 0 {
 				t.Errorf("%d records, problems %v", len(r.Records), r.Problems)
@@ -805,7 +801,7 @@ func TestOptions(t *testing.T) {
 func connector(t *testing.T, c connectortest.Config) ingest.Connector {
 	t.Helper()
 	l, err := ledger.New(network.Source{Options: c.Options}, ingest.Environment{
-		Network: connectortest.Causeway, HTTP: client(t, 20*time.Second), WorkDir: t.TempDir(),
+		Network: connectortest.Causeway, HTTP: connectortest.Client(t), WorkDir: t.TempDir(),
 		Now: func() time.Time { return connectortest.Now },
 	})
 	if err != nil {

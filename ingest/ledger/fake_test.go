@@ -1,12 +1,10 @@
 package ledger_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
@@ -273,7 +271,7 @@ type fakeScan struct {
 }
 
 func newScan(t testing.TB, s *fakeState) *fakeScan {
-	f := &fakeScan{state: s, absent: map[string]bool{}, client: client(t, 20*time.Second)}
+	f := &fakeScan{state: s, absent: map[string]bool{}, client: connectortest.Client(t)}
 	f.Server = connectortest.NewServer(t, http.HandlerFunc(f.serve))
 	return f
 }
@@ -300,17 +298,6 @@ func (f *fakeScan) serve(w http.ResponseWriter, r *http.Request) {
 		f.edit(r.URL.Path, answer.(object))
 	}
 	_ = json.NewEncoder(w).Encode(answer)
-}
-
-// client has a long timeout: thousands of licences take time on a busy machine.
-func client(t testing.TB, timeout time.Duration) *outbound.Client {
-	c := outbound.New(outbound.Config{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}, Timeout: timeout,
-		Now:  func() time.Time { return connectortest.Now },
-		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	t.Cleanup(c.Close)
-	return c
 }
 
 // config configures a source with some Scans.

@@ -140,7 +140,7 @@ func TestAsk(t *testing.T) {
 				Known: known(), Sweep: 24 * time.Hour, Now: now})
 			server.Paths()
 			it := listing.Item{Name: name, Address: server.URL + "/" + name, Stamp: tt.stamp}
-			_, state, err := r.Ask(t.Context(), it)
+			_, state, err := r.Ask(connectortest.Impatient(t.Context()), it)
 			if state != tt.state || (err != nil) != (state == listing.Failed) {
 				t.Errorf("state %d, %v; want %d", state, err, tt.state)
 			}
@@ -167,11 +167,11 @@ func TestAsk(t *testing.T) {
 
 func TestServersThatAreDown(t *testing.T) {
 	server := connectortest.NewServer(t, http.NotFoundHandler())
-	server.Fault("/", -1, connectortest.Slow(time.Minute))
+	server.Fault("/", -1, connectortest.Slow)
 	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: &sink{}, Kind: catalog.KindBlog,
 		Known: listing.Memory{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
-		if _, state, err := r.Ask(t.Context(),
+		if _, state, err := r.Ask(connectortest.Impatient(t.Context()),
 			listing.Item{Name: name, Address: server.URL + "/" + name}); (state == listing.Failed) != (name <= "e") {
 			t.Errorf("%s: state %d, %v", name, state, err)
 		}
@@ -189,7 +189,7 @@ func TestServersThatAreDown(t *testing.T) {
 func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
 	up := connectortest.NewServer(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	down := connectortest.NewServer(t, http.NotFoundHandler())
-	down.Fault("/", -1, connectortest.Slow(time.Minute))
+	down.Fault("/", -1, connectortest.Slow)
 	out := &sink{}
 	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
 		Known: listing.Memory{Items: map[string]listing.Seen{}}})
@@ -199,7 +199,7 @@ func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
 		if n%10 == 9 {
 			server = up
 		}
-		_, state, _ := r.Ask(t.Context(),
+		_, state, _ := r.Ask(connectortest.Impatient(t.Context()),
 			listing.Item{Name: fmt.Sprint(n), Address: fmt.Sprintf("%s/%d", server.URL, n)})
 		if state == listing.Fresh {
 			fresh++

@@ -326,7 +326,7 @@ func TestAnswersBySubjectHaveTheirTime(t *testing.T) {
 func TestFaults(t *testing.T) {
 	faults := map[string]connectortest.Fault{
 		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(3600),
-		"slow":      connectortest.Slow(time.Minute),
+		"slow":      connectortest.Slow,
 		"truncated": connectortest.Truncated, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage,
 		"empty": connectortest.Empty,
 		"reset": connectortest.Reset, "led inside": connectortest.Redirect(connectortest.Inside[0]),

@@ -224,8 +224,7 @@ func TestSourcesThatAreDown(t *testing.T) {
 
 func TestASlowSource(t *testing.T) {
 	x := newExchange(t)
-	x.server.Fault("/yields/", -1, connectortest.Slow(time.Minute))
-	x.config.HTTP = patient(t, 2*time.Second)
+	x.server.Fault("/yields/", -1, connectortest.Slow)
 	r := connectortest.NewSource(t, x.config).Sync()
 	if len(r.Records) != 6 || r.Complete {
 		t.Errorf("complete %v, %v", r.Complete, r.Keys())

@@ -1,34 +1,18 @@
 package market_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"almanac/ingest/connectortest"
 	"almanac/ingest/market"
-	"almanac/ingest/outbound"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// patient is a client that waits for slow machines, and so long for a server.
-func patient(t *testing.T, timeout time.Duration) *outbound.Client {
-	c := outbound.New(outbound.Config{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout, Now: func() time.Time {
-			return connectortest.Now
-		},
-		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	t.Cleanup(c.Close)
-	return c
-}
 
 // exchange imitates the APIs that a market is read from.
 type exchange struct {
@@ -71,7 +55,7 @@ func newExchange(t *testing.T) *exchange {
 	}}
 	x.server = connectortest.NewServer(t, x)
 	url := x.server.URL
-	x.config = connectortest.Config{Connector: market.New, HTTP: patient(t, 30*time.Second), Options: map[string]any{
+	x.config = connectortest.Config{Connector: market.New, Options: map[string]any{
 		"price": map[string]any{"api": url + "/prices/", "coin": "causeway-tally"},
 		"tvl":   map[string]any{"api": url + "/tvl", "chain": "Causeway"},
 		"venues": []any{

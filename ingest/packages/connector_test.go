@@ -288,8 +288,7 @@ func TestRegistriesThatMisbehave(t *testing.T) {
 
 func TestASlowRegistry(t *testing.T) {
 	r := newRegistry(t)
-	r.server.Fault("/npm/@causeway/sdk", -1, connectortest.Slow(time.Minute))
-	r.config.HTTP = patient(t, 2*time.Second)
+	r.server.Fault("/npm/@causeway/sdk", -1, connectortest.Slow)
 	if got := connectortest.NewSource(t, r.config).Sync(); got.Skipped != 1 || len(got.Records) != 4 {
 		t.Errorf("%v, %v", got.Problems, got.Keys())
 	}

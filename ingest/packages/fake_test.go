@@ -1,13 +1,11 @@
 package packages_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -15,28 +13,14 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"almanac/ingest/connectortest"
-	"almanac/ingest/outbound"
 	"almanac/ingest/packages"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// patient is a client that waits for slow machines, and so long for a server.
-func patient(t *testing.T, timeout time.Duration) *outbound.Client {
-	c := outbound.New(outbound.Config{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout, Now: func() time.Time {
-			return connectortest.Now
-		},
-		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	})
-	t.Cleanup(c.Close)
-	return c
-}
 
 // registry imitates a registry of npm's protocol below /npm/ and one of images
 // below /v2/.
@@ -112,8 +96,8 @@ func newRegistry(t *testing.T) *registry {
 	r.server = connectortest.NewServer(t, r)
 	r.host = strings.TrimPrefix(r.server.URL, "http://")
 	r.config = connectortest.Config{
-		Connector: packages.New, HTTP: patient(t, 30*time.Second),
-		Files: fstest.MapFS{".npmrc": {Data: []byte("registry=" + r.server.URL + "/npm/\n")}},
+		Connector: packages.New,
+		Files:     fstest.MapFS{".npmrc": {Data: []byte("registry=" + r.server.URL + "/npm/\n")}},
 		Options: map[string]any{"npm": []any{"@causeway/sdk", "causeway-cli"},
 			"images": []any{r.host + "/causeway/node"}},
 	}

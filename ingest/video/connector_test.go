@@ -302,7 +302,7 @@ func TestFaultsOfTheFeed(t *testing.T) {
 	}{
 		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
 		"429":       {fault: connectortest.TooMany(1)},
-		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"slow":      {connectortest.Slow, outbound.ErrTimeout},
 		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
 		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
 		"garbage": {fault: connectortest.Garbage},
@@ -330,7 +330,7 @@ func TestFaultsOfTheFeed(t *testing.T) {
 
 func TestFaultsOfTranscripts(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute),
+		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow,
 		"truncated": connectortest.Truncated,
 		"sign in":   connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty,
 		"inside": connectortest.Redirect(connectortest.Inside[1]),

@@ -223,7 +223,7 @@ func TestFaults(t *testing.T) {
 	faults := map[string]connectortest.Fault{
 		"500": connectortest.Status(500), "404": connectortest.Status(404), "410": connectortest.Status(410),
 		"429":  connectortest.TooMany(1),
-		"slow": connectortest.Slow(time.Minute), "truncated": connectortest.Truncated, "halved": connectortest.Halved,
+		"slow": connectortest.Slow, "truncated": connectortest.Truncated, "halved": connectortest.Halved,
 		"sign in": connectortest.SignIn,
 		"garbage": connectortest.Garbage, "empty": connectortest.Empty, "reset": connectortest.Reset,
 		"inside": connectortest.Redirect(connectortest.Inside[3]),
