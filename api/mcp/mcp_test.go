@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ulule/limiter/v3"
@@ -32,7 +33,7 @@ func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
 	t.Helper()
 	cfg := mcp.Config{
 		Name: "almanac", Version: "test", Instructions: "Ask the shelf.",
-		Serving: op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
+		Serving: op.Serving{Operations: optest.Operations(), Timeout: time.Minute},
 		Resources: []op.Resource{
 			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
 				return optest.Shelf{Items: []optest.Book{{ID: "7", Shelved: "hall"}}}, nil
@@ -103,7 +104,6 @@ func TestMessages(t *testing.T) {
 			`"text":"get_book found nothing: no book 0700."}],"isError":true`, ""},
 		{"a failure reveals no internals", call("lose_book", `{}`), 200, `"isError":true`, "sqlite"},
 		{"a panic is a result", call("break_book", `{}`), 200, `"isError":true`, "purpose"},
-		{"a deadline is a result", call("wait_book", `{}`), 200, `wait_book took longer than 50ms`, ""},
 		{"what is closed says when to come back", call("closed_book", `{}`), 200,
 			`the shelf is being painted. Try again in 90 s.`, ""},
 		{"an unknown tool is an error", call("lst_books", `{}`), 200,
@@ -415,23 +415,33 @@ func TestALongAnswerIsCompressedOnRequest(t *testing.T) {
 }
 
 func TestAToolEndsWhenItsClientLeaves(t *testing.T) {
-	done := make(chan string, 1)
-	s := newServer(t, func(c *mcp.Config) {
-		c.Timeout = time.Minute
-		c.Observe = func(tool, outcome string, _ time.Duration) { done <- tool + " " + outcome }
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(call("wait_book", `{}`))).WithContext(ctx)
-	r.Header.Set("Content-Type", "application/json")
-	time.AfterFunc(10*time.Millisecond, cancel)
-	s.ServeHTTP(httptest.NewRecorder(), r)
-	select {
-	case got := <-done:
-		if got != "wait_book error" {
-			t.Errorf("got %s", got)
+	synctest.Test(t, func(t *testing.T) {
+		var ended string
+		s := newServer(t, func(c *mcp.Config) {
+			c.Timeout = time.Hour
+			c.Observe = func(tool, outcome string, _ time.Duration) { ended = tool + " " + outcome }
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(call("wait_book", `{}`))).WithContext(ctx)
+		r.Header.Set("Content-Type", "application/json")
+		go s.ServeHTTP(httptest.NewRecorder(), r)
+		synctest.Wait()
+		if ended != "" {
+			t.Fatalf("%s before the client left", ended)
 		}
-	case <-time.After(10 * time.Second):
-		t.Error("the tool still runs")
+		cancel()
+		synctest.Wait()
+		if ended != "wait_book error" {
+			t.Errorf("got %q", ended)
+		}
+	})
+}
+
+func TestADeadlineIsAResult(t *testing.T) {
+	s := newServer(t, func(c *mcp.Config) { c.Timeout = time.Millisecond })
+	w := post(s, "/mcp", call("wait_book", `{}`), plain...)
+	if w.Code != 200 || !strings.Contains(w.Body.String(), "wait_book took longer than 1ms") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

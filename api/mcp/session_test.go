@@ -64,7 +64,7 @@ func useSession(t *testing.T, session *sdk.ClientSession) {
 	if err != nil || len(tools.Tools) != 8 || tools.Tools[0].Name != "list_books" {
 		t.Fatalf("tools: %v %+v", err, tools)
 	}
-	for tool, isError := range map[string]bool{"about": false, "break_book": true, "wait_book": true} {
+	for tool, isError := range map[string]bool{"about": false, "break_book": true} {
 		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool})
 		if err != nil || res.IsError != isError {
 			t.Errorf("%s: %v %+v", tool, err, res)
