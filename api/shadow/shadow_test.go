@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -118,125 +119,137 @@ func (s *stage) ask(t *testing.T, r retrieval.Request) {
 	}
 }
 
-// until asks again and again until something holds.
+// until asks once a second, by the bubble's clock, until something holds.
 func (s *stage) until(t *testing.T, r retrieval.Request, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("it never holds")
+	for range 60 {
+		if holds() {
+			return
 		}
 		s.ask(t, r)
+		time.Sleep(time.Second)
 	}
+	t.Fatal("it does not hold after a minute")
 }
 
 func TestACandidateIsCountedAndNotSeen(t *testing.T) {
-	s := open(t)
-	s.until(t, retrieval.Request{Query: "  Fees  ", Explain: true, Whole: 3},
-		func() bool { return s.beside.times() > 2 })
-	s.stop()
-	if r := s.beside.asked[0]; r.Relevance == nil || r.Relevance.Profiles[0].RankK != 7 || r.Explain || r.Whole > 0 ||
-		r.Query != "  Fees  " {
-		t.Errorf("the candidate is asked %+v", r)
-	}
-	list, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0)
-	if err != nil || len(list) != 1 {
-		t.Fatalf("counted are %+v, %v", list, err)
-	}
-	x := list[0]
-	if x.Query != "fees" || x.N != s.beside.times() || x.Jaccard != 1 || x.RBO <= 0.5 || x.RBO >= 1 ||
-		!slices.Equal(x.Was, []int64{1, 2, 3}) || !slices.Equal(x.Would, []int64{3, 2, 1}) || total.N != x.N {
-		t.Errorf("counted is %+v of %+v", x, total)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.until(t, retrieval.Request{Query: "  Fees  ", Explain: true, Whole: 3},
+			func() bool { return s.beside.times() > 2 })
+		s.stop()
+		if r := s.beside.asked[0]; r.Relevance == nil || r.Relevance.Profiles[0].RankK != 7 || r.Explain || r.Whole > 0 ||
+			r.Query != "  Fees  " {
+			t.Errorf("the candidate is asked %+v", r)
+		}
+		list, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("counted are %+v, %v", list, err)
+		}
+		x := list[0]
+		if x.Query != "fees" || x.N != s.beside.times() || x.Jaccard != 1 || x.RBO <= 0.5 || x.RBO >= 1 ||
+			!slices.Equal(x.Was, []int64{1, 2, 3}) || !slices.Equal(x.Would, []int64{3, 2, 1}) || total.N != x.N {
+			t.Errorf("counted is %+v of %+v", x, total)
+		}
+	})
 }
 
 func TestNobodyWaitsForACandidate(t *testing.T) {
-	s := open(t)
-	s.beside.hold = make(chan struct{})
-	s.until(t, retrieval.Request{Query: "fees"}, func() bool { return s.beside.times() > 0 })
-	for range 50 {
-		s.ask(t, retrieval.Request{Query: "fees"}) // while the candidate searches
-	}
-	if n := s.beside.times(); n != 1 {
-		t.Errorf("%d candidates search at once", n)
-	}
-	close(s.beside.hold)
-	s.stop()
-	_, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0)
-	if err != nil || total.N != s.beside.times() { // the last call may have ended after the first candidate
-		t.Errorf("counted are %+v, %v", total, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.beside.hold = make(chan struct{})
+		s.until(t, retrieval.Request{Query: "fees"}, func() bool { return s.beside.times() > 0 })
+		for range 50 {
+			s.ask(t, retrieval.Request{Query: "fees"}) // while the candidate searches
+		}
+		if n := s.beside.times(); n != 1 {
+			t.Errorf("%d candidates search at once", n)
+		}
+		close(s.beside.hold)
+		s.stop()
+		_, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0)
+		if err != nil || total.N != s.beside.times() {
+			t.Errorf("counted are %+v, %v", total, err)
+		}
+	})
 }
 
 func TestTheSettingIsFollowed(t *testing.T) {
-	s := open(t)
-	fees := retrieval.Request{Query: "fees"}
-	s.until(t, fees, func() bool { return s.beside.times() > 0 })
-	r, err := s.store.Publish(t.Context(),
-		catalog.Publication{Kind: catalog.ProfileRevision, Name: "mine", Number: 1}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.until(t, fees, func() bool { // what is in force is another, and counted so
-		_, total, err := s.store.Shadows(t.Context(), r.Name+"@1", "mine@1", 0)
-		return err == nil && total.N > 0
-	})
-	s.set(t, "", 0)
-	off := func() bool {
-		before := s.beside.times()
-		for range 20 {
-			s.ask(t, fees)
-			time.Sleep(time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		fees := retrieval.Request{Query: "fees"}
+		s.until(t, fees, func() bool { return s.beside.times() > 0 })
+		r, err := s.store.Publish(t.Context(),
+			catalog.Publication{Kind: catalog.ProfileRevision, Name: "mine", Number: 1}, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return s.beside.times() == before
-	}
-	s.until(t, fees, off)
+		s.until(t, fees, func() bool { // what is in force is another, and counted so
+			_, total, err := s.store.Shadows(t.Context(), r.Name+"@1", "mine@1", 0)
+			return err == nil && total.N > 0
+		})
+		s.set(t, "", 0)
+		off := func() bool {
+			before := s.beside.times()
+			for range 20 {
+				s.ask(t, fees)
+				synctest.Wait()
+			}
+			return s.beside.times() == before
+		}
+		s.until(t, fees, off)
+	})
 }
 
 func TestWhatIsLeftOut(t *testing.T) {
-	s := open(t)
-	fees := retrieval.Request{Query: "fees"}
-	s.until(t, fees, func() bool { return s.beside.times() > 0 })
-	// Two of these in a row could be left out for being busy: there is a pause.
-	count := func(r retrieval.Request) int {
-		before := s.beside.times()
-		for range 5 {
-			ctx, cancel := context.WithCancel(t.Context())
-			_, _ = s.Search(ctx, r)
-			cancel()
-			time.Sleep(2 * time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		fees := retrieval.Request{Query: "fees"}
+		s.until(t, fees, func() bool { return s.beside.times() > 0 })
+		// Of two in a row the second would be left out for being busy: each is waited for.
+		count := func(r retrieval.Request) int {
+			before := s.beside.times()
+			for range 5 {
+				ctx, cancel := context.WithCancel(t.Context())
+				_, _ = s.Search(ctx, r)
+				cancel()
+				synctest.Wait()
+			}
+			return s.beside.times() - before
 		}
-		return s.beside.times() - before
-	}
-	for name, r := range map[string]retrieval.Request{
-		"a secret":      {Query: "password: hunter2"},
-		"a second page": {Query: "fees", Offset: 10},
-		"a comparison":  {Query: "fees", Relevance: &retrieval.Relevance{}},
-		"a profile":     {Query: "fees", Profile: "keyword"},
-	} {
-		if n := count(r); n > 0 {
-			t.Errorf("%s is tried %d times", name, n)
+		for name, r := range map[string]retrieval.Request{
+			"a secret":      {Query: "password: hunter2"},
+			"a second page": {Query: "fees", Offset: 10},
+			"a comparison":  {Query: "fees", Relevance: &retrieval.Relevance{}},
+			"a profile":     {Query: "fees", Profile: "keyword"},
+		} {
+			if n := count(r); n > 0 {
+				t.Errorf("%s is tried %d times", name, n)
+			}
 		}
-	}
-	s.live.degrade = true
-	if n := count(fees); n > 0 {
-		t.Errorf("a degraded answer is compared %d times", n)
-	}
-	s.live.degrade, s.live.fail = false, errors.New("down")
-	if n := count(fees); n > 0 {
-		t.Errorf("a failed search is compared %d times", n)
-	}
+		s.live.degrade = true
+		if n := count(fees); n > 0 {
+			t.Errorf("a degraded answer is compared %d times", n)
+		}
+		s.live.degrade, s.live.fail = false, errors.New("down")
+		if n := count(fees); n > 0 {
+			t.Errorf("a failed search is compared %d times", n)
+		}
+	})
 }
 
 func TestOnlySharesAndRevisionsAreSet(t *testing.T) {
-	s := open(t)
-	for name, x := range map[string]revision.Shadow{"too much": {Candidate: "mine@1", Share: 101},
-		"no revision": {Candidate: "mine@9", Share: 1}, "no number": {Candidate: "mine", Share: 1}} {
-		if err := revision.SetShadow(t.Context(), s.store, x); err == nil {
-			t.Errorf("%s is set", name)
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		for name, x := range map[string]revision.Shadow{"too much": {Candidate: "mine@1", Share: 101},
+			"no revision": {Candidate: "mine@9", Share: 1}, "no number": {Candidate: "mine", Share: 1}} {
+			if err := revision.SetShadow(t.Context(), s.store, x); err == nil {
+				t.Errorf("%s is set", name)
+			}
 		}
-	}
-	audit, err := s.store.Audit(t.Context(), 1)
-	if err != nil || audit[0].Subject != "shadow" || audit[0].After != "mine@1 on 100 %" || audit[0].By != "ada" {
-		t.Errorf("the audit log has %+v, %v", audit, err)
-	}
+		audit, err := s.store.Audit(t.Context(), 1)
+		if err != nil || audit[0].Subject != "shadow" || audit[0].After != "mine@1 on 100 %" || audit[0].By != "ada" {
+			t.Errorf("the audit log has %+v, %v", audit, err)
+		}
+	})
 }
