@@ -13,6 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/jobs"
 	"almanac/catalog/sqlite"
+	"almanac/testing/crowd"
 )
 
 // run executes requests of a new catalog in a bubble until the test is over. The
@@ -92,11 +93,12 @@ func job(t *testing.T, store *sqlite.Store, id int64) catalog.Request {
 }
 
 func TestJobsAreExecuted(t *testing.T) {
-	var runs, most, running atomic.Int64
+	var runs atomic.Int64
+	var running crowd.Crowd
 	work := func(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
 		runs.Add(1)
-		most.Store(max(most.Load(), running.Add(1)))
-		defer running.Add(-1)
+		running.Enter()
+		defer running.Leave()
 		for i := range 10 {
 			progress(i, 10)
 			select {
@@ -136,8 +138,8 @@ func TestJobsAreExecuted(t *testing.T) {
 			}
 		}
 	})
-	if runs.Load() != 3 || most.Load() != 2 {
-		t.Errorf("%d runs, %d at once; want 3, and 2 of two kinds", runs.Load(), most.Load())
+	if runs.Load() != 3 || running.Most() != 2 {
+		t.Errorf("%d runs, %d at once; want 3, and 2 of two kinds", runs.Load(), running.Most())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"almanac/embed"
+	"almanac/testing/crowd"
 )
 
 func fails(k kind) error {
@@ -170,25 +170,27 @@ func TestALongTextDoesNotMakeBatchesSmaller(t *testing.T) {
 }
 
 func TestRequestsAtOnceAreBounded(t *testing.T) {
-	var now, most atomic.Int64
-	b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-		most.Store(max(most.Load(), now.Add(1)))
-		time.Sleep(time.Millisecond)
-		now.Add(-1)
-		return vectorsOf(texts), nil
-	}, 3)
-	var wg sync.WaitGroup
-	for range 4 { // callers share the bound
-		wg.Go(func() {
-			if _, err := b.all(t.Context(), numbered(400)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if most.Load() > 3 || most.Load() < 2 {
-		t.Errorf("%d requests at once, want 3", most.Load())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var at crowd.Crowd
+		b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
+			at.Enter()
+			defer at.Leave()
+			time.Sleep(time.Second)
+			return vectorsOf(texts), nil
+		}, 3)
+		var wg sync.WaitGroup
+		for range 4 { // callers share the bound
+			wg.Go(func() {
+				if _, err := b.all(t.Context(), numbered(400)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if at.Most() != 3 {
+			t.Errorf("%d requests at once, want 3", at.Most())
+		}
+	})
 }
 
 func TestPatience(t *testing.T) {
@@ -288,13 +290,17 @@ func TestTheCallerCanStop(t *testing.T) {
 			t.Errorf("%d texts, stopped before: error %v", len(texts), err)
 		}
 	}
-	// While it waits for patience.
-	ctx, cancel := context.WithCancel(t.Context())
-	b := newBatches(func(context.Context, []string) ([][]float32, error) {
-		time.AfterFunc(5*time.Millisecond, cancel)
-		return nil, &Error{text: "x", cause: embed.ErrUnavailable, kind: later, after: 20 * time.Second}
-	}, 1)
-	if _, err := b.all(ctx, numbered(1)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+}
+
+func TestTheCallerCanStopWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		b := newBatches(func(context.Context, []string) ([][]float32, error) {
+			time.AfterFunc(time.Second, cancel)
+			return nil, &Error{text: "x", cause: embed.ErrUnavailable, kind: later, after: 20 * time.Second}
+		}, 1)
+		if _, err := b.all(ctx, numbered(1)); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	})
 }

@@ -3,6 +3,7 @@ package docs_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -442,11 +443,13 @@ func TestServersThatBreak(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server.Fault("/", 100, fault)
 			defer server.Heal()
-			ctx := t.Context()
-			if name == "is slow" {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, time.Second/2)
-				defer cancel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if name == "is slow" { // git does not know the test's server, and would wait
+				server.Fault("/", 100, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+					cancel()
+					fault(w, r, next)
+				})
 			}
 			if r := s.Try(ctx); r.Err == nil || r.Changes != 0 || len(r.Records) != 2 {
 				t.Errorf("%v, %d changes, %d records", r.Err, r.Changes, len(r.Records))
@@ -599,30 +602,25 @@ func TestManyPages(t *testing.T) {
 	}
 	repo.Import("one", all)
 	work := t.TempDir()
-	sync := func(cursor string) (*sink, string, time.Duration) {
+	sync := func(cursor string) (*sink, string) {
 		c, err := docs.New(network.Source{Name: "handbook",
 			Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, began := &sink{}, time.Now()
+		out := &sink{}
 		o, err := c.Sync(t.Context(), cursor, out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return out, o.Cursor, time.Since(began)
+		return out, o.Cursor
 	}
-	out, cursor, took := sync("")
+	out, cursor := sync("")
 	if out.put != pages {
 		t.Errorf("%d put", out.put)
 	}
-	t.Logf("%d pages: %s", pages, took)
 	repo.Import("two", map[string]string{"docs/part00/page0000.mdx": prose("one thing")})
-	if out, _, took = sync(cursor); out.put != 1 || out.kept != pages-1 {
+	if out, _ = sync(cursor); out.put != 1 || out.kept != pages-1 {
 		t.Errorf("%d put, %d kept", out.put, out.kept)
-	}
-	t.Logf("one of them: %s", took)
-	if took > 10*time.Second {
-		t.Errorf("one changed page of %d took %s", pages, took)
 	}
 }

@@ -14,7 +14,11 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
+
+	"almanac/testing/crowd"
+	"almanac/testing/httppipe"
 )
 
 // onceClient sends by Once and may connect to 127.0.0.1.
@@ -242,47 +246,46 @@ func TestOnceCarriesNoCredentials(t *testing.T) {
 
 // TestOnceHasSlots opens more bodies than a host has slots.
 func TestOnceHasSlots(t *testing.T) {
-	var under, most atomic.Int32
-	url := serve(t, func(http.ResponseWriter, *http.Request) {
-		most.Store(max(most.Load(), under.Add(1)))
-		time.Sleep(5 * time.Millisecond)
-		under.Add(-1)
-	})
-	client := onceClient(t, Config{PerHost: 2})
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			resp, err := client.Get(url)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_ = resp.Body.Close()
-		})
-	}
-	wg.Wait()
-	if most.Load() != 2 {
-		t.Errorf("%d requests at the same time, want 2", most.Load())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const url = "http://gull.example/"
+		var under crowd.Crowd
+		transport := httppipe.Transport(t, taking(time.Second, &under))
+		client := onceClient(t, Config{PerHost: 2, Transport: transport})
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				resp, err := client.Get(url)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = resp.Body.Close()
+			})
+		}
+		wg.Wait()
+		if under.Most() != 2 {
+			t.Errorf("%d requests at the same time, want 2", under.Most())
+		}
 
-	// A body that is left open has its slot until its time is over.
-	client = onceClient(t, Config{PerHost: 1})
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	open, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer open.Body.Close()
-	resp, err := client.Get(url)
-	if err != nil {
-		t.Fatalf("with another body left open: %v", err)
-	}
-	_ = resp.Body.Close()
+		// A body that is left open has its slot until its time is over.
+		client = onceClient(t, Config{PerHost: 1, Transport: transport})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer open.Body.Close()
+		resp, err := client.Get(url)
+		if err != nil {
+			t.Fatalf("with another body left open: %v", err)
+		}
+		_ = resp.Body.Close()
+	})
 }
 
 // TestOnceClosesWhatItRefuses: callers count on the body of a request being closed.

@@ -15,7 +15,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"almanac/testing/crowd"
+	"almanac/testing/httppipe"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -209,7 +213,11 @@ func TestFailures(t *testing.T) {
 				tries.Add(1)
 				tt.handler(w, r)
 			})
-			c, waited := client(t, Config{Timeout: 100 * time.Millisecond, MaxBody: 1000})
+			config := Config{MaxBody: 1000}
+			if errors.Is(tt.want, ErrTimeout) {
+				config.Timeout = 100 * time.Millisecond
+			}
+			c, waited := client(t, config)
 			tt.request.URL = strings.Replace(url, "http://", "http://user:secret@", 1) + "/path?key=secret#secret"
 			_, err := c.Do(t.Context(), tt.request)
 			if err == nil {
@@ -371,24 +379,30 @@ func TestRedirectKeepsSecretsAtHome(t *testing.T) {
 }
 
 func TestPerHost(t *testing.T) {
-	var under, most atomic.Int32
-	url := serve(t, func(_ http.ResponseWriter, _ *http.Request) {
-		most.Store(max(most.Load(), under.Add(1)))
-		time.Sleep(5 * time.Millisecond)
-		under.Add(-1)
+	synctest.Test(t, func(t *testing.T) {
+		var under crowd.Crowd
+		c, _ := client(t, Config{PerHost: 2, Transport: httppipe.Transport(t, taking(time.Second, &under))})
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				if _, err := c.Do(t.Context(), Request{URL: "http://gull.example/"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if under.Most() != 2 {
+			t.Errorf("%d requests at the same time, want 2", under.Most())
+		}
 	})
-	c, _ := client(t, Config{PerHost: 2})
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			if _, err := c.Do(t.Context(), Request{URL: url}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if most.Load() != 2 {
-		t.Errorf("%d requests at the same time, want 2", most.Load())
+}
+
+// taking answers after a while and counts who waits.
+func taking(d time.Duration, under *crowd.Crowd) http.HandlerFunc {
+	return func(http.ResponseWriter, *http.Request) {
+		under.Enter()
+		defer under.Leave()
+		time.Sleep(d)
 	}
 }
 
@@ -400,30 +414,45 @@ func TestOpen(t *testing.T) {
 		case "/cut":
 			w.Header().Set("Content-Length", "900")
 			_, _ = w.Write([]byte("half"))
-		case "/stuck":
-			_, _ = w.Write([]byte("half"))
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
 		case "/long":
 			w.(http.Flusher).Flush()
 			_, _ = w.Write(make([]byte, 1001))
 		}
 	})
-	c, _ := client(t, Config{MaxBody: 1000, Timeout: 100 * time.Millisecond, PerHost: 1})
-	for path, want := range map[string]error{"/whole": nil, "/cut": ErrTruncated, "/stuck": ErrTimeout,
-		"/long": ErrTooLarge} {
-		body, resp, err := c.Open(t.Context(), Request{URL: url + path})
-		if err != nil || resp.Status != 200 {
-			t.Fatalf("%s: %v %v", path, resp, err)
-		}
-		read, err := io.ReadAll(body)
-		if !errors.Is(err, want) || int64(len(read)) > 1000 {
-			t.Errorf("%s: %d bytes, %v; want %v", path, len(read), err, want)
-		}
-		if err := body.Close(); err != nil { // or the next would wait for ever: there is one slot
-			t.Error(err)
-		}
+	c, _ := client(t, Config{MaxBody: 1000, PerHost: 1})
+	for path, want := range map[string]error{"/whole": nil, "/cut": ErrTruncated, "/long": ErrTooLarge} {
+		opened(t, c, url+path, want)
 	}
+}
+
+// opened reads a body to its end, which must be an error or nil.
+func opened(t *testing.T, c *Client, url string, want error) {
+	t.Helper()
+	body, resp, err := c.Open(t.Context(), Request{URL: url})
+	if err != nil || resp.Status != 200 {
+		t.Fatalf("%s: %v %v", url, resp, err)
+	}
+	read, err := io.ReadAll(body)
+	if !errors.Is(err, want) || int64(len(read)) > 1000 {
+		t.Errorf("%s: %d bytes, %v; want %v", url, len(read), err, want)
+	}
+	if err := body.Close(); err != nil { // or the next would wait for ever: there is one slot
+		t.Error(err)
+	}
+}
+
+func TestOpenABodyThatStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte("half"))
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+		c, _ := client(t, Config{PerHost: 1, Transport: httppipe.Transport(t, http.HandlerFunc(stuck))})
+		for range 2 {
+			opened(t, c, "http://gull.example/", ErrTimeout)
+		}
+	})
 }
 
 func TestCancelled(t *testing.T) {

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"almanac/testing/httppipe"
 )
 
 // TestForAllowsOnlyTheSourcesOwnServers: two servers in an allowed network, of
@@ -92,26 +95,28 @@ func request(t *testing.T, url string) *http.Request {
 
 // TestOpenNeedsARate: a body whose pieces are each in time, but take for ever.
 func TestOpenNeedsARate(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		for r.Context().Err() == nil {
-			if _, err := w.Write([]byte("x")); err != nil {
-				return
-			}
-			w.(http.Flusher).Flush()
-			select {
-			case <-time.After(10 * time.Millisecond):
-			case <-r.Context().Done():
+	synctest.Test(t, func(t *testing.T) {
+		drip := func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := w.Write([]byte("x")); err != nil {
+					return
+				}
+				w.(http.Flusher).Flush()
+				select {
+				case <-time.After(time.Second):
+				case <-r.Context().Done():
+				}
 			}
 		}
+		c, _ := client(t, Config{Timeout: 20 * time.Second, Transport: httppipe.Transport(t, http.HandlerFunc(drip))})
+		body, _, err := c.Open(t.Context(), Request{URL: "http://gull.example/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer body.Close()
+		read, err := io.ReadAll(body)
+		if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "bytes per second") || len(read) > 100 {
+			t.Errorf("%d bytes, %v", len(read), err)
+		}
 	})
-	c, _ := client(t, Config{Timeout: 200 * time.Millisecond})
-	body, _, err := c.Open(t.Context(), Request{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer body.Close()
-	read, err := io.ReadAll(body)
-	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "bytes per second") || len(read) > 100 {
-		t.Errorf("%d bytes, %v", len(read), err)
-	}
 }
