@@ -354,9 +354,7 @@ func TestProtocolErrorIsAnAnswer(t *testing.T) {
 }
 
 func TestNobodyThere(t *testing.T) {
-	s := httptest.NewServer(nil)
-	s.Close()
-	_, err := remote.New(remote.Config{Allow: loopback}).Call(t.Context(), s.URL, "one", nil)
+	_, err := remote.New(remote.Config{Allow: loopback}).Call(t.Context(), "http://127.0.0.1:1/mcp", "one", nil)
 	if !errors.Is(err, op.ErrUnavailable) || err.Error() != "the server cannot be reached" {
 		t.Error(err)
 	}

@@ -238,13 +238,12 @@ func TestBadServers(t *testing.T) {
 func TestServerThatComesLater(t *testing.T) {
 	f, url := newFake(t, map[string]string{"/info": infoTEI, "/embed": oneTEI})
 	known := remote.Known{Model: open(t, httpembed.Config{Kind: httpembed.TEI, URL: url}).Model(), Dimensions: 2}
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	e := open(t, httpembed.Config{Kind: httpembed.TEI, URL: gone.URL, Config: remote.Config{Known: known}})
+	const gone = "http://127.0.0.1:1" // no port that is given to others
+	e := open(t, httpembed.Config{Kind: httpembed.TEI, URL: gone, Config: remote.Config{Known: known}})
 	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); !errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
-	e = open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: gone.URL, Model: "m",
+	e = open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: gone, Model: "m",
 		Config: remote.Config{Known: remote.Known{Model: "m, 3 dimensions", Dimensions: 3}}})
 	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); !errors.Is(err, embed.ErrUnavailable) ||
 		e.Dimensions() != 3 {

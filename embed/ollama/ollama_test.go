@@ -237,9 +237,8 @@ func TestBadServers(t *testing.T) {
 func TestServerThatComesLater(t *testing.T) {
 	f, url := newFake(t)
 	known := remote.Known{Model: open(t, ollama.Config{URL: url, Model: "all-minilm"}).Model(), Dimensions: 2}
-	gone := httptest.NewServer(nil)
-	gone.Close()
-	if _, err := ollama.Open(t.Context(), ollama.Config{URL: gone.URL, Model: "all-minilm"}); !errors.Is(err,
+	const gone = "http://127.0.0.1:1" // no port that is given to others
+	if _, err := ollama.Open(t.Context(), ollama.Config{URL: gone, Model: "all-minilm"}); !errors.Is(err,
 		embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}

@@ -213,8 +213,7 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 	secure := httptest.NewTLSServer(answer(200, `{}`))
 	defer secure.Close()
 	secure.Config.ErrorLog = nil
-	gone := httptest.NewServer(nil)
-	gone.Close()
+	const gone = "http://127.0.0.1:1" // no port that is given to others
 	reset := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -244,7 +243,7 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 		name, url, want string
 		unavailable     bool
 	}{
-		{"nothing listens", gone.URL, "is unavailable: nothing listens there", true},
+		{"nothing listens", gone, "is unavailable: nothing listens there", true},
 		{"certificate", secure.URL, "has a certificate that is not accepted: x509: ", false},
 		{"no TLS", strings.Replace(plain.URL, "http:", "https:", 1),
 			"does not speak TLS: its address begins with http://", false},

@@ -98,8 +98,6 @@ func TestUnreachableServer(t *testing.T) {
 	t.Cleanup(secure.Close)
 	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(slow.Close)
-	gone := httptest.NewServer(&scripted{})
-	gone.Close()
 	torn := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		_, _ = w.Write([]byte(`{"id":`))
@@ -115,7 +113,7 @@ func TestUnreachableServer(t *testing.T) {
 		change    func(*meili.Config)
 		want      string
 	}{
-		{"refused", gone.URL, with(&http.Transport{}), "no connection to HOST: connect: connection refused"},
+		{"refused", "http://127.0.0.1:1", with(&http.Transport{}), "no connection to HOST: connect: connection refused"},
 		{"unknown name", "http://search.example.org:7700",
 			with(&http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 				return nil, &net.OpError{Op: "dial", Net: "tcp",

@@ -169,7 +169,7 @@ func faults(t *testing.T) map[string]struct {
 		config Config
 		want   string
 	}{
-		"nothing listens": {with(closedPort(t), same), "refuses connections"},
+		"nothing listens": {with("127.0.0.1:1", same), "refuses connections"},
 		"an unknown host": {with("no..such.host:6334", same), "its host name is not known"},
 		"the REST port":   {with(rest.Listener.Addr().String(), same), "does not answer in gRPC"},
 		"TLS to a server without": {with(startStandIn(t).Addr, func(c *Config) { c.TLS = true }),
@@ -293,7 +293,7 @@ func TestAKeyInTheOpenIsWarnedOf(t *testing.T) {
 		addr  string
 		tls   bool
 		warns bool
-	}{{"no..such.host:6334", false, true}, {"no..such.host:6334", true, false}, {closedPort(t), false, false}} {
+	}{{"no..such.host:6334", false, true}, {"no..such.host:6334", true, false}, {"127.0.0.1:1", false, false}} {
 		var log bytes.Buffer
 		with := config(c.addr)
 		with.Key, with.TLS, with.Log = "hush", c.tls, slog.New(slog.NewTextHandler(&log, nil))
