@@ -53,6 +53,10 @@ func (e Entry) Normalize() (Entry, error) {
 	if err := e.Record.normalize(); err != nil {
 		return Entry{}, err
 	}
+	var err error
+	if e.Facts, err = e.Facts.normalize(); err != nil {
+		return Entry{}, fmt.Errorf("catalog: %s: %w", e.Record.Ref(), err)
+	}
 	e.Parent = e.Parent.Clean()
 	e.Aliases = set(e.Aliases)
 	e.Aliases = slices.DeleteFunc(e.Aliases, func(a string) bool { return a == e.Record.Key || len(a) > MaxKey })
@@ -111,7 +115,8 @@ func (r *Record) normalize() error {
 
 // ContentHash is the hash of a normalized entry's content and dependents, so
 // that a change of only its tags, aliases, links or votes is a change. It
-// excludes what the Store sets.
+// excludes what the Store sets, and the facts, which an owner also states in the
+// record.
 func (e Entry) ContentHash() string {
 	r := e.Record
 	r.ID, r.Hash, r.Source, r.FirstSeenAt, r.DeletedAt = 0, "", "", time.Time{}, time.Time{}
@@ -124,15 +129,16 @@ func (e Entry) ContentHash() string {
 }
 
 // AdditionHash is the hash of what a normalized entry adds to a record of
-// another source: its aliases and links. It is "" if there are none.
+// another source: its aliases, links and facts. It is "" if there are none.
 func (e Entry) AdditionHash() string {
-	if len(e.Aliases) == 0 && len(e.Links) == 0 {
+	if len(e.Aliases) == 0 && len(e.Links) == 0 && e.Facts == nil {
 		return ""
 	}
 	return hash(struct {
 		Aliases []string
 		Links   []Link
-	}{e.Aliases, e.Links})
+		Facts   *Facts `json:",omitempty"`
+	}{e.Aliases, e.Links, e.Facts})
 }
 
 // hash is half a SHA-256 of the value's JSON: 128 bits rule out accidents and

@@ -97,11 +97,11 @@ type Writer interface {
 	// Apply writes a batch in one transaction: records, their dependents
 	// (aliases, links, votes, events), tombstones and the cursor. A record
 	// whose content hash is unchanged is not written or logged. A record owned
-	// by another source keeps its content and only gains the links and aliases
-	// (Result.Foreign), unless the batch takes it over (Batch.Over).
+	// by another source keeps its content and only gains the links, aliases and
+	// facts (Result.Foreign), unless the batch takes it over (Batch.Over).
 	Apply(ctx context.Context, b Batch) (Result, error)
 	// LiveKeys returns the references of all live records that a source owns
-	// or adds links or aliases to.
+	// or adds links, aliases or facts to.
 	LiveKeys(ctx context.Context, source string) (map[Ref]int64, error)
 	// SetSource stores a source's sync state except its cursor, which only
 	// Apply moves.
@@ -131,8 +131,8 @@ type EventQuery struct {
 }
 
 // Entry is a record with its dependents. A write replaces the record's links,
-// aliases and votes as a whole; links and aliases added by other sources are
-// kept. Normalize defines the stored form.
+// aliases and votes as a whole; links, aliases and facts added by other sources
+// are kept. Normalize defines the stored form.
 type Entry struct {
 	Record Record
 	// Parent is resolved to Record.Parent when set, by key or alias; it may be
@@ -142,8 +142,10 @@ type Entry struct {
 	Aliases []string
 	Links   []Link
 	Votes   []Vote
-	// Addition says that the entry only adds aliases and links to a record of
-	// another source. It is ignored if that record does not exist.
+	// Facts, if not nil, count whichever source owns the record.
+	Facts *Facts
+	// Addition says that the entry only adds aliases, links and facts to a record
+	// of another source. It is ignored if that record does not exist.
 	Addition bool
 }
 
@@ -155,11 +157,12 @@ type Batch struct {
 	// wrote before are replaced by those in the batch.
 	Events []Event
 	// Delete tombstones records of this source before the entries are written.
-	// Records of other sources only lose the links and aliases that this source
-	// added. Other ids are ignored.
+	// Records of other sources only lose the links, aliases and facts that this
+	// source added. Other ids are ignored.
 	Delete []int64
 	// Over names sources that this one comes before: records of theirs that the
-	// batch has become this source's, and their links and aliases stay as additions.
+	// batch has become this source's, and their links, aliases and facts stay as
+	// additions.
 	Over []string
 	// Cursor, when not nil, becomes the source's cursor.
 	Cursor *string

@@ -74,6 +74,13 @@ func (c checker) entry(e *catalog.Entry) error {
 	limit(c, "aliases", &e.Aliases)
 	limit(c, "votes", &e.Votes)
 	limit(c, "tags", &e.Record.Tags)
+	if f := e.Facts; f != nil {
+		if err := c.data(catalog.Record{Kind: e.Record.Kind, Data: f.Data}); err != nil {
+			return fmt.Errorf("its facts: %w", err)
+		}
+		c.fact("last_activity_at of its facts", &f.LastActivityAt)
+		limit(c, "tags of its facts", &f.Tags)
+	}
 	for i := range e.Votes {
 		c.fact("a vote's date", &e.Votes[i].CastAt)
 		c.address("a vote's url", &e.Votes[i].URL)

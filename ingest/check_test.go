@@ -32,6 +32,10 @@ func TestBadItemsAreReportedAndSkipped(t *testing.T) {
 			"its data is not a Doc"},
 		"endless data": {entry(func(e *catalog.Entry) { e.Record.Data = make([]byte, 5<<20) }),
 			"its data has 5242880 bytes"},
+		"facts of wrong type": {entry(func(e *catalog.Entry) { e.Facts = &catalog.Facts{Data: []byte(`{"format":1}`)} }),
+			"its facts: its data is not a Doc"},
+		"facts are no object": {entry(func(e *catalog.Entry) { e.Facts = &catalog.Facts{Data: []byte(`null`)} }),
+			"data of facts: not a JSON object"},
 		"twice": {page("good"), "the source has doc good twice"},
 	}
 	for name, tt := range tests {

@@ -143,6 +143,9 @@ func visibleEntry(e *catalog.Entry) {
 	}
 	r.URL, r.Data = visibleURL(r.URL), visibleData(r.Data)
 	r.Tags, e.Aliases = visibleAll(r.Tags), visibleAll(e.Aliases)
+	if f := e.Facts; f != nil {
+		f.State, f.Category, f.Tags, f.Data = visible(f.State), visible(f.Category), visibleAll(f.Tags), visibleData(f.Data)
+	}
 	for i := range e.Links {
 		e.Links[i].Snippet, e.Links[i].To.Key = visible(e.Links[i].Snippet), visible(e.Links[i].To.Key)
 	}

@@ -464,7 +464,12 @@ func TestNoMailAddressReachesTheCatalog(t *testing.T) {
 		out.Warn("x", "odd: "+secret)
 		return ingest.Outcome{Complete: true}, out.Put(ctx, e)
 	}))
+	facts := &catalog.Facts{Data: json.RawMessage(`{"messages":2,"participants":["` + secret + `"]}`)}
+	f.run("second", listing(catalog.Entry{Record: e.Record, Facts: facts, Addition: true}))
 	r := f.get(ref.Kind, ref.Key)
+	if !strings.Contains(string(r.Data), `"messages":2`) || !strings.Contains(string(facts.Data), secret) {
+		t.Fatalf("data %s with the facts %s", r.Data, facts.Data)
+	}
 	links, err := f.store.LinksFrom(t.Context(), r.ID)
 	if err != nil || len(links) != 2 {
 		t.Fatalf("links %v, %v", links, err)
@@ -522,6 +527,12 @@ func TestNothingInvisibleReachesTheCatalog(t *testing.T) {
 	}))
 	if report.Skipped != 1 || report.Created != 1 {
 		t.Fatalf("report %+v", report)
+	}
+	known := e
+	known.Addition, known.Facts = true, &catalog.Facts{State: "open" + secret, Category: "c" + secret,
+		Tags: []string{"label:b" + secret}, Data: json.RawMessage(`{"participants":["L` + secret + `"]}`)}
+	if f.run("second", listing(known)); f.get(ref.Kind, ref.Key).State != "open" {
+		t.Fatalf("state %q", f.get(ref.Kind, ref.Key).State)
 	}
 	r := f.get(ref.Kind, ref.Key)
 	links, err := f.store.LinksFrom(t.Context(), r.ID)

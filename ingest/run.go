@@ -171,6 +171,9 @@ var errStore = errors.New("catalog")
 // links.
 func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, error) {
 	e.Links, e.Votes = slices.Clone(e.Links), slices.Clone(e.Votes) // the connector's are not changed
+	if e.Facts != nil {
+		e.Facts = new(*e.Facts)
+	}
 	if err := r.checker(locator(e.Record)).entry(&e); err != nil {
 		return catalog.Entry{}, err
 	}
@@ -207,6 +210,9 @@ func (r *run) hide(e *catalog.Entry) {
 	rec.Title, rec.Body, rec.Summary = mask(rec.Title), mask(rec.Body), mask(rec.Summary)
 	rec.Author = r.people.name(rec.Author)
 	rec.Data = r.people.maskData(rec.Data)
+	if e.Facts != nil {
+		e.Facts.Data = r.people.maskData(e.Facts.Data)
+	}
 	for i := range e.Links {
 		e.Links[i].Snippet = mask(e.Links[i].Snippet)
 	}

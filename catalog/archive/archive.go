@@ -8,7 +8,7 @@
 // network.yaml describes the network; the other files are JSON lines:
 //
 //	records/SOURCE.jsonl    what a source owns, with what hangs on it
-//	additions/SOURCE.jsonl  aliases and links it adds to records of others
+//	additions/SOURCE.jsonl  aliases, links and facts it adds to records of others
 //	events/SOURCE.jsonl     dated changes, oldest first
 //	snapshots.jsonl         captured states of the series
 //	sources.jsonl           when each source was read last

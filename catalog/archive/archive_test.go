@@ -89,7 +89,8 @@ func full(t testing.TB) *sqlite.Store {
 	apply(t, store, b)
 	apply(t, store, catalog.Batch{Source: "forge", Entries: []catalog.Entry{
 		{Record: catalog.Record{Kind: catalog.KindDoc, Key: "p5"}, Aliases: []string{"cinq"},
-			Links: []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "p6"}}}},
+			Links: []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "p6"}}},
+			Facts: &catalog.Facts{State: "open", Tags: []string{"label:<new>"}, Data: []byte(`{"x":null,"format":"<p>"}`)}},
 		{Record: catalog.Record{Kind: catalog.KindIssue, Key: "causeway/node#1", Title: "Issue"}},
 	}})
 	for i := range 3 {
@@ -165,8 +166,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("a copy's export differs (-want +got)\n%s", diff)
 	}
 	r, err := second.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "cinq"})
-	if err != nil || r.Key != "p5" {
-		t.Errorf("by an added alias: %v, %v", r.Ref(), err)
+	if err != nil || r.Key != "p5" || r.State != "open" {
+		t.Errorf("by an added alias, with added facts: %v %s, %v", r.Ref(), r.State, err)
 	}
 	if unfinished, err := archive.Unfinished(t.Context(), second); unfinished || err != nil {
 		t.Errorf("unfinished %v, %v", unfinished, err)

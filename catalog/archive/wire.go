@@ -37,6 +37,7 @@ type entryLine struct {
 	Aliases      []string        `json:"aliases,omitempty"`
 	Links        []linkLine      `json:"links,omitempty"`
 	Votes        []voteLine      `json:"votes,omitempty"`
+	Facts        *catalog.Facts  `json:"facts,omitempty"`
 	Body         string          `json:"body,omitempty"`
 }
 
@@ -94,7 +95,7 @@ func lineOf(e catalog.Entry) entryLine {
 		UpdatedAt: r.UpdatedAt, LastActivity: r.LastActivityAt, FirstSeen: r.FirstSeenAt, StartsAt: r.StartsAt,
 		EndsAt: r.EndsAt, Views: r.Views,
 		Replies: r.Replies, VoteCount: r.Votes, Summary: r.Summary, Data: r.Data, Tags: r.Tags, Hash: r.Hash,
-		Aliases: e.Aliases, Body: r.Body,
+		Aliases: e.Aliases, Facts: e.Facts, Body: r.Body,
 	}
 	for _, k := range e.Links {
 		l.Links = append(l.Links, linkLine{k.Relation, k.To.Kind, k.To.Key, k.Snippet})
@@ -106,7 +107,7 @@ func lineOf(e catalog.Entry) entryLine {
 }
 
 func (l entryLine) entry() catalog.Entry {
-	e := catalog.Entry{Aliases: l.Aliases, Record: catalog.Record{
+	e := catalog.Entry{Aliases: l.Aliases, Facts: l.Facts, Record: catalog.Record{
 		ID: l.ID, Kind: l.Kind, Key: l.Key, Title: l.Title, URL: l.URL, Path: l.Path, Container: l.Container,
 		State: l.State, Category: l.Category, Parent: l.Parent, Author: l.Author, CreatedAt: l.CreatedAt,
 		UpdatedAt: l.UpdatedAt, LastActivityAt: l.LastActivity, FirstSeenAt: l.FirstSeen, StartsAt: l.StartsAt,

@@ -35,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) catalog.Store) {
 		promises []promise
 	}{
 		{"apply", applyPromises}, {"tombstones", tombstonePromises}, {"ownership", ownershipPromises},
+		{"facts", factPromises},
 		{"hanging", hangingPromises}, {"read", readPromises}, {"list", listPromises}, {"range", rangePromises},
 		{"order", orderPromises}, {"links", linkPromises}, {"votes", votePromises}, {"events", eventPromises},
 		{"changes", changePromises}, {"state", statePromises}, {"relevance", relevancePromises},

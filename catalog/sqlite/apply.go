@@ -120,7 +120,7 @@ FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND `+wher
 			return err
 		}
 		for _, k := range foreign {
-			if err := a.add(k, entry{}); err != nil {
+			if err := a.add(ctx, k, entry{}); err != nil {
 				return err
 			}
 		}
@@ -143,8 +143,11 @@ func (a *application) bury(id int64) error {
 	return nil
 }
 
-// strip removes this source's dependents of a record.
+// strip removes this source's dependents of a record that it owns.
 func (a *application) strip(id int64) error {
+	if err := a.dropFacts(id, a.source, theOwner); err != nil {
+		return err
+	}
 	if err := a.dropTags(id); err != nil {
 		return err
 	}
@@ -202,7 +205,7 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 		if a.added[k.id] == e.addition {
 			return nil
 		}
-		return a.add(k, e)
+		return a.add(ctx, k, e)
 	case k.live && k.hash == e.Record.Hash:
 		a.result.Unchanged++
 		return nil
@@ -224,7 +227,10 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 	}
 	*k = known{id: k.id, source: a.source, hash: e.Record.Hash, live: true}
 	delete(a.deleted, k.id)
-	return a.hang(k.id, e)
+	if err := a.hang(k.id, e); err != nil {
+		return err
+	}
+	return a.layFacts(ctx, k)
 }
 
 // takeOver makes what the owner of a record gave it an addition, which its next
@@ -268,12 +274,12 @@ func (a *application) hang(id int64, e entry) error {
 		return err
 	}
 	a.changed = append(a.changed, id)
-	return nil
+	return a.putFacts(id, a.source, e.Facts)
 }
 
 // add replaces the source's additions to another source's record. An empty
 // entry removes them.
-func (a *application) add(k *known, e entry) error {
+func (a *application) add(ctx context.Context, k *known, e entry) error {
 	id := k.id
 	if err := a.dropAddition(id, a.source); err != nil {
 		return err
@@ -284,20 +290,29 @@ func (a *application) add(k *known, e entry) error {
 	if err := a.dropLinks(id, a.source); err != nil {
 		return err
 	}
-	a.added[id] = e.addition
-	if k.live {
-		a.changed = append(a.changed, id)
-	}
-	if e.addition == "" {
-		return nil
-	}
-	if err := a.putAddition(id, a.source, e.addition); err != nil {
+	if err := a.dropFacts(id, a.source); err != nil {
 		return err
+	}
+	a.added[id] = e.addition
+	if e.addition != "" {
+		if err := a.putAddition(id, a.source, e.addition); err != nil {
+			return err
+		}
 	}
 	if err := a.putAliases(id, a.source, e.Record.Kind, e.Aliases); err != nil {
 		return err
 	}
-	return a.putLinks(id, a.source, e.Links)
+	if err := a.putLinks(id, a.source, e.Links); err != nil {
+		return err
+	}
+	if err := a.putFacts(id, a.source, e.Facts); err != nil {
+		return err
+	}
+	if !k.live {
+		return nil
+	}
+	a.changed = append(a.changed, id)
+	return a.layFacts(ctx, k)
 }
 
 // parent resolves the entry's parent. A tombstone counts: the record may come
@@ -408,7 +423,7 @@ func (a *application) log(ctx context.Context) error {
 }
 
 // LiveKeys returns the references of the live records that a source owns or
-// adds links or aliases to.
+// adds links, aliases or facts to.
 func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error) {
 	source = catalog.Clean(source)
 	keys := map[catalog.Ref]int64{}

@@ -55,6 +55,23 @@ func dumpPart(ctx context.Context, q querier, records []catalog.Record, fn func(
 	if err := dumpHanging(ctx, q, ids, of); err != nil {
 		return err
 	}
+	where, args := in("record", ids)
+	facts, err := collect(ctx, q, scanFacts, `SELECT record, source, facts FROM facts WHERE `+where, args...)
+	if err != nil {
+		return err
+	}
+	owner := map[int64]string{}
+	for _, r := range records {
+		owner[r.ID] = r.Source
+	}
+	for _, f := range facts {
+		if f.source == theOwner {
+			e := of(f.record, owner[f.record])
+			e.Record = f.restored(e.Record)
+			continue
+		}
+		of(f.record, f.source).Facts = &f.Facts
+	}
 	additions := map[int64][]string{} // record → sources that add to it
 	for o, e := range entries {
 		if e.Record.ID == 0 {
