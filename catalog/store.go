@@ -64,7 +64,9 @@ type Reader interface {
 	// Aliases returns the other names of a record.
 	Aliases(ctx context.Context, record int64) ([]string, error)
 	// Events returns matching events, newest first, then by reference; events
-	// of one reference at the same time are in reverse order of writing.
+	// of one reference at the same time are in reverse order of writing. Of
+	// several sources that report the changes of a field, one counts: a source
+	// that gives facts of the record, else its owner, else the first by name.
 	Events(ctx context.Context, q EventQuery) ([]Event, error)
 	// VotesOn returns the votes on a record ordered by time, then voter.
 	VotesOn(ctx context.Context, record int64) ([]Vote, error)

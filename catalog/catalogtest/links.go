@@ -188,10 +188,28 @@ var eventPromises = []promise{
 		f.equal("a", f.events(catalog.EventQuery{Ref: ref("a")}), []string{"a:Rejected"})
 		f.equal("b", f.events(catalog.EventQuery{Ref: ref("b")}), []string{"b:Draft"})
 	}},
-	{"events of another source stay", func(f fixture) {
+	{"of several sources that report a field's changes one counts", func(f fixture) {
+		b := func(want string) {
+			f.Helper()
+			f.equal("b", f.events(catalog.EventQuery{Ref: ref("b"), Field: "status"}), []string{want})
+			f.equal("a", len(f.events(catalog.EventQuery{Ref: ref("a"), Field: "status"})), 3)
+		}
 		history(f)
-		f.apply(catalog.Batch{Source: "index", Events: []catalog.Event{change("b", 5, "", "Final")}})
-		f.equal("b", f.events(catalog.EventQuery{Ref: ref("b")}), []string{"b:Final", "b:Draft"})
+		title := change("b", 5, "", "Title")
+		title.Field = "title"
+		f.apply(catalog.Batch{Source: "index", Events: []catalog.Event{change("b", 5, "", "Final"), title}})
+		b("b:Draft") // without a record, the first by name
+		f.equal("another field", f.events(catalog.EventQuery{Field: "title", Ref: ref("b")}), []string{"b:Title"})
+		f.put("index", doc("b"))
+		b("b:Final") // the owner
+		f.give("docs", catalog.Entry{Record: doc("b"), Facts: &catalog.Facts{State: "Draft"}})
+		b("b:Draft") // who gives facts
+		f.give("forge", catalog.Entry{Record: doc("b"), Facts: &catalog.Facts{State: "Open"}})
+		b("b:Draft") // who has events at all
+		f.delete("docs", f.get("b").ID)
+		b("b:Final")
+		f.delete("index", f.get("b").ID)
+		b("b:Final") // a tombstone's owner
 	}},
 	{"the same events again keep their order", func(f fixture) {
 		history(f)

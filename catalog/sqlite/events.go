@@ -10,6 +10,15 @@ import (
 
 const eventColumns = `kind, key, field, at, old, new, raw_old, raw_new, via, revision, url, subject, source`
 
+// counts is the condition that an event is of the one source of its record and
+// field that counts; most have only one.
+const counts = `(NOT EXISTS (SELECT 1 FROM events o
+	WHERE o.kind = events.kind AND o.key = events.key AND o.field = events.field AND o.source <> events.source)
+OR source = (SELECT o.source FROM events o LEFT JOIN records r ON r.kind = o.kind AND r.key = o.key
+	LEFT JOIN facts f ON f.record = r.id AND f.source = o.source
+	WHERE o.kind = events.kind AND o.key = events.key AND o.field = events.field
+	ORDER BY f.source IS NULL, r.source IS NOT o.source, o.source LIMIT 1))`
+
 // Events returns matching events, newest first, then by reference; events of
 // one reference at the same time are in reverse order of writing.
 func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog.Event, error) {
@@ -25,6 +34,7 @@ func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog
 		c.add(`field = ?`, catalog.Clean(query.Field))
 	}
 	c.between("at", query.Since, query.Until)
+	c.add(counts)
 	return read(ctx, s, "events", scanEvent, `SELECT `+eventColumns+` FROM events WHERE `+c.sql()+
 		` ORDER BY at DESC, kind, key, id DESC LIMIT +?`, append(c.args, limit(query.Limit))...)
 }
