@@ -56,7 +56,7 @@ type boardAnswer struct {
 
 // readBoard reads the column of each pull request on the board.
 func (r *proposalRun) readBoard(ctx context.Context) error {
-	r.column = map[int]string{}
+	column := map[int]string{}
 	b := r.opts.Board
 	if b == nil || r.token == "" {
 		return nil
@@ -83,11 +83,12 @@ func (r *proposalRun) readBoard(ctx context.Context) error {
 				continue
 			}
 			status := item.Value.Name + item.Value.Text
-			if _, twice := r.column[item.Content.Number]; status != "" && (!twice || !item.Archived) {
-				r.column[item.Content.Number] = status
+			if _, twice := column[item.Content.Number]; status != "" && (!twice || !item.Archived) {
+				column[item.Content.Number] = status
 			}
 		}
 		if !items.PageInfo.HasNext {
+			r.column = column
 			return nil
 		}
 		if items.PageInfo.End == "" || items.PageInfo.End == variables["after"] {

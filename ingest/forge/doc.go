@@ -16,7 +16,9 @@
 //
 // NewProposals ("forge-proposals") reads the pull requests of one repository
 // as drafts of improvement proposals or as grant proposals, with their labels,
-// their column on a project board and their comments.
+// their column on a project board and their comments. Labels, columns and states
+// are facts (catalog.Facts): they count also if a source that reads the
+// repository with git owns the records.
 //
 //	kind: forge-proposals
 //	every: 1h

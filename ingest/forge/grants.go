@@ -128,7 +128,15 @@ func (r *proposalRun) labelled(
 	}
 	data.BoardStatus = r.column[p.Number]
 	e.Record.LastActivityAt = later(e.Record.UpdatedAt, p.UpdatedAt)
-	e.Record.Data, err = catalog.Encode(data)
+	if e.Record.Data, err = catalog.Encode(data); err != nil {
+		return e, err
+	}
+	known := map[string]any{"labels": data.Labels, "merged": data.Merged}
+	if r.column != nil {
+		known["board_status"] = orNull(data.BoardStatus)
+	}
+	e.Facts, err = facts(e.Record, data.Pull, known)
+	e.Facts.Category = e.Record.Category
 	return e, err
 }
 

@@ -73,7 +73,7 @@ type proposalRun struct {
 	pulls  map[int]*pull
 	files  map[string]string // of the branch: path → content hash
 	origin map[string]origin
-	column map[int]string // of the board
+	column map[int]string // of the board; nil if that was not read
 	refs   map[int]catalog.Ref
 	done   int
 }
@@ -139,8 +139,8 @@ func (r *proposalRun) entry(
 
 // proposals yields the numbered proposals of the branch, with the names of their
 // former pull requests as aliases, and the drafts. If an earlier source reads
-// the same repository with git, it owns the numbered ones, and only the aliases
-// are added to them.
+// the same repository with git, it owns them, and only aliases, links and the
+// facts of drafts are added.
 func (r *proposalRun) proposals(ctx context.Context) error {
 	numbered := r.numbered()
 	aliases := r.aliases(numbered)
@@ -265,7 +265,17 @@ func (r *proposalRun) draft(ctx context.Context, p *pull) error {
 			Path: f.Path, Text: text, URL: p.HTMLURL, Repository: r.opts.Repository, Pull: r.request(p),
 			CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Amends: f.Status != "added",
 		})
+		if err != nil {
+			return e, err
+		}
 		e.Record.Tags = append(e.Record.Tags, catalog.Tags(catalog.TagLabel, names(p.Labels)...)...)
+		data, err := catalog.Decode[catalog.CIP](e.Record)
+		if err != nil {
+			return e, err
+		}
+		// Whether a draft is superseded depends on its state.
+		known := map[string]any{"raw_status": data.RawStatus, "superseded_by": data.SupersededBy}
+		e.Facts, err = facts(e.Record, data.Pull, known)
 		return e, err
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -57,6 +58,34 @@ func (r *proposalRun) request(p *pull) *catalog.PullRequest {
 		out.State = "closed"
 	}
 	return out
+}
+
+// facts returns what the forge knows of a pull request and git does not or can
+// only guess: state, labels, the time of the merge, and known, members of the
+// record's data. They count also where a source that reads the repository with
+// git owns the record.
+func facts(r catalog.Record, p *catalog.PullRequest, known map[string]any) (*catalog.Facts, error) {
+	known["pull"] = map[string]any{
+		"state": p.State, "merged_at": orNull(p.MergedAt), "merge_commit": orNull(p.MergeCommit),
+	}
+	f := &catalog.Facts{State: r.State, LastActivityAt: r.LastActivityAt}
+	for _, tag := range r.Tags {
+		switch name, _, _ := strings.Cut(tag, ":"); name {
+		case catalog.TagLabel, catalog.TagStatus:
+			f.Tags = append(f.Tags, tag)
+		}
+	}
+	var err error
+	f.Data, err = catalog.Encode(known)
+	return f, err
+}
+
+// orNull returns nil, in JSON null, for an empty text.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }
 
 var (
