@@ -40,7 +40,8 @@ func (e refusingEmbedder) Embed(ctx context.Context, texts []string, p embed.Pur
 	return e.Embedder.Embed(ctx, texts, p)
 }
 
-// hangingKeyword stands in for a server that does not answer.
+// hangingKeyword stands in for a server that does not answer. Whoever searches it
+// waits by the clock of a bubble.
 type hangingKeyword struct {
 	keyword.Engine
 	asked chan struct{}
@@ -67,15 +68,17 @@ func TestDegradesToWhatIsLeft(t *testing.T) {
 		}, "keyword"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := open(t, t.TempDir(), tt.opt)
-			f.put(t, library()...)
-			res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Facets: []string{"kind"}})
-			if !slices.Equal(res.Degraded, []string{tt.want}) {
-				t.Errorf("degraded %v, want %s", res.Degraded, tt.want)
-			}
-			if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
-				t.Errorf("results %q", titles(res))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				f := open(t, t.TempDir(), tt.opt)
+				f.put(t, library()...)
+				res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Facets: []string{"kind"}})
+				if !slices.Equal(res.Degraded, []string{tt.want}) {
+					t.Errorf("degraded %v, want %s", res.Degraded, tt.want)
+				}
+				if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
+					t.Errorf("results %q", titles(res))
+				}
+			})
 		})
 	}
 }
@@ -83,41 +86,45 @@ func TestDegradesToWhatIsLeft(t *testing.T) {
 // TestNothingAnswers: engines in the process fail only when they are late, and
 // then the corpus is not searched besides.
 func TestNothingAnswers(t *testing.T) {
-	f := open(t, t.TempDir(), func(f *fixture) {
-		f.engines.Vector = refusingVector{f.engines.Vector}
-		f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
+	synctest.Test(t, func(t *testing.T) {
+		f := open(t, t.TempDir(), func(f *fixture) {
+			f.engines.Vector = refusingVector{f.engines.Vector}
+			f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
+		})
+		f.put(t, library()...)
+		_, err := f.engine.Search(t.Context(), retrieval.Request{Query: "fees"})
+		if !errors.Is(err, retrieval.ErrUnavailable) || !strings.Contains(err.Error(), "connection refused") {
+			t.Errorf("%v, want ErrUnavailable with its reasons", err)
+		}
 	})
-	f.put(t, library()...)
-	_, err := f.engine.Search(t.Context(), retrieval.Request{Query: "fees"})
-	if !errors.Is(err, retrieval.ErrUnavailable) || !strings.Contains(err.Error(), "connection refused") {
-		t.Errorf("%v, want ErrUnavailable with its reasons", err)
-	}
 }
 
 // TestServerIsLeftAlone holds that only the first searches wait for a server
 // that hangs, and that the status says so.
 func TestServerIsLeftAlone(t *testing.T) {
-	asked := make(chan struct{}, 100)
-	f := open(t, t.TempDir(), func(f *fixture) {
-		f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, asked}, true
-	})
-	f.put(t, library()...)
-	if down := f.engine.Status(t.Context()).Down; len(down) > 0 {
-		t.Errorf("down before anything failed: %v", down)
-	}
-	for range 8 {
-		if res := f.search(t, retrieval.Request{Query: "traffic fees"}); !slices.Equal(res.Degraded,
-			[]string{"keyword"}) || len(res.Results) == 0 {
-			t.Errorf("degraded %v, results %q", res.Degraded, titles(res))
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan struct{}, 100)
+		f := open(t, t.TempDir(), func(f *fixture) {
+			f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, asked}, true
+		})
+		f.put(t, library()...)
+		if down := f.engine.Status(t.Context()).Down; len(down) > 0 {
+			t.Errorf("down before anything failed: %v", down)
 		}
-	}
-	if n := len(asked); n > 6 { // two lists at once, in three searches
-		t.Errorf("the server was called %d times in 8 searches", n)
-	}
-	down := f.engine.Status(t.Context()).Down
-	if len(down) != 1 || down[0].Engine != "keyword" || !strings.Contains(down[0].Reason, "did not answer in time") {
-		t.Errorf("down %v", down)
-	}
+		for range 8 {
+			if res := f.search(t, retrieval.Request{Query: "traffic fees"}); !slices.Equal(res.Degraded,
+				[]string{"keyword"}) || len(res.Results) == 0 {
+				t.Errorf("degraded %v, results %q", res.Degraded, titles(res))
+			}
+		}
+		if n := len(asked); n > 6 { // two lists at once, in three searches
+			t.Errorf("the server was called %d times in 8 searches", n)
+		}
+		down := f.engine.Status(t.Context()).Down
+		if len(down) != 1 || down[0].Engine != "keyword" || !strings.Contains(down[0].Reason, "did not answer in time") {
+			t.Errorf("down %v", down)
+		}
+	})
 }
 
 // sparseVector finds every passage by its terms that holds one of them.
@@ -154,20 +161,22 @@ func (s sparseVector) SearchTerms(_ context.Context, terms []vector.Term, _ pass
 // TestSparseListTakesPart checks that an engine with sparse vectors is called
 // for them, and is enough while the keyword engine and the embedder are away.
 func TestSparseListTakesPart(t *testing.T) {
-	f := open(t, t.TempDir(), func(f *fixture) {
-		f.engines.Vector = sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}}
-		f.engines.Embedder = refusingEmbedder{f.engines.Embedder}
-		f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
+	synctest.Test(t, func(t *testing.T) {
+		f := open(t, t.TempDir(), func(f *fixture) {
+			f.engines.Vector = sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}}
+			f.engines.Embedder = refusingEmbedder{f.engines.Embedder}
+			f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
+		})
+		f.put(t, library()...)
+		res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Explain: true})
+		if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
+			t.Fatalf("results %q", titles(res))
+		}
+		if lists := res.Results[0].Explanation.Fusion.Parts; len(lists) != 1 || lists[0].Name != "sparse" ||
+			!strings.Contains(lists[0].Formula, "rank 1") {
+			t.Errorf("found by %+v", lists)
+		}
 	})
-	f.put(t, library()...)
-	res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Explain: true})
-	if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
-		t.Fatalf("results %q", titles(res))
-	}
-	if lists := res.Results[0].Explanation.Fusion.Parts; len(lists) != 1 || lists[0].Name != "sparse" ||
-		!strings.Contains(lists[0].Formula, "rank 1") {
-		t.Errorf("found by %+v", lists)
-	}
 }
 
 // narrowVector finds the nearest passage alone, and says when it is asked for cosines.

@@ -72,7 +72,7 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross,
 		Aliases:   map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
 		Authority: map[string]float64{"site": 1, "mirror": 0.2}, IsWord: static.IsWord,
-		Deadline: 200 * time.Millisecond, Log: log})
+		Deadline: time.Minute, Log: log})
 	must(err)
 	return f
 }

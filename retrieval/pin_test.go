@@ -1,8 +1,8 @@
 package retrieval_test
 
 import (
-	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -215,9 +215,6 @@ func TestASearchUsesOneSet(t *testing.T) {
 				default:
 				}
 				res, err := f.engine.Search(t.Context(), retrieval.Request{Query: "harbour", Explain: true})
-				if errors.Is(err, retrieval.ErrUnavailable) || len(res.Degraded) > 0 {
-					continue // a busy machine
-				}
 				if err != nil {
 					t.Error(err)
 					return
@@ -236,7 +233,7 @@ func TestASearchUsesOneSet(t *testing.T) {
 		if err := f.engine.Publish(sets[i%2]); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 		if t.Failed() {
 			break
 		}
