@@ -2,7 +2,11 @@ package api_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -47,58 +51,149 @@ func counted(t *testing.T) (l *library, clock *time.Time) {
 	return l.ready(t), clock
 }
 
+// from sends requests from a client's address.
+func from(address string, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = netip.AddrPortFrom(netip.MustParseAddr(address), 1).String()
+		h.ServeHTTP(w, r)
+	})
+}
+
+// clients are n clients of a handler.
+func clients(n int, h http.Handler) (all []http.Handler) {
+	for i := range n {
+		all = append(all, from(fmt.Sprintf("198.51.100.%d", i+1), h))
+	}
+	return all
+}
+
 // TestSearchesAreCounted asks as people and programs do and reads the counts.
 func TestSearchesAreCounted(t *testing.T) {
 	l, clock := counted(t)
-	search := func(query string) { do(l.public, "GET", "/api/v1/search?q="+query, "") }
-	for _, query := range []string{"Berths", "berths", "BERTHS+", "unicorn", "Unicorn", "lights"} {
-		search(query)
+	for _, h := range clients(5, l.public) {
+		search := func(query string) { do(h, "GET", "/api/v1/search?q="+query, "") }
+		for _, query := range []string{"Berths", "berths", "BERTHS+", "unicorn", "Unicorn", "lights"} {
+			search(query)
+		}
+		search("berths&offset=1")             // a further page
+		search("berths&limit=0")              // refused
+		search("")                            // too
+		search("alice@example.org")           // private
+		search("password%3Dhunter2")          // too
+		search("AKIA" + "IOSFODNN7EXAMPLE")   // too
+		search("call+%2B49+30+901820+berths") // too
+		call(t, h, "search", `{"query":"berths"}`)
+		call(t, h, "semantic_search", `{"query":"berths","source_types":["doc"]}`)
+		call(t, h, "semantic_search", `{"query":"unicorn"}`)
+		call(t, h, "search_community", `{"query":"berths"}`) // another tool
+		do(h, "GET", "/health", "")
 	}
-	search("berths&offset=1")             // a further page
-	search("berths&limit=0")              // refused
-	search("")                            // too
-	search("alice@example.org")           // private
-	search("password%3Dhunter2")          // too
-	search("AKIA" + "IOSFODNN7EXAMPLE")   // too
-	search("call+%2B49+30+901820+berths") // too
-	call(t, l.public, "search", `{"query":"berths"}`)
-	call(t, l.public, "semantic_search", `{"query":"berths","source_types":["doc"]}`)
-	call(t, l.public, "semantic_search", `{"query":"unicorn"}`)
-	call(t, l.public, "search_community", `{"query":"berths"}`) // another tool
-	do(l.public, "GET", "/health", "")
 	l.ask(t, question{target: "/api/v1/searches/popular", want: fields{
-		"items.*.query": "berths,unicorn,lights", "items.*.count": "5,3,1", "items.*.zero_count": "0,3,0", "total": 3,
-		"items.0.last_searched": "2030-05-15T12:00:00Z"}}, coverage{})
+		"items.*.query": "berths,unicorn,lights", "items.*.count": "25,15,5", "items.*.zero_count": "0,15,0", "total": 3,
+		"items.0.last_searched": "2030-05-15T00:00:00Z"}}, coverage{})
 	l.ask(t, question{target: "/api/v1/searches/popular?limit=1", want: fields{"items.*.query": "berths", "total": 3}},
 		coverage{})
 	l.ask(t, question{target: "/api/v1/searches/zero",
-		want: fields{"items.*.query": "unicorn", "items.0.zero_count": 3, "total": 1}}, coverage{})
+		want: fields{"items.*.query": "unicorn", "items.0.zero_count": 15, "total": 1}}, coverage{})
 
 	*clock = now.AddDate(0, 0, 6)
 	l.ask(t, question{target: "/api/v1/searches/zero?window=7", want: fields{"total": 1}}, coverage{})
 	l.ask(t, question{target: "/api/v1/searches/zero?window=6", want: fields{
-		"total": 0, "hint": "every search of these days found something"}}, coverage{})
+		"total": 0, "hint": "whatever five clients searched for on one of these days was found"}}, coverage{})
 	l.ask(t, question{target: "/api/v1/searches/popular?window=1", want: fields{
-		"total": 0, "hint": "nothing was searched for in these days"}}, coverage{})
+		"total": 0, "hint": "nothing was searched for by five clients on one of these days"}}, coverage{})
 }
 
-// TestMisspeltQueriesAreNotProposed holds that the first page proposes what was
-// searched for often and found as it was typed.
-func TestMisspeltQueriesAreNotProposed(t *testing.T) {
-	l, _ := counted(t)
-	for range 3 {
-		for _, query := range []string{"harbour", "harbuor"} {
-			do(l.public, "GET", "/api/v1/search?q="+query, "")
+// TestWhatFewSearchForIsTheirs holds that a query is public when five clients typed it
+// on one day, whatever one of them does, and that only the day of it is; who keeps the
+// service reads all.
+func TestWhatFewSearchForIsTheirs(t *testing.T) {
+	l, clock := counted(t)
+	search := func(h http.Handler, query string) {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/search?q="+query, nil))
+	}
+	for _, h := range clients(4, l.public) {
+		for range 3 {
+			search(h, "maria+keller+diagnosis")
 		}
 	}
-	l.ask(t, question{target: "/api/v1/searches/popular", want: fields{
-		"items.*.query": "harbour,harbuor", "items.*.zero_count": "0,0", "items.*.corrected_count": "0,3"}}, coverage{})
-	r := httptest.NewRequest("GET", "/", nil)
-	r.Header.Set("Accept", "text/html")
-	w := httptest.NewRecorder()
-	l.public.ServeHTTP(w, r)
-	if page := w.Body.String(); !strings.Contains(page, ">harbour</a>") || strings.Contains(page, "harbuor") {
-		t.Errorf("proposed: %s", page)
+	for subnet := range 9 { // one customer
+		search(from(fmt.Sprintf("2001:db8:7:%x::1", subnet), l.public), "salary+of+john+miller")
+	}
+	for day := range 9 { // one person, for days
+		*clock = now.AddDate(0, 0, day)
+		search(l.public, "keys+of+the+lighthouse")
+	}
+	for _, target := range []string{"/api/v1/searches/popular?window=90", "/api/v1/searches/zero?window=90"} {
+		if body := do(l.public, "GET", target, "").Body.String(); strings.Contains(body, "maria") ||
+			strings.Contains(body, "salary") || strings.Contains(body, "lighthouse") {
+			t.Errorf("%s: %s", target, body)
+		}
+	}
+	all, total, err := l.store.Searches(t.Context(), catalog.SearchQuery{})
+	if err != nil || total != 3 || all[0].Query != "maria keller diagnosis" || all[0].N != 12 {
+		t.Errorf("the operator's: %+v, %v", all, err)
+	}
+}
+
+// TestWhatPagesPropose holds that the first page, and one without results, propose
+// what several people typed on pages on several days, found as it was typed, and that
+// it holds no address.
+func TestWhatPagesPropose(t *testing.T) {
+	l, clock := counted(t)
+	crowd := clients(5, l.public)
+	type typed struct {
+		query string
+		days  int
+		by    []http.Handler
+		api   bool
+	}
+	var site []http.Handler
+	for subnet := range 5 {
+		site = append(site, from(fmt.Sprintf("2001:db8:7:%x::1", subnet), l.public))
+	}
+	all := []typed{
+		{"harbour", 2, crowd, false},
+		{"harbour lights 3.4.0", 2, crowd, false},
+		{"harbuor", 2, crowd, false},                             // misspelt
+		{"berths of the harbour", 1, crowd, false},               // on one day
+		{"lights of the harbour", 3, crowd[:4], false},           // by four
+		{"cost of lights", 3, site, false},                       // by one customer
+		{"cost of berths", 2, crowd, true},                       // by programs
+		{"harbour shells.example", 2, crowd, false},              // a host
+		{"harbour shells .example", 2, crowd, false},             // the same in disguise
+		{"harbour 2shells.4example", 2, crowd, false},            // with digits
+		{"harbour http://shells", 2, crowd, false},               // an address
+		{"harbour shells。example", 2, crowd, false},              // with another stop
+		{"<b>harbour</b>", 2, crowd, false},                      // no words
+		{"harbour " + strings.Repeat("ha", 30), 2, crowd, false}, // too long
+	}
+	for day := range 3 {
+		*clock = now.AddDate(0, 0, day)
+		for _, x := range all {
+			for _, h := range x.by {
+				target := "/?q="
+				if x.api {
+					target = "/api/v1/search?q="
+				}
+				if day >= x.days {
+					continue
+				}
+				if w := visit(h, target+url.QueryEscape(x.query)); w.Code != 200 {
+					t.Fatalf("%s: %d", x.query, w.Code)
+				}
+			}
+		}
+	}
+	l.ask(t, question{target: "/api/v1/searches/popular?window=3", want: fields{"total": len(all) - 2}}, coverage{})
+	for _, target := range []string{"/", "/?q=xylophone+zebra", "/results?q=xylophone+zebra"} {
+		page := visit(l.public, target).Body.String()
+		_, proposals, found := strings.Cut(page, "Often")
+		proposals, _, _ = strings.Cut(proposals, "</p>")
+		got := regexp.MustCompile(`>([^<]+)</a>`).FindAllStringSubmatch(proposals, -1)
+		if !found || len(got) != 2 || got[0][1] != "harbour" || got[1][1] != "harbour lights 3.4.0" {
+			t.Errorf("%s proposes %q: %.200s", target, got, proposals)
+		}
 	}
 }
 
@@ -112,42 +207,54 @@ func TestAFloodOfSearchesIsSampled(t *testing.T) {
 	for range 10 {
 		do(l.public, "GET", "/api/v1/search?q=berths&limit=1", "")
 	}
-	l.ask(t, question{target: "/api/v1/searches/popular", want: fields{"items.0.count": 122}}, coverage{})
+	for _, h := range clients(4, l.public) {
+		do(h, "GET", "/api/v1/search?q=berths&limit=1", "")
+	}
+	l.ask(t, question{target: "/api/v1/searches/popular", want: fields{"items.0.count": 126}}, coverage{})
 }
 
 // TestViolationsAreCounted sends reports as browsers do and reads the counts.
 func TestViolationsAreCounted(t *testing.T) {
 	l, clock := counted(t)
-	report := func(directive, blocked string) {
+	report := func(h http.Handler, directive, blocked string) {
 		t.Helper()
 		r := httptest.NewRequest("POST", "/csp-reports", strings.NewReader(fmt.Sprintf(
 			`{"csp-report":{"document-uri":"https://kb.example/status?q=private","effective-directive":%q,"blocked-uri":%q}}`,
 			directive, blocked)))
 		r.Header.Set("Content-Type", "application/csp-report")
 		w := httptest.NewRecorder()
-		if l.public.ServeHTTP(w, r); w.Code != 204 || w.Body.Len() > 0 {
+		if h.ServeHTTP(w, r); w.Code != 204 || w.Body.Len() > 0 {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
-	for range 3 {
-		report("img-src", "https://cdn.example/x.png?user=1")
+	for i, h := range clients(5, l.public) {
+		report(h, "img-src", "https://cdn.example/x.png?user=1")
+		report(h, "img-src", fmt.Sprintf("https://buy-shells-%d.example/now", i))
 	}
-	report("img-src", "https://cdn.example/y.png")
-	report("script-src-elem", "inline")
+	report(l.public, "img-src", "https://cdn.example/y.png")
+	report(l.public, "script-src-elem", "inline")
+	for range 9 { // one client, however often
+		report(l.public, "font-src", "https://buy-shells.example/now")
+	}
 	if w := do(l.public, "POST", "/csp-reports", `{}`); w.Code != 415 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+	l.ask(t, question{target: "/api/v1/csp-violations", want: fields{
+		"total": 21, "items.*.directive": "img-src,font-src,script-src-elem", "items.*.count": "11,9,1",
+		"items.0.blocked.*.blocked": "https://cdn.example,https", "items.0.blocked.*.count": "6,5",
+		"items.1.blocked.*.blocked": "https", "items.2.blocked.0.blocked": "inline",
+		"items.2.last_reported": "2030-05-15T12:00:00Z"}}, coverage{})
 	l.ask(t, question{target: "/api/v1/csp-violations?limit=1", want: fields{
-		"total": 5, "items.*.directive": "img-src,script-src-elem", "items.*.count": "4,1", "items.0.blocked.#": 1,
-		"items.0.blocked.0.blocked": "https://cdn.example/x.png", "items.0.blocked.0.count": 3,
-		"items.1.blocked.0.blocked": "inline", "items.1.last_reported": "2030-05-15T12:00:00Z"}}, coverage{})
+		"total": 21, "items.0.count": 11, "items.0.blocked.#": 1}}, coverage{})
 	body := do(l.public, "GET", "/api/v1/csp-violations", "").Body.String()
-	if strings.Contains(body, "kb.example") || strings.Contains(body, "192.0.2.1") || strings.Contains(body, "user") {
-		t.Errorf("it names pages or clients: %s", body)
+	for _, private := range []string{"kb.example", "192.0.2.1", "user", "shells"} {
+		if strings.Contains(body, private) {
+			t.Errorf("it names %s: %s", private, body)
+		}
 	}
 	*clock = now.AddDate(0, 0, 30)
 	l.ask(t, question{target: "/api/v1/csp-violations?window=30", want: fields{"total": 0}}, coverage{})
-	l.ask(t, question{target: "/api/v1/csp-violations?window=31", want: fields{"total": 5}}, coverage{})
+	l.ask(t, question{target: "/api/v1/csp-violations?window=31", want: fields{"total": 21}}, coverage{})
 }
 
 // TestPagesReportViolations holds the policies of answers: pages say where

@@ -202,8 +202,9 @@ func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http
 			id = op.NewRequest()
 		}
 		w.Header().Set(op.RequestHeader, id)
-		key := limit.Key(proxies.Client(r))
-		ctx := admit.WithClient(tally.WithClient(op.WithRequest(r.Context(), id), key), key)
+		client := proxies.Client(r)
+		ctx := tally.WithClient(op.WithRequest(r.Context(), id), limit.Site(client))
+		ctx = admit.WithClient(ctx, limit.Key(client))
 		next.ServeHTTP(w, r.WithContext(catalog.WithStart(ctx, time.Now())))
 	})
 }

@@ -323,13 +323,15 @@ func assetOf(t *testing.T, page string) string {
 // types are not what is searched for.
 func TestSuggestionsAreNotCounted(t *testing.T) {
 	l := open(t).ready(t)
-	for _, target := range []string{"/live?q=tid", "/results?q=tide", "/?q=tide+oracle", "/?q=tide+oracle&offset=1"} {
-		if w := visit(l.public, target); w.Code != 200 {
-			t.Fatalf("%s: %d", target, w.Code)
+	for _, h := range clients(5, l.public) {
+		for _, target := range []string{"/live?q=tid", "/results?q=tide", "/?q=tide+oracle", "/?q=tide+oracle&offset=1"} {
+			if w := visit(h, target); w.Code != 200 {
+				t.Fatalf("%s: %d", target, w.Code)
+			}
 		}
 	}
 	l.ask(t, question{target: "/api/v1/searches/popular",
-		want: fields{"total": 1, "items.0.query": "tide oracle", "items.0.count": 1}}, coverage{})
+		want: fields{"total": 1, "items.0.query": "tide oracle", "items.0.count": 5}}, coverage{})
 }
 
 // TestSearchPage holds what the page says about a search.

@@ -5,6 +5,20 @@ import "time"
 // CountDays is the number of days that counts are kept.
 const CountDays = 91
 
+// Bounds of what is counted on a day.
+const (
+	DaySearches   = 5_000  // distinct queries; others are not counted
+	DayClicks     = 10_000 // places of records in the results of a query; others are not counted
+	DayViolations = 100    // addresses of directives; others are counted as OtherAddress
+)
+
+// OtherAddress is what a Violation has in place of an address that is not kept.
+const OtherAddress = "other"
+
+// PublicClients is how many clients must have typed a text on one day before
+// others may read it.
+const PublicClients = 5
+
 // SearchCount is how often a query was searched: when counting, on the day of
 // LastAt (default today); when reading, over the days of a SearchQuery. The
 // caller normalises queries.
@@ -17,6 +31,12 @@ type SearchCount struct {
 	Took      time.Duration // of all together
 	Longest   time.Duration // of one
 	LastAt    time.Time
+	// Clients is how many clients are known to have searched for it on the day;
+	// when reading, on the day that had most. A caller need not count further than
+	// PublicClients. Visitors are those of them that did so on a page.
+	Clients, Visitors int
+	// ShownDays is on how many days it had PublicClients visitors; when reading.
+	ShownDays int
 }
 
 // SearchOrder is which searches a list begins with; it has only queries with such
@@ -37,7 +57,14 @@ type SearchQuery struct {
 	Since time.Time // rounded down to its UTC day; zero: all
 	Order SearchOrder
 	Limit int // 0 = all
+	// Public selects what anybody may read: counts of days on which PublicClients
+	// searched for the query, of each day the PublicQueries that come first in the
+	// order. LastAt is the day.
+	Public bool
 }
+
+// PublicQueries is how many queries of a day are public at most.
+const PublicQueries = 100
 
 // ClickCount is how often a record was shown at a place in the results of a query,
 // and chosen there; days work as for SearchCount.
@@ -54,17 +81,10 @@ type ClickCount struct {
 // address; days work as for SearchCount.
 type Violation struct {
 	Directive string
-	Blocked   string // address
+	Blocked   string // scheme and host, or a word
 	N         int
 	LastAt    time.Time
-}
-
-// DirectiveCount is how often a directive was violated.
-type DirectiveCount struct {
-	Directive string
-	N         int // including what Top omits
-	LastAt    time.Time
-	Top       []Violation // most first
+	Clients   int // that reported it, as in SearchCount
 }
 
 // Day is the beginning of a time's UTC day.

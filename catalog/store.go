@@ -81,11 +81,11 @@ type Reader interface {
 	// matching queries.
 	Searches(ctx context.Context, q SearchQuery) (list []SearchCount, total int, err error)
 	// Clicks returns what was shown and chosen since a day, by query, record and
-	// position; of one query unless that is empty.
-	Clicks(ctx context.Context, query string, since time.Time) ([]ClickCount, error)
-	// Violations returns the violations of the content security policy since a
-	// day, by directive, most first, with up to top addresses each.
-	Violations(ctx context.Context, since time.Time, top int) ([]DirectiveCount, error)
+	// position; of the queries if some are named.
+	Clicks(ctx context.Context, since time.Time, queries ...string) ([]ClickCount, error)
+	// Violations returns what the content security policy blocked since a day,
+	// most first.
+	Violations(ctx context.Context, since time.Time) ([]Violation, error)
 	// Dump calls fn with every live record, by id, all from one state of the
 	// catalog: first the entry of the source that owns it, then, with the
 	// record's reference alone, the additions of each other source. Applied to
@@ -116,8 +116,8 @@ type Writer interface {
 	// the sample's anchor day. A missing key returns "".
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error
-	// CountSearches, CountClicks and CountViolations add to the daily counts and
-	// remove days that are no longer kept.
+	// CountSearches, CountClicks and CountViolations add to the daily counts, to
+	// the bounds of a day, and remove days that are no longer kept.
 	CountSearches(ctx context.Context, counts []SearchCount) error
 	CountClicks(ctx context.Context, counts []ClickCount) error
 	CountViolations(ctx context.Context, counts []Violation) error

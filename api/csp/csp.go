@@ -1,6 +1,6 @@
 // Package csp takes the reports that browsers send about violations of the
-// content security policy (CSP Level 3, and the Reporting API). It keeps what
-// was blocked by which directive, and neither the page nor the client.
+// content security policy (CSP Level 3, and the Reporting API). It keeps the host
+// that was blocked by which directive, and neither the page nor the client.
 package csp
 
 import (
@@ -18,7 +18,8 @@ import (
 // maxBody is the maximum size of a report, in bytes.
 const maxBody = 64 << 10
 
-// Handler takes reports by POST and answers 204. limit counts every request.
+// Handler takes reports by POST and answers 204. limit counts every request, and
+// every further report of it.
 func Handler(counts *tally.Tally, limit *limit.Bucket) http.Handler {
 	return limit.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		guard.Protect(w.Header())
@@ -46,8 +47,11 @@ func Handler(counts *tally.Tally, limit *limit.Bucket) http.Handler {
 			guard.Refuse(w, http.StatusBadRequest, err.Error())
 			return
 		}
-		for _, v := range reports {
-			counts.Violation(v.Directive, v.Blocked)
+		for i, v := range reports {
+			if i > 0 && !limit.Take(w, r) {
+				return
+			}
+			counts.Violation(r.Context(), v.Directive, v.Blocked)
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,13 +22,11 @@ const (
 // Limits of what is read of a report.
 const (
 	maxReports = 100 // of a batch; the rest is dropped
-	maxScheme  = 30  // bytes of a blocked address's scheme
-	maxHost    = 100 // and of its host
-	maxPath    = 120 // and of its path
+	maxHost    = 100 // bytes of a blocked address's host
 )
 
-// Violation is what a directive blocked: a word such as inline, or scheme, host
-// and path of an address.
+// Violation is what a directive blocked: a word such as inline, or scheme and host
+// of an address.
 type Violation struct {
 	Directive, Blocked string
 }
@@ -111,9 +110,19 @@ var words = []string{
 	"trusted-types-sink",
 }
 
-// Cut shortens a blocked address to scheme, host and path. A path that could
-// hold a secret is left out, a host that is an IP address is not named, and of
-// any scheme but those of the web there is only the scheme.
+// schemes are reported alone: what else is in their addresses is no host.
+var schemes = []string{
+	"about", "blob", "chrome-extension", "data", "file", "filesystem", "moz-extension", "safari-extension",
+	"safari-web-extension",
+}
+
+// plainHost is a name of the DNS, in the form that browsers look up, with a port
+// or without.
+var plainHost = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9](:\d{1,5})?$`)
+
+// Cut shortens a blocked address to scheme and host. A host that is an IP address
+// is not named, one that is no plain name is left out, and whatever else a client
+// may write is an other address.
 func Cut(blocked string) string {
 	blocked = strings.TrimSpace(blocked)
 	if blocked == "" {
@@ -123,27 +132,26 @@ func Cut(blocked string) string {
 		return word
 	}
 	u, err := url.Parse(blocked)
-	if err != nil || u.Scheme == "" || len(u.Scheme) > maxScheme || tally.Private(u.Scheme) {
+	if err != nil {
 		return "other"
 	}
 	switch u.Scheme {
 	case "http", "https", "ws", "wss":
 	default:
-		return u.Scheme
+		if slices.Contains(schemes, u.Scheme) {
+			return u.Scheme
+		}
+		return "other"
 	}
 	host := strings.ToLower(u.Host)
-	if address, err := netip.ParseAddr(u.Hostname()); err == nil {
-		host = "ip-address"
-		if address.IsLoopback() {
-			host = "localhost"
-		}
-	}
-	if host == "" || len(host) > maxHost || tally.Private(host) {
+	address, err := netip.ParseAddr(u.Hostname())
+	switch {
+	case u.Hostname() == "localhost", address.IsLoopback():
+		return u.Scheme + "://localhost"
+	case err == nil:
+		return u.Scheme + "://ip-address"
+	case len(host) > maxHost, !plainHost.MatchString(host), tally.Private(host):
 		return u.Scheme
 	}
-	path := u.EscapedPath()
-	if path == "/" || len(path) > maxPath || tally.Private(path) || tally.Private(u.Path) {
-		path = ""
-	}
-	return u.Scheme + "://" + host + path
+	return u.Scheme + "://" + host
 }

@@ -65,9 +65,15 @@ func (h *Handler) searches(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, invalid("order must be zero, corrected, degraded or slow")
 	}
-	clicks, err := h.cfg.Store.Clicks(r.Context(), "", since)
-	if err != nil {
-		return reply{}, err
+	var clicks []catalog.ClickCount
+	if len(list) > 0 {
+		queries := make([]string, len(list))
+		for i, c := range list {
+			queries[i] = c.Query
+		}
+		if clicks, err = h.cfg.Store.Clicks(r.Context(), since, queries...); err != nil {
+			return reply{}, err
+		}
 	}
 	type opened struct{ shown, clicked, places int }
 	of := map[string]opened{}

@@ -61,14 +61,20 @@ func (h *Handler) overview(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	blocked, err := h.cfg.Store.Violations(r.Context(), h.cfg.Now().AddDate(0, 0, 1-slowDays))
+	if err != nil {
+		return reply{}, err
+	}
 	data["Published"], data["Slow"], data["SlowDays"] = live, slow, slowDays
+	data["Blocked"] = blocked[:min(mostBlocked, len(blocked))]
 	return got, nil
 }
 
-// The page lists the slowest queries of the last days.
+// The page lists the slowest queries of the last days, and what was blocked most.
 const (
-	slowest  = 5
-	slowDays = 7
+	slowest     = 5
+	mostBlocked = 20
+	slowDays    = 7
 )
 
 // settings shows the configuration with where each value comes from.

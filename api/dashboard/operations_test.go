@@ -30,6 +30,11 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	err = store.CountViolations(t.Context(), []catalog.Violation{
+		{Directive: "img-src", Blocked: "https://buoys.example", N: 3, LastAt: now, Clients: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	h, err := dashboard.New(dashboard.Config{Store: store, Search: &shelf{}, Network: "Sample",
 		Revisions: revision.Source{Store: store}, Metrics: admin.NewMetrics(), Engines: []string{"keyword",
 			"vector"}, Now: func() time.Time { return now }, Turn: func(source string) (bool, time.Time) {
@@ -40,7 +45,7 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 	}
 	page := get(h, "/operations").Body.String()
 	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<", "keyword",
-		"Nothing was searched for", "Build the index again", "Nothing was published")
+		"Nothing was searched for", "Build the index again", "Nothing was published", ">https://buoys.example<")
 	if part := get(h, "/operations?live=1").Body.String(); strings.Contains(part, "<html") ||
 		!strings.Contains(part, "no route") {
 		t.Errorf("what changes by itself: %s", part)

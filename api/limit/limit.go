@@ -160,6 +160,15 @@ func minutes(d time.Duration) string {
 	return d.String()
 }
 
+// Site identifies who may be one person with many addresses: an IPv4 address, or the
+// /48 network of an IPv6 address.
+func Site(client netip.Addr) string {
+	if site, ok := siteOf(client); ok {
+		return site
+	}
+	return Key(client)
+}
+
 // siteClients is how many clients' calls all of a site may make.
 const siteClients = 16
 

@@ -2,7 +2,9 @@ package meta
 
 import (
 	"context"
+	"regexp"
 	"time"
+	"unicode/utf8"
 
 	"almanac/api/kb"
 	"almanac/api/op"
@@ -48,7 +50,26 @@ type Searched struct {
 	Count     int       `json:"count" doc:"searches for it"`
 	Zero      int       `json:"zero_count" doc:"searches of these that found nothing"`
 	Corrected int       `json:"corrected_count" doc:"searches of these that were read as something else"`
-	Last      time.Time `json:"last_searched" format:"date-time"`
+	Last      time.Time `json:"last_searched" format:"date-time" doc:"the day"`
+
+	// Proposed says that pages show the query to whoever visits them.
+	Proposed bool `json:"-"`
+}
+
+// proposedDays is on how many days a query must have had enough visitors before
+// pages propose it: one day's crowd can be made.
+const proposedDays = 2
+
+// proposable is a text of words and numbers: nothing that could be read as an
+// address, so no dot but those of a version.
+var proposable = regexp.MustCompile(`^(v?\d+(\.\d+)+|[\pL\pN_-]+)( (v?\d+(\.\d+)+|[\pL\pN_-]+))*$`)
+
+// proposed reports whether pages propose a query: enough people typed it on pages,
+// and it found something as it was typed.
+func proposed(c catalog.SearchCount) bool {
+	n := utf8.RuneCountInString(c.Query)
+	return c.ShownDays >= proposedDays && c.Zero < c.N && c.Corrected == 0 && 2 <= n && n <= 52 &&
+		proposable.MatchString(c.Query)
 }
 
 var popular = kb.New(op.Spec{
@@ -56,11 +77,11 @@ var popular = kb.New(op.Spec{
 	Doc: `
 What is searched for most.
 
-Counts the first pages of searches by REST and by the tools search and semantic_search. A query that looks like a
-secret or like an address or number of a person is not counted.
+Counts the first pages of searches by REST and by the tools search and semantic_search, of days on which at least five
+clients searched for the same. A query that looks like a secret or like an address or number of a person is not counted.
 `,
 }, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
-	return runSearches(ctx, b, in, catalog.MostSearched, "nothing was searched for in these days")
+	return runSearches(ctx, b, in, catalog.MostSearched, "nothing was searched for by five clients on one of these days")
 })
 
 var zero = kb.New(op.Spec{
@@ -72,16 +93,16 @@ Lists queries by how often nothing was found for them, as counted for /searches/
 did not answer is not among them.
 `,
 }, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
-	return runSearches(ctx, b, in, catalog.MostZero, "every search of these days found something")
+	return runSearches(ctx, b, in, catalog.MostZero, "whatever five clients searched for on one of these days was found")
 })
 
 func runSearches(ctx context.Context, b kb.Base, in searchesIn, order catalog.SearchOrder, none string) (Searches, error) {
 	writeCounts(ctx, b)
-	q := catalog.SearchQuery{Since: in.since(b), Order: order, Limit: in.Limit}
+	q := catalog.SearchQuery{Since: in.since(b), Order: order, Limit: in.Limit, Public: true}
 	counts, total, err := b.Catalog.Searches(ctx, q)
 	out := Searches{Counted[Searched]{Total: total, Limit: in.Limit, Window: in.Days}}
 	for _, c := range counts {
-		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.Corrected, c.LastAt})
+		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.Corrected, c.LastAt, proposed(c)})
 	}
 	if total == 0 {
 		out.Hint = none

@@ -1,11 +1,16 @@
 package meta
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/catalog"
 )
 
 type violationsIn struct {
@@ -26,7 +31,7 @@ type Violated struct {
 
 // Blocked is an address or what else was blocked.
 type Blocked struct {
-	What  string    `json:"blocked" doc:"scheme, host and path, or a word such as inline"`
+	What  string    `json:"blocked" doc:"scheme and host, or a word such as inline"`
 	Count int       `json:"count"`
 	Last  time.Time `json:"last_reported" format:"date-time"`
 }
@@ -36,21 +41,63 @@ var violations = kb.New(op.Spec{
 	Doc: `
 What the content security policy of the pages blocked, by directive.
 
-Counts the reports that browsers send. It has neither addresses of clients nor of the pages they saw.
+Counts the reports that browsers send. It has neither addresses of clients nor of the pages they saw, and names a host
+that at least five clients reported on one day; of others only the scheme.
 `,
 }, func(ctx context.Context, b kb.Base, in violationsIn) (Violations, error) {
 	writeCounts(ctx, b)
 	out := Violations{Counted[Violated]{Limit: in.Limit, Window: in.Days}}
-	counts, err := b.Catalog.Violations(ctx, in.since(b), in.Limit)
-	for _, d := range counts {
-		row := Violated{Directive: d.Directive, Count: d.N, Last: d.LastAt}
-		for _, v := range d.Top {
-			row.Top = append(row.Top, Blocked{v.Blocked, v.N, v.LastAt})
-		}
-		out.Items, out.Total = append(out.Items, row), out.Total+d.N
+	all, err := b.Catalog.Violations(ctx, in.since(b))
+	for _, v := range all {
+		out.Total += v.N
 	}
-	if len(counts) == 0 {
+	out.Items = byDirective(all, in.Limit)
+	if len(all) == 0 {
 		out.Hint = "no browser reported a violation in these days"
 	}
 	return out, err
 })
+
+// byDirective sums violations by directive, those with most first, with the top of
+// what each blocked.
+func byDirective(all []catalog.Violation, top int) (rows []Violated) {
+	sums := map[string]map[string]Blocked{}
+	for _, v := range all {
+		if sums[v.Directive] == nil {
+			sums[v.Directive] = map[string]Blocked{}
+		}
+		b := sums[v.Directive][published(v)]
+		sums[v.Directive][published(v)] = Blocked{published(v), b.Count + v.N, latest(b.Last, v.LastAt)}
+	}
+	for directive, blocked := range sums {
+		row := Violated{Directive: directive, Top: slices.Collect(maps.Values(blocked))}
+		for _, b := range row.Top {
+			row.Count, row.Last = row.Count+b.Count, latest(row.Last, b.Last)
+		}
+		slices.SortFunc(row.Top, func(a, b Blocked) int {
+			return cmp.Or(b.Count-a.Count, b.Last.Compare(a.Last), strings.Compare(a.What, b.What))
+		})
+		row.Top = row.Top[:min(top, len(row.Top))]
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b Violated) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.Directive, b.Directive))
+	})
+	return rows
+}
+
+// published is what anybody may read of a blocked address: whoever sends a report
+// chooses its host, so that one that few clients sent is not named.
+func published(v catalog.Violation) string {
+	if scheme, _, address := strings.Cut(v.Blocked, "://"); address && v.Clients < catalog.PublicClients {
+		return scheme
+	}
+	return v.Blocked
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}

@@ -1,6 +1,7 @@
 // Package tally counts what is searched for and chosen, and what the content
 // security policy blocked. Counts are collected in memory by day and written to the
-// catalog a few seconds later. A query that looks like a secret, an address or
+// catalog a few seconds later, with the number of clients that they are of; which
+// clients stays in memory (crowd.go). A query that looks like a secret, an address or
 // a number of a person is not counted, and nothing here logs a query.
 package tally
 
@@ -52,6 +53,7 @@ type Tally struct {
 	closed   bool
 	minute   time.Time      // when clients was emptied
 	clients  map[string]int // searches since then
+	today    *today
 }
 
 type searched struct {
@@ -66,9 +68,17 @@ type place struct {
 	position int
 }
 
+func placeOf(c catalog.ClickCount) place {
+	return place{searched{catalog.Day(c.LastAt), c.Query}, c.Record, c.Position}
+}
+
 type violated struct {
 	day                time.Time
 	directive, blocked string
+}
+
+func violationOf(v catalog.Violation) violated {
+	return violated{catalog.Day(v.LastAt), v.Directive, v.Blocked}
 }
 
 // New makes a Tally over a store. now gives the day of a count.
@@ -76,17 +86,24 @@ func New(store Store, now func() time.Time, log *slog.Logger) *Tally {
 	return &Tally{
 		store: store, now: now, log: log, clients: map[string]int{},
 		searches: map[searched]catalog.SearchCount{}, shown: map[place]catalog.ClickCount{},
-		blocked: map[violated]catalog.Violation{},
+		blocked: map[violated]catalog.Violation{}, today: newToday(time.Time{}),
 	}
 }
 
 type clientKey struct{}
 
 // WithClient returns a context whose searches are those of one client, which is
-// told apart by the key for a minute and never stored. Searches of a context
-// without a client are all counted.
+// told apart by the key for a minute, by a hash of it for the day, and never stored.
+// Searches of a context without a client are all counted, as nobody's.
 func WithClient(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, clientKey{}, key)
+}
+
+type pageKey struct{}
+
+// OnPage returns a context whose searches were typed on a page.
+func OnPage(ctx context.Context) context.Context {
+	return context.WithValue(ctx, pageKey{}, true)
 }
 
 type uncountedKey struct{}
@@ -118,10 +135,19 @@ func (t *Tally) Search(ctx context.Context, text string, o Outcome) {
 		Degraded: one(o.Degraded), Took: o.Took, Longest: o.Took, LastAt: t.now().UTC()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.counts(ctx, c.LastAt) {
-		t.addSearch(c)
-		t.arm()
+	if !t.counts(ctx, c.LastAt) {
+		return
 	}
+	client := t.client(ctx, c.LastAt)
+	if !t.today.queries.admits(query, client) {
+		return
+	}
+	c.Clients = t.today.searched.add(query, client)
+	if ctx.Value(pageKey{}) != nil {
+		c.Visitors = t.today.typed.add(query, client)
+	}
+	t.addSearch(c)
+	t.arm()
 }
 
 func one(is bool) int {
@@ -147,11 +173,24 @@ func (t *Tally) Shown(ctx context.Context, text string, records []int64, clicked
 	if !t.counts(ctx, now) {
 		return
 	}
+	client := t.client(ctx, now)
 	for i, record := range records {
-		t.addShown(catalog.ClickCount{Query: query, Record: record, Position: i + 1, Shown: 1, Clicked: one(i+1 == clicked),
-			LastAt: now})
+		c := catalog.ClickCount{Query: query, Record: record, Position: i + 1, Shown: 1, Clicked: one(i+1 == clicked),
+			LastAt: now}
+		if t.today.places.admits(placeOf(c), client) {
+			t.addShown(c)
+		}
 	}
 	t.arm()
+}
+
+// client is the hash of a context's client for the day that now is of; 0: nobody.
+func (t *Tally) client(ctx context.Context, now time.Time) uint64 {
+	if day := catalog.Day(now); !t.today.day.Equal(day) {
+		t.today = newToday(day)
+	}
+	key, _ := ctx.Value(clientKey{}).(string)
+	return t.today.hash(key)
 }
 
 // counts reports whether what a context's client did is counted.
@@ -173,13 +212,20 @@ func (t *Tally) counts(ctx context.Context, now time.Time) bool {
 }
 
 // Violation counts what a directive of the content security policy blocked.
-func (t *Tally) Violation(directive, blocked string) {
+func (t *Tally) Violation(ctx context.Context, directive, blocked string) {
 	if t == nil {
 		return
 	}
+	v := catalog.Violation{Directive: directive, Blocked: blocked, N: 1, LastAt: t.now().UTC()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.addViolation(catalog.Violation{Directive: directive, Blocked: blocked, N: 1, LastAt: t.now().UTC()})
+	client, key := t.client(ctx, v.LastAt), violationOf(v)
+	if t.today.addresses.admits(key, client) {
+		v.Clients = t.today.reported.add(key, client)
+	} else {
+		v.Blocked = catalog.OtherAddress
+	}
+	t.addViolation(v)
 	t.arm()
 }
 
@@ -191,6 +237,7 @@ func (t *Tally) addSearch(c catalog.SearchCount) {
 	}
 	c.N, c.Zero, c.Corrected = c.N+sum.N, c.Zero+sum.Zero, c.Corrected+sum.Corrected
 	c.Degraded, c.Took, c.Longest = c.Degraded+sum.Degraded, c.Took+sum.Took, max(c.Longest, sum.Longest)
+	c.Clients, c.Visitors = max(c.Clients, sum.Clients), max(c.Visitors, sum.Visitors)
 	if sum.LastAt.After(c.LastAt) {
 		c.LastAt = sum.LastAt
 	}
@@ -198,7 +245,7 @@ func (t *Tally) addSearch(c catalog.SearchCount) {
 }
 
 func (t *Tally) addShown(c catalog.ClickCount) {
-	key := place{searched{catalog.Day(c.LastAt), c.Query}, c.Record, c.Position}
+	key := placeOf(c)
 	sum, known := t.shown[key]
 	if !known && len(t.shown) >= maxPending {
 		return
@@ -208,12 +255,12 @@ func (t *Tally) addShown(c catalog.ClickCount) {
 }
 
 func (t *Tally) addViolation(v catalog.Violation) {
-	key := violated{catalog.Day(v.LastAt), v.Directive, v.Blocked}
+	key := violationOf(v)
 	sum, known := t.blocked[key]
 	if !known && len(t.blocked) >= maxPending {
 		return
 	}
-	v.N += sum.N
+	v.N, v.Clients = v.N+sum.N, max(v.Clients, sum.Clients)
 	if sum.LastAt.After(v.LastAt) {
 		v.LastAt = sum.LastAt
 	}

@@ -100,6 +100,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, rw row) {
 		return
 	}
 	markdown := wantsMarkdown(r)
+	if !markdown {
+		ctx = tally.OnPage(ctx)
+	}
 	v, err := h.build(ctx, rw, r, query)
 	if missing := errors.Is(err, op.ErrNotFound) || errors.Is(err, op.ErrInvalid); missing {
 		// A file's own page may end in .md too, so that is what is tried first.

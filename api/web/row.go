@@ -148,12 +148,12 @@ func (h *Handler) rows() []row {
 		{path: "/{$}", template: "search", prepare: prepareSearch, head: headOfSearch, ask: []ask{
 			{op: "get_recent_changes", args: "days=14 limit=8", optional: true},
 			{op: "get_upcoming_deadlines", args: "days=90", optional: true},
-			{op: "list_popular_searches", args: "window=30 limit=20", optional: true},
+			{op: "list_popular_searches", args: "window=30 limit=100", optional: true},
 			{op: "list_sources", optional: true},
 		}},
 		{path: "/results", template: "search", part: "main", prepare: prepareSearch, quiet: true, noIndex: true,
 			ask: []ask{
-				{op: "list_popular_searches", args: "window=30 limit=20", optional: true},
+				{op: "list_popular_searches", args: "window=30 limit=100", optional: true},
 			}},
 		{path: "/live", template: "search", part: "options", prepare: prepareLive, quiet: true, noIndex: true},
 		{path: "/contents", template: "contents", title: "Everything here", ask: []ask{{op: "list_sources"}},

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,7 +133,7 @@ func prepareSearch(h *Handler, v *view) error {
 	s.corrected(v)
 	s.paged(v)
 	if s.Found.Total == 0 {
-		popular, err := h.run(v.ctx, ask{op: "list_popular_searches", args: "window=30 limit=20"}, nil, nil)
+		popular, err := h.run(v.ctx, ask{op: "list_popular_searches", args: "window=30 limit=100"}, nil, nil)
 		if err == nil {
 			v.answers = append(v.answers, popular)
 		}
@@ -314,24 +314,17 @@ func (s *searchView) paged(v *view) {
 	}
 }
 
-// often are the queries that a page proposes: what was searched for more than
-// once, found something as it was typed and is made of words.
-func often(items any) (queries []string, err error) {
-	raw, err := into[[]struct {
-		Query     string `json:"query"`
-		Count     int    `json:"count"`
-		Zero      int    `json:"zero_count"`
-		Corrected int    `json:"corrected_count"`
-	}](items)
-	for _, s := range raw {
-		if s.Count > 1 && s.Zero < s.Count && s.Corrected == 0 && proposed.MatchString(s.Query) && len(queries) < 6 {
-			queries = append(queries, s.Query)
+// often are the queries that a page proposes, of those that the operation lists.
+func often(items any) (queries []string) {
+	list := reflect.ValueOf(items)
+	for i := range list.Len() {
+		item := list.Index(i).Interface()
+		if proposed, _ := field(item, "Proposed").(bool); proposed && len(queries) < 6 {
+			queries = append(queries, text(item, "Query"))
 		}
 	}
-	return queries, err
+	return queries
 }
-
-var proposed = regexp.MustCompile(`^[\pL\pN][\pL\pN ._-]{1,50}$`)
 
 // headOfSearch keeps results out of search engines.
 func headOfSearch(v *view, p *look.Page) {

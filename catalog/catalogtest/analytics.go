@@ -1,6 +1,7 @@
 package catalogtest
 
 import (
+	"fmt"
 	"time"
 
 	"almanac/catalog"
@@ -59,7 +60,7 @@ var analyticsPromises = []promise{
 		f.check(f.store.CountViolations(f.ctx, []catalog.Violation{{Directive: "img-src", N: 1}}))
 		_, total := f.searches(catalog.SearchQuery{Since: today(1)})
 		f.equal("searches", total, 1)
-		blocked, err := f.store.Violations(f.ctx, today(1), 0)
+		blocked, err := f.store.Violations(f.ctx, today(1))
 		f.check(err)
 		f.equal("violations", len(blocked), 1)
 	}},
@@ -103,12 +104,12 @@ var analyticsPromises = []promise{
 			{Query: "a", Record: 7, Position: 2, Shown: 1, LastAt: today(0)}, {Query: "b", Record: 8, Position: 1, Shown: 1},
 			{Query: "gone", Record: 8, Position: 1, Shown: 1, LastAt: today(catalog.CountDays)},
 		}))
-		got, err := f.store.Clicks(f.ctx, "a", time.Time{})
+		got, err := f.store.Clicks(f.ctx, time.Time{}, "a", "none")
 		f.check(err)
 		day := catalog.Day(today(0))
 		f.equal("clicks", got, []catalog.ClickCount{{Query: "a", Record: 7, Position: 1, Shown: 4, Clicked: 1, LastAt: day},
 			{Query: "a", Record: 7, Position: 2, Shown: 1, LastAt: day}})
-		all, err := f.store.Clicks(f.ctx, "", today(0))
+		all, err := f.store.Clicks(f.ctx, today(0))
 		f.check(err)
 		f.equal("of today", len(all), 3)
 	}},
@@ -120,34 +121,102 @@ var analyticsPromises = []promise{
 			{Directive: "last", N: 1, LastAt: last}, {Directive: "gone", N: 1, LastAt: gone}}))
 		got, _ := f.searches(catalog.SearchQuery{})
 		f.equal("searches", got, []catalog.SearchCount{{Query: "last", N: 1, LastAt: last}})
-		blocked, err := f.store.Violations(f.ctx, time.Time{}, 0)
+		blocked, err := f.store.Violations(f.ctx, time.Time{})
 		f.check(err)
 		f.equal("number", len(blocked), 1)
 		f.equal("violations", blocked[0].Directive, "last")
 	}},
-	{"violations add up by directive, with the most blocked addresses", func(f fixture) {
+	{"violations add up by directive and address, most first", func(f fixture) {
 		f.check(f.store.CountViolations(f.ctx, []catalog.Violation{
-			{Directive: "img-src", Blocked: "https://a.example", N: 1, LastAt: today(1)},
+			{Directive: "img-src", Blocked: "https://a.example", N: 1, LastAt: today(1), Clients: 2},
 			{Directive: "img-src", Blocked: "https://b.example", N: 2, LastAt: today(1)},
 			{Directive: "img-src", Blocked: "inline", N: 1, LastAt: today(0)},
 			{Directive: "script-src", Blocked: "eval", N: 7, LastAt: today(1)},
 		}))
 		f.check(f.store.CountViolations(f.ctx, []catalog.Violation{
-			{Directive: "img-src", Blocked: "https://a.example", N: 4, LastAt: today(1).Add(-time.Minute)},
+			{Directive: "img-src", Blocked: "https://a.example", N: 4, LastAt: today(1).Add(-time.Minute), Clients: 1},
 		}))
-		a := catalog.Violation{Directive: "img-src", Blocked: "https://a.example", N: 5, LastAt: today(1)}
+		a := catalog.Violation{Directive: "img-src", Blocked: "https://a.example", N: 5, LastAt: today(1), Clients: 2}
 		b := catalog.Violation{Directive: "img-src", Blocked: "https://b.example", N: 2, LastAt: today(1)}
 		inline := catalog.Violation{Directive: "img-src", Blocked: "inline", N: 1, LastAt: today(0)}
 		eval := catalog.Violation{Directive: "script-src", Blocked: "eval", N: 7, LastAt: today(1)}
-		got, err := f.store.Violations(f.ctx, today(7), 2)
+		got, err := f.store.Violations(f.ctx, today(7))
 		f.check(err)
-		f.equal("violations", got, []catalog.DirectiveCount{
-			{Directive: "img-src", N: 8, LastAt: today(0), Top: []catalog.Violation{a, b}},
-			{Directive: "script-src", N: 7, LastAt: today(1), Top: []catalog.Violation{eval}},
-		})
-		got, err = f.store.Violations(f.ctx, today(0), 2)
+		f.equal("violations", got, []catalog.Violation{eval, a, b, inline})
+		got, err = f.store.Violations(f.ctx, today(0))
 		f.check(err)
-		f.equal("of today", got, []catalog.DirectiveCount{
-			{Directive: "img-src", N: 1, LastAt: today(0), Top: []catalog.Violation{inline}}})
+		f.equal("of today", got, []catalog.Violation{inline})
+	}},
+	{"a day has so many queries, places and addresses, and the counts of those that are there go on", func(f fixture) {
+		var searches []catalog.SearchCount
+		for i := range catalog.DaySearches + 10 {
+			searches = append(searches, catalog.SearchCount{Query: fmt.Sprint("q", i), N: 1, LastAt: today(1)})
+		}
+		var clicks []catalog.ClickCount
+		for i := range catalog.DayClicks + 10 {
+			clicks = append(clicks, catalog.ClickCount{Query: "a", Record: int64(i + 1), Position: 1, Shown: 1,
+				LastAt: today(1)})
+		}
+		var blocked []catalog.Violation
+		for i := range catalog.DayViolations + 10 {
+			blocked = append(blocked, catalog.Violation{Directive: "img-src", Blocked: fmt.Sprintf("https://%d.example", i),
+				N: 1, LastAt: today(1)})
+		}
+		for range 2 { // those above the bound come again
+			f.check(f.store.CountSearches(f.ctx, searches))
+			f.check(f.store.CountClicks(f.ctx, clicks))
+			f.check(f.store.CountViolations(f.ctx, blocked))
+		}
+		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{{Query: "another day", N: 9, LastAt: today(0)}}))
+		got, total := f.searches(catalog.SearchQuery{Limit: 2})
+		f.equal("queries", total, catalog.DaySearches+1)
+		f.equal("counts", []int{got[0].N, got[1].N}, []int{9, 2})
+		places, err := f.store.Clicks(f.ctx, time.Time{})
+		f.check(err)
+		f.equal("places", len(places), catalog.DayClicks)
+		f.equal("of a place", places[0].Shown, 2)
+		addresses, err := f.store.Violations(f.ctx, time.Time{})
+		f.check(err)
+		f.equal("addresses", len(addresses), catalog.DayViolations+1)
+		f.equal("others", addresses[0], catalog.Violation{Directive: "img-src", Blocked: catalog.OtherAddress, N: 20,
+			LastAt: today(1)})
+		f.equal("of an address", addresses[1].N, 2)
+	}},
+	{"what few clients searched for is not public, and the time is not either", func(f fixture) {
+		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{
+			{Query: "node", N: 9, Zero: 1, LastAt: today(1), Clients: 5, Visitors: 4},
+			{Query: "tide", N: 7, Zero: 7, LastAt: today(1), Clients: 5, Visitors: 5},
+			{Query: "maria", N: 90, Zero: 80, LastAt: today(1), Clients: 4, Visitors: 4},
+		}))
+		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{
+			{Query: "node", N: 1, LastAt: today(1), Clients: 3, Visitors: 5}, // after a restart: as many as are known
+			{Query: "node", N: 30, LastAt: today(0), Clients: 1},
+			{Query: "tide", N: 1, Zero: 1, LastAt: today(0).Add(time.Minute), Clients: 6, Visitors: 5},
+			{Query: "maria", N: 9, LastAt: today(0), Clients: 4},
+		}))
+		node := catalog.SearchCount{Query: "node", N: 10, Zero: 1, LastAt: catalog.Day(today(1)), Clients: 5, Visitors: 5,
+			ShownDays: 1}
+		tide := catalog.SearchCount{Query: "tide", N: 8, Zero: 8, LastAt: catalog.Day(today(0)), Clients: 6, Visitors: 5,
+			ShownDays: 2}
+		for name, c := range map[string]struct {
+			query catalog.SearchQuery
+			want  []catalog.SearchCount
+			total int
+		}{
+			"most":      {catalog.SearchQuery{Public: true, Since: today(7)}, []catalog.SearchCount{node, tide}, 2},
+			"one":       {catalog.SearchQuery{Public: true, Limit: 1}, []catalog.SearchCount{node}, 2},
+			"not found": {catalog.SearchQuery{Public: true, Order: catalog.MostZero}, []catalog.SearchCount{tide, node}, 2},
+			"today": {catalog.SearchQuery{Public: true, Since: today(0)}, []catalog.SearchCount{{Query: "tide", N: 1, Zero: 1,
+				LastAt: catalog.Day(today(0)), Clients: 6, Visitors: 5, ShownDays: 1}}, 1},
+			"none": {catalog.SearchQuery{Public: true, Since: today(-1)}, nil, 0},
+		} {
+			got, total := f.searches(c.query)
+			f.equal(name, got, c.want)
+			f.equal("total of "+name, total, c.total)
+		}
+		all, total := f.searches(catalog.SearchQuery{Limit: 1})
+		f.equal("all", total, 3)
+		f.equal("the operator's", all[0], catalog.SearchCount{Query: "maria", N: 99, Zero: 80, LastAt: today(0), Clients: 4,
+			Visitors: 4})
 	}},
 }

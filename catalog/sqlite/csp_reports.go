@@ -8,16 +8,27 @@ import (
 	"almanac/catalog"
 )
 
-// CountViolations adds to the daily counts.
+// CountViolations adds to the daily counts. Addresses for which a day has no room
+// are counted as others.
 func (s *Store) CountViolations(ctx context.Context, counts []catalog.Violation) error {
 	return s.update(ctx, "count violations", func(t *txn) error {
+		rows := t.ration("csp_reports", catalog.DayViolations)
 		for _, c := range counts {
-			at := s.counted(c.LastAt)
-			_, err := t.exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at)
-VALUES (?, ?, ?, ?, ?)
+			at, directive, blocked := s.counted(c.LastAt), catalog.Clean(c.Directive), catalog.Clean(c.Blocked)
+			day := catalog.Day(at).UnixMicro()
+			room, err := rows.admits(day, `directive = ? AND blocked_uri = ?`, directive, blocked)
+			if err != nil {
+				return err
+			}
+			if !room {
+				blocked = catalog.OtherAddress
+			}
+			_, err = t.exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at, clients)
+VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.count + excluded.count,
-	last_at = CASE WHEN excluded.last_at > csp_reports.last_at THEN excluded.last_at ELSE csp_reports.last_at END`,
-				catalog.Day(at).UnixMicro(), catalog.Clean(c.Directive), catalog.Clean(c.Blocked), c.N, at.UnixMicro())
+	last_at = CASE WHEN excluded.last_at > csp_reports.last_at THEN excluded.last_at ELSE csp_reports.last_at END,
+	clients = CASE WHEN excluded.clients > csp_reports.clients THEN excluded.clients ELSE csp_reports.clients END`,
+				day, directive, blocked, c.N, at.UnixMicro(), c.Clients)
 			if err != nil {
 				return err
 			}
@@ -27,36 +38,16 @@ ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.coun
 	})
 }
 
-// Violations returns the violations, by directive, most first.
-func (s *Store) Violations(ctx context.Context, since time.Time, top int) ([]catalog.DirectiveCount, error) {
-	rows, err := read(ctx, s, "violations", scanViolation, `SELECT directive, blocked_uri, n, last_at, total, newest FROM (
-	SELECT directive, blocked_uri, SUM(count) AS n, MAX(last_at) AS last_at,
-		SUM(SUM(count)) OVER (PARTITION BY directive) AS total,
-		MAX(MAX(last_at)) OVER (PARTITION BY directive) AS newest,
-		ROW_NUMBER() OVER (PARTITION BY directive ORDER BY SUM(count) DESC, MAX(last_at) DESC, blocked_uri) AS place
-	FROM csp_reports WHERE day >= ? GROUP BY directive, blocked_uri) AS ranked
-WHERE place <= ? ORDER BY total DESC, directive, place`, sinceDay(since), limit(top))
-	var list []catalog.DirectiveCount
-	for _, r := range rows {
-		if len(list) == 0 || list[len(list)-1].Directive != r.Directive {
-			list = append(list, catalog.DirectiveCount{Directive: r.Directive, N: r.total, LastAt: r.newest})
-		}
-		d := &list[len(list)-1]
-		d.Top = append(d.Top, r.Violation)
-	}
-	return list, err
+// Violations returns what was blocked, most first.
+func (s *Store) Violations(ctx context.Context, since time.Time) ([]catalog.Violation, error) {
+	return read(ctx, s, "violations", scanViolation, `SELECT directive, blocked_uri, SUM(count), MAX(last_at), MAX(clients)
+FROM csp_reports WHERE day >= ? GROUP BY directive, blocked_uri
+ORDER BY SUM(count) DESC, MAX(last_at) DESC, directive, blocked_uri`, sinceDay(since))
 }
 
-// rankedViolation is a violation with the totals of its directive.
-type rankedViolation struct {
-	catalog.Violation
-	total  int
-	newest time.Time
-}
-
-func scanViolation(rows *sql.Rows) (v rankedViolation, err error) {
-	var at, newest int64
-	err = rows.Scan(&v.Directive, &v.Blocked, &v.N, &at, &v.total, &newest)
-	v.LastAt, v.newest = fromMicros(at), fromMicros(newest)
+func scanViolation(rows *sql.Rows) (v catalog.Violation, err error) {
+	var at int64
+	err = rows.Scan(&v.Directive, &v.Blocked, &v.N, &at, &v.Clients)
+	v.LastAt = fromMicros(at)
 	return v, err
 }

@@ -2,8 +2,10 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -62,5 +64,64 @@ GROUP BY kind, state, source, container, category`); !strings.Contains(plan, "CO
 	}
 	if _, err := provider.Up(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestMigrateCounts upgrades a catalog whose counts had no bounds: days keep what
+// counts most, nothing of them is public, and of reported addresses the scheme stays.
+func TestMigrateCounts(t *testing.T) {
+	path := file(t)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.SQLite(),
+		goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), 9); err != nil {
+		t.Fatal(err)
+	}
+	day := catalog.Day(time.Now())
+	numbers := fmt.Sprintf(`WITH RECURSIVE numbers (i, day) AS (
+	SELECT 1, %d UNION ALL SELECT i + 1, day FROM numbers WHERE i < 12000) `, day.UnixMicro())
+	for _, statement := range []string{
+		numbers + `INSERT INTO searches (day, query, count, zero, last_at) SELECT day, 'q' || i, i, 0, day FROM numbers`,
+		numbers + `INSERT INTO clicks (day, query, record, position, shown, clicked) SELECT day, 'q', i, 1, i, 0 FROM numbers`,
+		numbers + `INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at)
+			SELECT day, 'img-src', 'https://' || i || '.example/buy', 1, day FROM numbers`,
+		numbers + `INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at)
+			SELECT day, 'img-src', 'visit-' || i, 1, day FROM numbers WHERE i <= 3`,
+		numbers + `INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at)
+			SELECT day, 'img-src', 'inline', 2, day FROM numbers WHERE i = 1`,
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, path)
+	searches, total, err := s.Searches(t.Context(), catalog.SearchQuery{Limit: 1})
+	if err != nil || total != catalog.DaySearches || searches[0].Query != "q12000" {
+		t.Errorf("%d searches, %+v, %v", total, searches, err)
+	}
+	if _, total, err := s.Searches(t.Context(), catalog.SearchQuery{Public: true}); err != nil || total != 0 {
+		t.Errorf("%d are public, %v", total, err)
+	}
+	clicks, err := s.Clicks(t.Context(), time.Time{})
+	if err != nil || len(clicks) != catalog.DayClicks || clicks[0].Record != 2001 {
+		t.Errorf("%d clicks, %+v, %v", len(clicks), clicks[:1], err)
+	}
+	blocked, err := s.Violations(t.Context(), time.Time{})
+	if err != nil || len(blocked) != 3 {
+		t.Fatalf("%d violations, %v", len(blocked), err)
+	}
+	for i, want := range []catalog.Violation{{Blocked: "https", N: 12000}, {Blocked: "other", N: 3},
+		{Blocked: "inline", N: 2}} {
+		want.Directive, want.LastAt = "img-src", day
+		if blocked[i] != want {
+			t.Errorf("%+v, want %+v", blocked[i], want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"time"
 
 	"almanac/catalog"
@@ -12,17 +13,29 @@ import (
 // CountSearches adds to the daily counts.
 func (s *Store) CountSearches(ctx context.Context, counts []catalog.SearchCount) error {
 	return s.update(ctx, "count searches", func(t *txn) error {
+		rows := t.ration("searches", catalog.DaySearches)
 		for _, c := range counts {
-			at := s.counted(c.LastAt)
-			_, err := t.exec(`INSERT INTO searches (day, query, count, zero, corrected, degraded, took, longest, last_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+			at, query := s.counted(c.LastAt), catalog.Clean(c.Query)
+			day := catalog.Day(at).UnixMicro()
+			room, err := rows.admits(day, `query = ?`, query)
+			if err != nil {
+				return err
+			}
+			if !room {
+				continue
+			}
+			_, err = t.exec(`INSERT INTO searches
+	(day, query, count, zero, corrected, degraded, took, longest, last_at, clients, visitors)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, query) DO UPDATE SET count = searches.count + excluded.count, zero = searches.zero + excluded.zero,
 	corrected = searches.corrected + excluded.corrected, degraded = searches.degraded + excluded.degraded,
 	took = searches.took + excluded.took,
 	longest = CASE WHEN excluded.longest > searches.longest THEN excluded.longest ELSE searches.longest END,
-	last_at = CASE WHEN excluded.last_at > searches.last_at THEN excluded.last_at ELSE searches.last_at END`,
-				catalog.Day(at).UnixMicro(), catalog.Clean(c.Query), c.N, c.Zero, c.Corrected, c.Degraded,
-				c.Took.Microseconds(), c.Longest.Microseconds(), at.UnixMicro())
+	last_at = CASE WHEN excluded.last_at > searches.last_at THEN excluded.last_at ELSE searches.last_at END,
+	clients = CASE WHEN excluded.clients > searches.clients THEN excluded.clients ELSE searches.clients END,
+	visitors = CASE WHEN excluded.visitors > searches.visitors THEN excluded.visitors ELSE searches.visitors END`,
+				day, query, c.N, c.Zero, c.Corrected, c.Degraded, c.Took.Microseconds(), c.Longest.Microseconds(),
+				at.UnixMicro(), c.Clients, c.Visitors)
 			if err != nil {
 				return err
 			}
@@ -45,44 +58,83 @@ func (s *Store) kept() int64 {
 	return catalog.Day(s.now()).AddDate(0, 0, 1-catalog.CountDays).UnixMicro()
 }
 
-// searchOrders are the columns of the orders of searches, and how those of several days
-// are one.
-var searchOrders = map[catalog.SearchOrder]string{
-	catalog.MostSearched: `SUM(count)`, catalog.MostZero: `SUM(zero)`, catalog.MostCorrected: `SUM(corrected)`,
-	catalog.MostDegraded: `SUM(degraded)`, catalog.Slowest: `MAX(longest)`,
+// searchOrders are the columns of the orders of searches, and how those of several
+// days are one.
+var searchOrders = map[catalog.SearchOrder]struct{ column, sum string }{
+	catalog.MostSearched: {"count", "SUM"}, catalog.MostZero: {"zero", "SUM"},
+	catalog.MostCorrected: {"corrected", "SUM"}, catalog.MostDegraded: {"degraded", "SUM"},
+	catalog.Slowest: {"longest", "MAX"},
 }
 
 // Searches returns searched queries in an order.
 func (s *Store) Searches(
 	ctx context.Context, query catalog.SearchQuery,
 ) (list []catalog.SearchCount, total int, err error) {
-	most, ok := searchOrders[query.Order]
-	if !ok {
+	if _, ok := searchOrders[query.Order]; !ok {
 		return nil, 0, fmt.Errorf("catalog: searches have no order %q", query.Order)
 	}
-	grouped := `FROM searches WHERE day >= ? GROUP BY query HAVING ` + most + ` > 0`
-	since := sinceDay(query.Since)
-	err = s.view(ctx, "searches", func(q querier) error {
-		err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT query `+grouped+`) AS matching`, since).Scan(&total)
-		if err != nil {
-			return err
-		}
-		list, err = collect(ctx, q, scanSearch, `SELECT query, SUM(count), SUM(zero), SUM(corrected), SUM(degraded),
-	SUM(took), MAX(longest), MAX(last_at) `+grouped+` ORDER BY `+most+` DESC, MAX(last_at) DESC, query LIMIT +?`,
-			since, limit(query.Limit))
-		return err
-	})
+	list, err = read(ctx, s, "searches", func(rows *sql.Rows) (c catalog.SearchCount, err error) {
+		var took, longest, at int64
+		err = rows.Scan(&c.Query, &c.N, &c.Zero, &c.Corrected, &c.Degraded, &took, &longest, &at, &c.Clients, &c.Visitors,
+			&c.ShownDays, &total)
+		c.Took, c.Longest = time.Duration(took)*time.Microsecond, time.Duration(longest)*time.Microsecond
+		c.LastAt = fromMicros(at)
+		return c, err
+	}, selectSearches(query.Order, query.Public), sinceDay(query.Since), limit(query.Limit))
 	return list, total, err
+}
+
+// selectSearches is the statement of Searches; ?1 is the first day, ?2 the limit.
+func selectSearches(order catalog.SearchOrder, public bool) string {
+	by := searchOrders[order]
+	from, last := `searches WHERE day >= ?1`, `last_at`
+	if public {
+		from, last = publicSearches(by.column), `day`
+	}
+	return `WITH grouped AS MATERIALIZED (SELECT query, SUM(count) AS count, SUM(zero) AS zero,
+	SUM(corrected) AS corrected, SUM(degraded) AS degraded, SUM(took) AS took, MAX(longest) AS longest,
+	MAX(` + last + `) AS last, MAX(clients) AS clients, MAX(visitors) AS visitors, SUM(visitors >= ` + publicClients + `)
+	FROM ` + from + ` GROUP BY query HAVING ` + by.sum + `(` + by.column + `) > 0)
+SELECT *, (SELECT COUNT(*) FROM grouped) FROM grouped ORDER BY ` + by.column + ` DESC, last DESC, query LIMIT +?2`
+}
+
+// publicClients is catalog.PublicClients as the indexes searches_public and
+// searches_public_zero have it: they are used by queries that say the same.
+var publicClients = strconv.Itoa(catalog.PublicClients)
+
+// publicSearches is the rows since ?1 that anybody may read. Only the first of each
+// day are looked at, whatever the table holds.
+func publicSearches(column string) string {
+	return `(` + daysOf("searches") + ` SELECT s.* FROM days CROSS JOIN searches AS s
+	WHERE s.day = days.day AND s.query IN (SELECT query FROM searches
+		WHERE day = days.day AND clients >= ` + publicClients + ` AND ` + column + ` > 0
+		ORDER BY ` + column + ` DESC LIMIT ` + strconv.Itoa(catalog.PublicQueries) + `)) AS public`
+}
+
+// daysOf is the days since ?1 that a table of counts has, each found by its key.
+func daysOf(table string) string {
+	next := `(SELECT MIN(day) FROM ` + table + ` WHERE day `
+	return `WITH RECURSIVE days (day) AS (SELECT ` + next + `>= ?1)
+	UNION ALL SELECT ` + next + `> days.day) FROM days WHERE days.day IS NOT NULL)`
 }
 
 // CountClicks adds to the daily counts.
 func (s *Store) CountClicks(ctx context.Context, counts []catalog.ClickCount) error {
 	return s.update(ctx, "count clicks", func(t *txn) error {
+		rows := t.ration("clicks", catalog.DayClicks)
 		for _, c := range counts {
-			_, err := t.exec(`INSERT INTO clicks (day, query, record, position, shown, clicked) VALUES (?, ?, ?, ?, ?, ?)
+			day, query := catalog.Day(s.counted(c.LastAt)).UnixMicro(), catalog.Clean(c.Query)
+			room, err := rows.admits(day, `query = ? AND record = ? AND position = ?`, query, c.Record, c.Position)
+			if err != nil {
+				return err
+			}
+			if !room {
+				continue
+			}
+			_, err = t.exec(`INSERT INTO clicks (day, query, record, position, shown, clicked) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, query, record, position)
 DO UPDATE SET shown = clicks.shown + excluded.shown, clicked = clicks.clicked + excluded.clicked`,
-				catalog.Day(s.counted(c.LastAt)).UnixMicro(), catalog.Clean(c.Query), c.Record, c.Position, c.Shown, c.Clicked)
+				day, query, c.Record, c.Position, c.Shown, c.Clicked)
 			if err != nil {
 				return err
 			}
@@ -93,14 +145,32 @@ DO UPDATE SET shown = clicks.shown + excluded.shown, clicked = clicks.clicked + 
 }
 
 // Clicks returns what was shown and chosen.
-func (s *Store) Clicks(ctx context.Context, query string, since time.Time) ([]catalog.ClickCount, error) {
+func (s *Store) Clicks(ctx context.Context, since time.Time, queries ...string) ([]catalog.ClickCount, error) {
+	args := []any{sinceDay(since)}
+	for _, query := range queries {
+		args = append(args, query)
+	}
+	same := "" // one string for all rows of a query
 	return read(ctx, s, "clicks", func(rows *sql.Rows) (c catalog.ClickCount, err error) {
 		var day int64
 		err = rows.Scan(&c.Query, &c.Record, &c.Position, &c.Shown, &c.Clicked, &day)
-		c.LastAt = fromMicros(day)
+		if c.Query == same {
+			c.Query = same
+		}
+		same, c.LastAt = c.Query, fromMicros(day)
 		return c, err
-	}, `SELECT query, record, position, SUM(shown), SUM(clicked), MAX(day) FROM clicks WHERE day >= ? AND ? IN ('', query)
-GROUP BY query, record, position ORDER BY query, record, position`, sinceDay(since), query)
+	}, selectClicks(len(queries)), args...)
+}
+
+// selectClicks is the statement of Clicks; ?1 is the first day, the n queries
+// follow. Each is looked up on each day, as the key begins with both.
+func selectClicks(n int) string {
+	where := `day >= ?1`
+	if n > 0 {
+		where = `day IN (` + daysOf("clicks") + ` SELECT day FROM days) AND query IN (` + placeholders(n) + `)`
+	}
+	return `SELECT query, record, position, SUM(shown), SUM(clicked), MAX(day) FROM clicks WHERE ` + where + `
+GROUP BY query, record, position ORDER BY query, record, position`
 }
 
 // sinceDay is the first day that counts are read from.
@@ -109,12 +179,4 @@ func sinceDay(since time.Time) int64 {
 		return 0
 	}
 	return catalog.Day(since).UnixMicro()
-}
-
-func scanSearch(rows *sql.Rows) (c catalog.SearchCount, err error) {
-	var took, longest, at int64
-	err = rows.Scan(&c.Query, &c.N, &c.Zero, &c.Corrected, &c.Degraded, &took, &longest, &at)
-	c.Took, c.Longest = time.Duration(took)*time.Microsecond, time.Duration(longest)*time.Microsecond
-	c.LastAt = fromMicros(at)
-	return c, err
 }

@@ -14,7 +14,7 @@ import (
 // since a day, and returns their number. What is expected at a place is counted over all
 // queries, those outside the case too. Queries are compared without regard to case.
 func Clicks(ctx context.Context, store catalog.Store, c catalog.Case, since time.Time) (int, error) {
-	counts, err := store.Clicks(ctx, "", since)
+	counts, err := store.Clicks(ctx, since)
 	if err != nil {
 		return 0, err
 	}
