@@ -1,13 +1,11 @@
 package limit
 
 import (
+	"container/list"
 	"fmt"
 	"net"
-	"net/netip"
+	"net/http"
 	"sync"
-	"sync/atomic"
-
-	"golang.org/x/net/netutil"
 
 	"almanac/api/op"
 )
@@ -15,31 +13,50 @@ import (
 // Connections bounds the open connections of a listener: each may hold a header
 // and a body that nothing has counted yet.
 type Connections struct {
-	Total     int // of all clients; those above it wait to be accepted; 0 = no bound
-	PerClient int // of one client (Key); those above it are closed; 0 = no bound
+	// Total is of all clients; 0 = no bound. For one above it the connection ends that
+	// has waited longest for a request; while all have one under way it waits.
+	Total int
+	// PerClient is of one client (Key), of all clients of an IPv6 /48 four times as
+	// many; those above it are closed; 0 = no bound.
+	PerClient int
 	// Proxies have connections of many clients: only Total bounds them.
 	Proxies Proxies
 	// Refused is called for each connection that is closed; may be nil.
 	Refused func()
 }
 
-// Listen returns l with these bounds.
-func (c Connections) Listen(l net.Listener) net.Listener {
-	if c.Total > 0 {
-		l = netutil.LimitListener(l, c.Total)
-	}
-	if c.PerClient > 0 {
-		l = &perClient{Listener: l, cfg: c, open: map[string]int{}}
-	}
-	return l
+// siteConnections is how many clients' connections all of a site may have.
+const siteConnections = 4
+
+// Listen returns l with these bounds, for server, which tells it the states of its
+// connections (http.Server.ConnState).
+func (c Connections) Listen(l net.Listener, server *http.Server) net.Listener {
+	b := &bounded{Listener: l, cfg: c, open: map[string]int{}}
+	b.changed = sync.NewCond(&b.mu)
+	server.ConnState = b.state
+	return b
 }
 
-type perClient struct {
+// bounded is a listener with bounds.
+type bounded struct {
 	net.Listener
 	cfg Connections
 
-	mu   sync.Mutex
-	open map[string]int // by client; guarded by mu
+	mu      sync.Mutex // guards everything below, and what connections have
+	changed *sync.Cond // one ended or waits for a request, or the listener is closed
+	open    map[string]int
+	total   int
+	waiting list.List // of *connection without a request, the longest first
+	closed  bool
+}
+
+// connection is an open one.
+type connection struct {
+	net.Conn
+	of     *bounded
+	keys   []string      // what it counts for in open
+	place  *list.Element // in waiting; nil: it has a request
+	closed bool
 }
 
 // tooMany is the answer to a connection above the bound, which is not read.
@@ -50,56 +67,124 @@ var tooMany = func() []byte {
 }()
 
 // Accept implements net.Listener.
-func (p *perClient) Accept() (net.Conn, error) {
+func (b *bounded) Accept() (net.Conn, error) {
 	for {
-		conn, err := p.Listener.Accept()
+		accepted, err := b.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		peer := parseAddr(conn.RemoteAddr().String())
-		if p.cfg.Proxies.contains(peer) {
-			return conn, nil
+		c := b.enter(accepted)
+		if c == nil {
+			_, _ = accepted.Write(tooMany) // it fits into the buffer of a new connection
+			_ = accepted.Close()
+			if b.cfg.Refused != nil {
+				b.cfg.Refused()
+			}
+			continue
 		}
-		if key, ok := p.enter(peer); ok {
-			return &counted{Conn: conn, leave: func() { p.leave(key) }}, nil
+		if !b.makeRoom(c) {
+			_ = c.Close()
+			return nil, net.ErrClosed
 		}
-		_, _ = conn.Write(tooMany) // it fits into the buffer of a new connection
-		_ = conn.Close()
-		if p.cfg.Refused != nil {
-			p.cfg.Refused()
+		return c, nil
+	}
+}
+
+// Close implements net.Listener.
+func (b *bounded) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.changed.Broadcast()
+	b.mu.Unlock()
+	return b.Listener.Close()
+}
+
+// enter counts a connection; nil: its client has too many.
+func (b *bounded) enter(accepted net.Conn) *connection {
+	c := &connection{Conn: accepted, of: b}
+	peer := parseAddr(accepted.RemoteAddr().String())
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cfg.PerClient > 0 && !b.cfg.Proxies.contains(peer) {
+		c.keys = []string{Key(peer)}
+		if b.open[c.keys[0]] >= b.cfg.PerClient {
+			return nil
+		}
+		if site, ok := siteOf(peer); ok {
+			if b.open[site] >= siteConnections*b.cfg.PerClient {
+				return nil
+			}
+			c.keys = append(c.keys, site)
 		}
 	}
-}
-
-func (p *perClient) enter(peer netip.Addr) (key string, ok bool) {
-	key = Key(peer)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.open[key] >= p.cfg.PerClient {
-		return "", false
+	for _, key := range c.keys {
+		b.open[key]++
 	}
-	p.open[key]++
-	return key, true
+	b.total++
+	return c
 }
 
-func (p *perClient) leave(key string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.open[key]--; p.open[key] == 0 {
-		delete(p.open, key)
+// makeRoom ends connections until c is not above the total, and puts it among those
+// that wait for a request; false: the listener is closed.
+func (b *bounded) makeRoom(c *connection) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.cfg.Total > 0 && b.total > b.cfg.Total && !b.closed {
+		longest := b.waiting.Front()
+		if longest == nil {
+			b.changed.Wait()
+			continue
+		}
+		b.mu.Unlock()
+		_ = longest.Value.(*connection).Close()
+		b.mu.Lock()
+	}
+	c.place = b.waiting.PushBack(c)
+	return !b.closed
+}
+
+// state notes whether a connection has a request. A new one waits for its first from
+// when it is accepted, and has one when its header is read.
+func (b *bounded) state(conn net.Conn, state http.ConnState) {
+	c, ok := conn.(*connection)
+	if !ok {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case c.closed:
+	case state == http.StateActive && c.place != nil:
+		b.waiting.Remove(c.place)
+		c.place = nil
+	case state == http.StateIdle && c.place == nil:
+		c.place = b.waiting.PushBack(c)
+		b.changed.Signal()
 	}
 }
 
-// counted calls leave when it is closed first.
-type counted struct {
-	net.Conn
-	closed atomic.Bool
-	leave  func()
-}
-
-func (c *counted) Close() error {
-	if !c.closed.Swap(true) {
-		c.leave()
-	}
+// Close implements net.Conn.
+func (c *connection) Close() error {
+	c.of.leave(c)
 	return c.Conn.Close()
+}
+
+// leave counts a connection no longer.
+func (b *bounded) leave(c *connection) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	if c.place != nil {
+		b.waiting.Remove(c.place)
+	}
+	for _, key := range c.keys {
+		if b.open[key]--; b.open[key] == 0 {
+			delete(b.open, key)
+		}
+	}
+	b.total--
+	b.changed.Signal()
 }

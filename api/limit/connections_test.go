@@ -3,8 +3,10 @@ package limit_test
 import (
 	"bufio"
 	"errors"
+	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -26,14 +28,14 @@ func dialer(t *testing.T, to net.Listener) func(from string) net.Conn {
 	}
 }
 
-// listen serves the connections of a bounded listener and reports each.
+// listen accepts the connections of a bounded listener and reports each.
 func listen(t *testing.T, c limit.Connections) (net.Listener, chan net.Conn) {
 	t.Helper()
 	bare, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, accepted := c.Listen(bare), make(chan net.Conn, 100)
+	l, accepted := c.Listen(bare, &http.Server{}), make(chan net.Conn, 100)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -91,21 +93,206 @@ func TestConnectionsOfAClientAreBounded(t *testing.T) {
 	<-refused
 }
 
-func TestConnectionsInAllAreBounded(t *testing.T) {
-	l, accepted := listen(t, limit.Connections{Total: 2})
+// visitors is a listener of connections from anywhere.
+type visitors chan net.Conn
+
+func (v visitors) Accept() (net.Conn, error) {
+	if c, ok := <-v; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (v visitors) Close() error { close(v); return nil }
+func (visitors) Addr() net.Addr { return &net.TCPAddr{} }
+
+// visitor is a connection from an address; it swallows what is written.
+type visitor struct {
+	net.Conn
+	from string
+}
+
+func (v visitor) RemoteAddr() net.Addr {
+	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(v.from), 1))
+}
+func (visitor) Write(p []byte) (int, error) { return len(p), nil }
+func (visitor) Close() error                { return nil }
+
+// TestConnectionsOfASiteAreBounded: who has an IPv6 /48 is 65,536 clients, and gets
+// the connections of four.
+func TestConnectionsOfASiteAreBounded(t *testing.T) {
+	come, refused := make(visitors, 100), 0
+	l := limit.Connections{PerClient: 2, Refused: func() { refused++ }}.Listen(come, &http.Server{})
+	var froms []string
+	for _, subnet := range []string{"1", "2", "3", "4", "5", "6"} {
+		for range 3 {
+			froms = append(froms, "2001:db8:7:"+subnet+"::1")
+		}
+	}
+	for _, from := range append(froms, "2001:db8:8:1::1", "192.0.2.1", "192.0.2.2") {
+		come <- visitor{from: from}
+	}
+	_ = come.Close()
+	var accepted []net.Conn
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			break
+		}
+		accepted = append(accepted, c)
+	}
+	if len(accepted) != 8+3 || refused != 18-8 {
+		t.Errorf("%d are accepted, %d refused", len(accepted), refused)
+	}
+}
+
+// server serves on a bounded listener; became reports the states of connections when
+// the listener has noted them.
+func server(t *testing.T, c limit.Connections, h http.Handler) (l net.Listener, became chan http.ConnState) {
+	t.Helper()
+	bare, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
+	l = c.Listen(bare, s)
+	note := s.ConnState
+	became = make(chan http.ConnState, 1_000)
+	s.ConnState = func(c net.Conn, state http.ConnState) {
+		note(c, state)
+		became <- state
+	}
+	done := make(chan error)
+	go func() { done <- s.Serve(l) }()
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	return l, became
+}
+
+// until waits for a state of any connection.
+func until(became chan http.ConnState, state http.ConnState) {
+	for s := range became {
+		if s == state {
+			return
+		}
+	}
+}
+
+// get asks on a connection and returns the status.
+func getOn(t *testing.T, c net.Conn, path string) int {
+	t.Helper()
+	if _, err := io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: kb.example\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	return answerOn(t, c)
+}
+
+func answerOn(t *testing.T, c net.Conn) int {
+	t.Helper()
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode
+}
+
+// ends reads the end of a connection.
+func ends(c net.Conn) bool {
+	n, err := c.Read(make([]byte, 1))
+	return n == 0 && err != nil
+}
+
+var ok = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+
+// TestWhatWaitsLongestEndsFirst fills a server with idle connections, of which one
+// was used again, and with one that sends nothing: a new client is answered, for each
+// in turn.
+func TestWhatWaitsLongestEndsFirst(t *testing.T) {
+	l, became := server(t, limit.Connections{Total: 4}, ok)
 	dial := dialer(t, l)
-	for _, from := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
-		dial(from)
+	var held []net.Conn
+	for _, from := range []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"} {
+		c := dial(from)
+		if status := getOn(t, c, "/"); status != http.StatusNoContent {
+			t.Fatal(status)
+		}
+		until(became, http.StateIdle)
+		held = append(held, c)
 	}
-	first := <-accepted
-	<-accepted
-	select {
-	case <-accepted:
-		t.Error("a third is accepted")
-	case <-time.After(50 * time.Millisecond):
+	silent := dial("127.0.0.5")
+	until(became, http.StateNew)
+	getOn(t, held[0], "/")
+	until(became, http.StateIdle)
+	for i, c := range []net.Conn{held[1], held[2], silent, held[0]} {
+		if status := getOn(t, dial("127.0.0.6"), "/"); status != http.StatusNoContent {
+			t.Fatalf("a new client: %d", status)
+		}
+		until(became, http.StateIdle)
+		if !ends(c) {
+			t.Errorf("connection %d goes on", i)
+		}
 	}
-	if err := first.Close(); err != nil {
-		t.Error(err)
+}
+
+// TestARequestIsNotEnded fills a server with a request under way: a new client
+// waits until it is answered.
+func TestARequestIsNotEnded(t *testing.T) {
+	begun, release := make(chan bool), make(chan bool)
+	l, _ := server(t, limit.Connections{Total: 1}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			begun <- true
+			<-release
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	dial := dialer(t, l)
+	slow := dial("127.0.0.2")
+	if _, err := io.WriteString(slow, "GET /slow HTTP/1.1\r\nHost: kb.example\r\n\r\n"); err != nil {
+		t.Fatal(err)
 	}
-	<-accepted // the one that waited
+	<-begun
+	next := dial("127.0.0.3")
+	if _, err := io.WriteString(next, "GET / HTTP/1.1\r\nHost: kb.example\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	release <- true
+	if status := answerOn(t, slow); status != http.StatusNoContent {
+		t.Errorf("the request that was under way: %d", status)
+	}
+	if status := answerOn(t, next); status != http.StatusNoContent {
+		t.Errorf("the client that waited: %d", status)
+	}
+}
+
+// TestAListenerEndsWhileAClientWaits closes a full listener.
+func TestAListenerEndsWhileAClientWaits(t *testing.T) {
+	come, s := make(visitors, 2), &http.Server{}
+	l := limit.Connections{Total: 1}.Listen(come, s)
+	come <- visitor{from: "192.0.2.1"}
+	come <- visitor{from: "192.0.2.2"}
+	first, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ConnState(first, http.StateActive)
+	waits := make(chan error)
+	go func() {
+		_, err := l.Accept()
+		waits <- err
+	}()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waits; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("it ends with %v", err)
+	}
 }

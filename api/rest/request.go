@@ -58,6 +58,9 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 // serve handles a known route.
 func (h *Handler) serve(x *request, rt *route) {
 	x.route = rt.pattern
+	if rt.probe {
+		x.w.Header().Set("Connection", "close") // what nothing counts keeps no connection
+	}
 	if !rt.probe && !h.cfg.Limit.Take(x.w, x.r) {
 		x.status = http.StatusTooManyRequests
 		return

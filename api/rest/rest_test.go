@@ -373,11 +373,13 @@ func TestTheLimitSparesProbes(t *testing.T) {
 	store := memory.NewStoreWithOptions(limiter.StoreOptions{})
 	h := newHandler(t, func(c *rest.Config) { c.Limit = limit.New(limit.Config{Name: "rest", Calls: 2, Store: store}) })
 	for range 5 {
-		if w := do(h, "GET", "/health", ""); w.Code != 200 || w.Header().Get("RateLimit-Limit") != "" {
+		if w := do(h, "GET", "/health", ""); w.Code != 200 || w.Header().Get("RateLimit-Limit") != "" ||
+			w.Header().Get("Connection") != "close" {
 			t.Fatalf("probe: %d %v", w.Code, w.Header())
 		}
 	}
-	if w := do(h, "GET", "/api/v1/books", ""); w.Code != 200 || w.Header().Get("RateLimit-Remaining") != "1" {
+	if w := do(h, "GET", "/api/v1/books", ""); w.Code != 200 || w.Header().Get("RateLimit-Remaining") != "1" ||
+		w.Header().Get("Connection") != "" {
 		t.Errorf("first: %d %v", w.Code, w.Header())
 	}
 	if w := do(h, "GET", "/nowhere", ""); w.Code != 404 {

@@ -20,21 +20,22 @@ import (
 // drain is the time that running requests have after a signal.
 const drain = 10 * time.Second
 
-// listen opens the listeners; admin is nil when it is switched off.
-func (a *app) listen(ctx context.Context, metrics *admin.Metrics) (public, admin net.Listener, err error) {
+// connections are the bounds of each listener.
+func (a *app) connections(metrics *admin.Metrics) (limit.Connections, error) {
 	proxies, err := limit.ParseProxies(a.config.Server.TrustedProxies)
-	if err != nil {
-		return nil, nil, err
-	}
-	bounds := limit.Connections{
+	return limit.Connections{
 		Total: a.config.Limit.Connections, PerClient: a.config.Limit.ClientConnections, Proxies: proxies,
 		Refused: metrics.Refusals("connections"),
-	}
+	}, err
+}
+
+// listen opens the listeners; admin is nil when it is switched off.
+func (a *app) listen(ctx context.Context) (public, admin net.Listener, err error) {
 	if public, err = listenOn(ctx, a.config.Server.Listen, "--listen"); err != nil {
 		return nil, nil, err
 	}
 	if a.config.Server.Admin == "" {
-		return bounds.Listen(public), nil, nil
+		return public, nil, nil
 	}
 	admin, err = listenOn(ctx, a.config.Server.Admin, "--admin")
 	if err == nil && !isLoopback(admin) && a.config.Server.AdminToken == "" {
@@ -44,7 +45,7 @@ func (a *app) listen(ctx context.Context, metrics *admin.Metrics) (public, admin
 	if err != nil {
 		return nil, nil, errors.Join(err, closeListeners(public, admin))
 	}
-	return bounds.Listen(public), bounds.Listen(admin), nil
+	return public, admin, nil
 }
 
 func listenOn(ctx context.Context, address, flag string) (net.Listener, error) {
@@ -71,10 +72,11 @@ func closeListeners(all ...net.Listener) error {
 
 // serveHTTP serves until ctx ends, then drains.
 func serveHTTP(
-	ctx context.Context, g *errgroup.Group, l net.Listener, h http.Handler, writeTimeout time.Duration,
-	log *slog.Logger,
+	ctx context.Context, g *errgroup.Group, l net.Listener, bounds limit.Connections, h http.Handler,
+	writeTimeout time.Duration, log *slog.Logger,
 ) {
 	server := api.NewServer(h, writeTimeout, log)
+	l = bounds.Listen(l, server)
 	g.Go(func() error {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("serve %s: %w", l.Addr(), err)

@@ -72,7 +72,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	w.keeper = keeper
 	metrics.WatchIndex(keeper, a.engines()...)
-	public, private, err := a.listen(ctx, metrics)
+	bounds, err := a.connections(metrics)
+	if err != nil {
+		return err
+	}
+	public, private, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,10 +109,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	g, working := errgroup.WithContext(ctx)
 	closing, closeAll := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeAll()
-	serveHTTP(closing, g, public, handlers.Public, time.Minute, a.log)
+	serveHTTP(closing, g, public, bounds, handlers.Public, time.Minute, a.log)
 	if private != nil {
 		a.log.Info("admin listener ready", "address", private.Addr().String())
-		serveHTTP(closing, g, private, handlers.Admin, 0, a.log) // no timeout: the client sets the length of profiles
+		// No timeout: the client sets the length of profiles.
+		serveHTTP(closing, g, private, bounds, handlers.Admin, 0, a.log)
 	}
 	g.Go(func() error {
 		defer closeAll()
