@@ -164,16 +164,20 @@ backup: ## save the catalog of the stack as FILE; almanac is stopped meanwhile
 	  $(CATALOG_SHELL) 'tar -C /volumes/data -cz .' >'$(FILE).part' && mv '$(FILE).part' '$(FILE)'; done=$$?; \
 	  [ -z "$$ran" ] || $(COMPOSE) start almanac; [ $$done = 0 ] && echo "$(FILE)"; }
 
-# FILE is read to its end before anything stops, and unpacked beside the catalog
-# before that is removed.
+# FILE is read to its end, unpacked beside the catalog and opened by almanac before
+# anything stops. What was there is removed when the other is in its place.
 restore: secrets ## replace the stack's catalog by FILE; the engines are refilled
 	@[ -n '$(FILE)' ] || { echo 'say what to put back: make restore FILE=almanac-….tar.gz'; exit 2; }
 	@tar -tzf '$(FILE)' ./catalog.db >/dev/null || { echo '$(FILE) is not a whole backup: nothing was changed'; exit 2; }
-	$(COMPOSE) --profile '*' down
 	$(COMPOSE) up volumes
-	$(CATALOG_SHELL) 'cd /volumes/data; rm -rf .restored; mkdir .restored; tar -C .restored -xz; \
-	  find . -mindepth 1 -maxdepth 1 ! -name .restored -exec rm -rf {} +; \
-	  find .restored -mindepth 1 -maxdepth 1 -exec mv {} . ";"; rmdir .restored' <'$(FILE)'
+	@{ $(CATALOG_SHELL) 'cd /volumes/data; rm -rf .restored; mkdir .restored; tar -C .restored -xz' <'$(FILE)' && \
+	  $(COMPOSE) run --build --rm --no-deps -T almanac doctor --catalog --data /data/.restored </dev/null; } || { \
+	  $(CATALOG_SHELL) 'rm -rf /volumes/data/.restored' </dev/null; \
+	  echo '$(FILE) holds no catalog that almanac can serve, for the reason above: nothing was changed'; exit 2; }
+	$(COMPOSE) --profile '*' down
+	$(CATALOG_SHELL) 'cd /volumes/data; rm -rf .before; mkdir .before; \
+	  find . -mindepth 1 -maxdepth 1 ! -name .restored ! -name .before -exec mv {} .before ";"; \
+	  find .restored -mindepth 1 -maxdepth 1 -exec mv {} . ";"; [ -s catalog.db ]; rm -rf .restored .before'
 	$(EMPTY_ENGINES)
 	$(COMPOSE) up --detach --build
 

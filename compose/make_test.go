@@ -15,13 +15,22 @@ import (
 )
 
 // docker is a command that writes down how it was called, and reports a
-// project whose almanac is running or not.
+// project whose almanac is running or not. What runs in a shell with the volumes, or
+// in almanac's container, does so in the directory VOLUMES if that is set.
 const docker = `#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$*" in
 *"ps --quiet"*) [ -z "$RUNNING" ] || echo 0123abcd ;;
 *"tar -C /volumes/data -cz"*) cat "$VOLUME" ;;
-*".restored"*) cat >"$RESTORED" ;;
+*" almanac doctor "*)
+  [ -n "$VOLUMES" ] || exit 0
+  while [ "$1" != almanac ]; do shift; done
+  shift
+  exec "$ALMANAC" $(echo "$*" | sed "s#/data/#$VOLUMES/data/#") --network sample ;;
+*" -euc "*)
+  [ -n "$VOLUMES" ] || exit 0
+  for script; do :; done
+  exec sh -euc "$(echo "$script" | sed "s#/volumes#$VOLUMES#g")" ;;
 esac
 `
 
@@ -56,13 +65,19 @@ func write(t *testing.T, name string, data []byte, mode os.FileMode) {
 	}
 }
 
-// archive returns a compressed archive of one file.
-func archive(t *testing.T, name string) []byte {
+// noise is a text that does not shrink.
+func noise(t *testing.T) []byte {
 	t.Helper()
 	body := make([]byte, 4096)
-	if _, err := rand.Read(body); err != nil { // so that it does not shrink
+	if _, err := rand.Read(body); err != nil {
 		t.Fatal(err)
 	}
+	return body
+}
+
+// archive returns a compressed archive of one file.
+func archive(t *testing.T, name string, body []byte) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
@@ -99,10 +114,10 @@ func compressed(t *testing.T, text string) []byte {
 // removes nothing.
 func TestRestoreReadsTheFileFirst(t *testing.T) {
 	t.Parallel()
-	backup := archive(t, "./catalog.db")
+	backup := archive(t, "./catalog.db", noise(t))
 	for name, content := range map[string][]byte{
 		"nothing": nil, "no archive": compressed(t, "hi\n"), "an empty one": compressed(t, ""),
-		"noise": compressed(t, rand.Text()), "another archive": archive(t, "./notes.txt"),
+		"noise": compressed(t, rand.Text()), "another archive": archive(t, "./notes.txt", noise(t)),
 		"a part": backup[:len(backup)-1000], "no compression": []byte("catalog.db"),
 	} {
 		file := filepath.Join(t.TempDir(), "almanac.tar.gz")
@@ -120,24 +135,92 @@ func TestRestoreReadsTheFileFirst(t *testing.T) {
 	}
 }
 
-// TestRestore puts back what the file has, and empties the engines by their
-// paths: the names of volumes are the project's.
-func TestRestore(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	backup, file, restored := archive(t, "./catalog.db"), filepath.Join(dir, "b.tar.gz"), filepath.Join(dir, "restored")
-	write(t, file, backup, 0o600)
-	out, calls, err := runMake(t, []string{"RESTORED=" + restored, "COMPOSE_PROJECT_NAME=other"},
-		"restore", "FILE="+file)
-	if err != nil {
+// stack is a stack of containers whose volumes are directories.
+type stack struct{ volumes, almanac string }
+
+// newStack has data in its volumes, and the program.
+func newStack(t *testing.T) stack {
+	t.Helper()
+	s := stack{t.TempDir(), filepath.Join(t.TempDir(), "almanac")}
+	for _, dir := range []string{"data", "meilisearch", "qdrant"} {
+		if err := os.Mkdir(filepath.Join(s.volumes, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(s.volumes, dir, "catalog.db"), []byte("the good one"), 0o600)
+	}
+	if out, err := exec.Command("go", "build", "-o", s.almanac, "../cmd/almanac").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if got, err := os.ReadFile(restored); err != nil || !bytes.Equal(got, backup) {
-		t.Errorf("the volume gets %d bytes of %d, %v", len(got), len(backup), err)
+	return s
+}
+
+// restore runs the target.
+func (s stack) restore(t *testing.T, backup []byte) (output, calls string, err error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "b.tar.gz")
+	write(t, file, backup, 0o600)
+	output, list, err := runMake(t, []string{"VOLUMES=" + s.volumes, "ALMANAC=" + s.almanac,
+		"COMPOSE_PROJECT_NAME=other"}, "restore", "FILE="+file)
+	return output, strings.Join(list, "\n"), err
+}
+
+// files are those of a volume.
+func (s stack) files(t *testing.T, volume string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(s.volumes, volume))
+	if err != nil {
+		t.Fatal(err)
 	}
-	all := strings.Join(calls, "\n")
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestRestore puts back what the file has, when almanac can open it and not before,
+// and empties the engines by their paths: the names of volumes are the project's.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	holds := func() string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(s.volumes, "data", "catalog.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for name, content := range map[string][]byte{"nothing": nil, "noise": noise(t), "a page of zeros": make([]byte, 4096)} {
+		out, calls, err := s.restore(t, archive(t, "./catalog.db", content))
+		if err == nil || !strings.Contains(out, "nothing was changed") || strings.Contains(calls, " down") {
+			t.Errorf("a catalog of %s: %v: %s\n%s", name, err, out, calls)
+		}
+		if files := s.files(t, "data"); holds() != "the good one" || len(files) != 1 || len(s.files(t, "qdrant")) != 1 {
+			t.Fatalf("a catalog of %s: the volume has %q", name, files)
+		}
+	}
+
+	dir := t.TempDir() // a catalog as the program makes it
+	out, err := exec.Command(s.almanac, "doctor", "--network", "sample", "--data", dir).CombinedOutput()
+	catalog, readErr := os.ReadFile(filepath.Join(dir, "catalog.db"))
+	if readErr != nil {
+		t.Fatalf("%v, %v: %s", err, readErr, out)
+	}
+	text, all, err := s.restore(t, archive(t, "./catalog.db", catalog))
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if got := holds(); got == "the good one" || !strings.HasPrefix(got, "SQLite format 3") {
+		t.Errorf("the volume holds %.20q", got)
+	}
+	for volume, want := range map[string]int{"data": 1, "meilisearch": 0, "qdrant": 0} {
+		if files := s.files(t, volume); len(files) != want {
+			t.Errorf("%s has %q", volume, files)
+		}
+	}
 	order := -1
-	for _, want := range []string{" down", " up volumes", "--user 10001:10001", "--user 1000:1000", " up --detach"} {
+	for _, want := range []string{" up volumes", "--user 10001:10001", " almanac doctor --catalog", " down",
+		"--user 1000:1000", " up --detach"} {
 		at := strings.Index(all, want)
 		if at <= order {
 			t.Errorf("%q is missing, or not in its place: %s", want, all)
@@ -155,7 +238,7 @@ func TestBackup(t *testing.T) {
 	for _, running := range []string{"", "yes"} {
 		dir := t.TempDir()
 		volume, file := filepath.Join(dir, "volume"), filepath.Join(dir, "b.tar.gz")
-		write(t, volume, archive(t, "./catalog.db"), 0o600)
+		write(t, volume, archive(t, "./catalog.db", noise(t)), 0o600)
 		out, calls, err := runMake(t, []string{"VOLUME=" + volume, "RUNNING=" + running}, "backup", "FILE="+file)
 		info, statErr := os.Stat(file)
 		if err != nil || statErr != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {

@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
 
-// Check reads the whole file and looks for damage of its structure
-// (PRAGMA quick_check). It takes about a second per gigabyte, and readers and
-// writers go on meanwhile. Changed bytes within a text are not noticed.
+// Check reads the whole file of a catalog and looks for damage of its structure
+// (PRAGMA quick_check). A file that is missing or empty is no catalog. It takes about
+// a second per gigabyte, and readers and writers continue meanwhile. Changed bytes
+// within a text are not noticed.
 func Check(ctx context.Context, path string) (err error) {
 	if path, err = filepath.Abs(path); err != nil {
+		return fmt.Errorf("catalog: check: %w", err)
+	}
+	if _, err := os.Stat(path); err != nil { // it would be created
 		return fmt.Errorf("catalog: check: %w", err)
 	}
 	db, err := pool(path, 1, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
@@ -30,6 +35,12 @@ func Check(ctx context.Context, path string) (err error) {
 	case found != "ok":
 		return fmt.Errorf("catalog: check: %s is damaged (%s); move it away to start again, or put a copy in its place",
 			path, strings.Join(strings.Fields(found), " "))
+	}
+	switch number, err := version(ctx, db, path); {
+	case err != nil:
+		return fmt.Errorf("catalog: check: %w", explain(path, err))
+	case number == 0:
+		return fmt.Errorf("catalog: check: %s is empty: put a copy in its place, or remove it to start again", path)
 	}
 	return nil
 }

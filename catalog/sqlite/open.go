@@ -101,7 +101,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	}
 	sources := provider.ListSources()
 	newest := sources[len(sources)-1].Version
-	version, err := s.version(ctx)
+	version, err := version(ctx, s.writer, s.path)
 	switch {
 	case err != nil:
 		return err
@@ -135,9 +135,9 @@ func (s *Store) writable(ctx context.Context) error {
 }
 
 // version returns the schema's version: 0 for a new file. It does not write.
-func (s *Store) version(ctx context.Context) (int64, error) {
+func version(ctx context.Context, db *sql.DB, path string) (int64, error) {
 	var tables, versioned int
-	err := s.writer.QueryRowContext(ctx,
+	err := db.QueryRowContext(ctx,
 		`SELECT COUNT(*), COUNT(CASE WHEN name = ? THEN 1 END) FROM sqlite_master WHERE type = 'table'`,
 		goose.DefaultTablename).Scan(&tables, &versioned)
 	switch {
@@ -146,10 +146,10 @@ func (s *Store) version(ctx context.Context) (int64, error) {
 	case tables == 0:
 		return 0, nil
 	case versioned == 0:
-		return 0, &fileError{fmt.Errorf("%s is another program's database", s.path)}
+		return 0, &fileError{fmt.Errorf("%s is another program's database", path)}
 	}
-	var version int64
-	err = s.writer.QueryRowContext(ctx,
-		`SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
-	return version, err
+	var number int64
+	err = db.QueryRowContext(ctx,
+		`SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&number)
+	return number, err
 }

@@ -19,9 +19,11 @@ import (
 	"almanac/retrieval/stack"
 )
 
-type doctorCmd struct{}
+type doctorCmd struct {
+	Catalog bool `help:"Check only that there is an undamaged catalog of the network, such as one put back from a copy."`
+}
 
-func (doctorCmd) Help() string {
+func (*doctorCmd) Help() string {
 	return `Checks data directory, disk, catalog, model, engines, index and sources, and
 prints one sentence for each problem and what to do about it. It changes nothing
 but creates a missing data directory, and may run while the server does.`
@@ -49,7 +51,10 @@ func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", text
 const doctorPatience = 10 * time.Second
 
 // Run checks as much as possible.
-func (doctorCmd) Run(ctx context.Context, a *app) error {
+func (c *doctorCmd) Run(ctx context.Context, a *app) error {
+	if c.Catalog {
+		return a.checkCatalog(ctx)
+	}
 	x := &examination{app: a, tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
 	n, dir, store, err := a.openCatalog(ctx)
 	x.check("network and data directory", err, n.Name+" in "+dir)
@@ -66,6 +71,30 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("%d of the checks failed", x.failed)
 	}
 	return err
+}
+
+// checkCatalog fails unless the data directory has a catalog that a server would
+// start with. The catalog is not opened before its file is known to be sound: that
+// would make one of an empty file.
+func (a *app) checkCatalog(ctx context.Context) error {
+	_, dir, err := a.open()
+	if err != nil {
+		return err
+	}
+	if err := sqlite.Check(ctx, datadir.Catalog(dir)); err != nil {
+		return err
+	}
+	return a.withCatalog(ctx, func(store catalog.Store) error {
+		counts, err := store.Counts(ctx)
+		if err == nil {
+			records := 0
+			for _, c := range counts {
+				records += c.N
+			}
+			fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", datadir.Catalog(dir), records)
+		}
+		return err
+	})
 }
 
 // engines checks model, engines and index.
