@@ -248,7 +248,7 @@ func (a *app) keeper(
 ) (*stack.Keeper, error) {
 	cfg, err := a.stackConfig(n, dir)
 	cfg.Store, cfg.Embedded = store, embedded
-	k := stack.KeeperConfig{Config: cfg, Drain: drain}
+	k := stack.KeeperConfig{Config: cfg}
 	if w != nil {
 		k.Jobs = w.jobs
 	}

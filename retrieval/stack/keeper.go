@@ -24,9 +24,6 @@ type KeeperConfig struct {
 	// Jobs executes what people ask for until ctx ends, in the process that writes the
 	// index. nil: nobody does.
 	Jobs func(ctx context.Context)
-	// Drain is how long searches that are under way may use a generation after
-	// another has taken its place.
-	Drain time.Duration
 }
 
 // Keeper keeps the index of a directory up to date while a server runs: as the
@@ -97,39 +94,61 @@ func (k *Keeper) Follow(ctx context.Context) error {
 	return stopped(ctx, k.read(ctx, false))
 }
 
-// Close closes the engines and releases the lock. Run and Follow must have
-// returned and no search may be under way.
+// Close waits for the searches that are under way, closes the engines and releases
+// the lock. Run and Follow must have returned.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var errs []error
 	for _, s := range k.opened {
-		errs = append(errs, s.Close())
+		errs = append(errs, s.users.drain(context.Background()), s.Close()) // a search has a deadline
 	}
 	k.opened = nil
 	return errors.Join(append(errs, k.lock.Unlock())...)
 }
 
+// use returns the stack that serves, which stays open until done is called. The
+// error is ErrNotReady.
+func (k *Keeper) use() (s *Stack, done func(), err error) {
+	for {
+		s := k.serving.Load()
+		if s == nil {
+			return nil, nil, retrieval.ErrNotReady
+		}
+		if s.users.enter() {
+			return s, s.users.leave, nil
+		}
+		if s == k.serving.Load() { // the keeper is closed
+			return nil, nil, retrieval.ErrNotReady
+		}
+	}
+}
+
 // Search implements retrieval.Searcher.
 func (k *Keeper) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
-	if s := k.serving.Load(); s != nil {
-		return s.Searcher.Search(ctx, r)
+	s, done, err := k.use()
+	if err != nil {
+		return retrieval.Response{}, err
 	}
-	return retrieval.Response{}, retrieval.ErrNotReady
+	defer done()
+	return s.Searcher.Search(ctx, r)
 }
 
 // Absent says where a record is in a search of the generation that serves; see
 // retrieval.Engine.
 func (k *Keeper) Absent(ctx context.Context, r retrieval.Request, record int64) (retrieval.Absence, error) {
-	if s := k.serving.Load(); s != nil {
-		return s.Searcher.Absent(ctx, r, record)
+	s, done, err := k.use()
+	if err != nil {
+		return retrieval.Absence{}, err
 	}
-	return retrieval.Absence{}, retrieval.ErrNotReady
+	defer done()
+	return s.Searcher.Absent(ctx, r, record)
 }
 
 // Status implements retrieval.Searcher.
 func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
-	if s := k.serving.Load(); s != nil {
+	if s, done, err := k.use(); err == nil {
+		defer done()
 		st = s.Searcher.Status(ctx)
 	}
 	if why := k.problem.Load(); why != nil {
@@ -141,18 +160,22 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 // Signals returns the signals of a query's candidates in the generation that
 // serves; see retrieval.Engine.
 func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) (string, []retrieval.Signal, error) {
-	if s := k.serving.Load(); s != nil {
-		return s.Searcher.Signals(ctx, r)
+	s, done, err := k.use()
+	if err != nil {
+		return "", nil, err
 	}
-	return "", nil, retrieval.ErrNotReady
+	defer done()
+	return s.Searcher.Signals(ctx, r)
 }
 
 // Indexed returns the generation that serves and its corpus.
 func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
-	if s := k.serving.Load(); s != nil {
-		return s.Indexed()
+	s, done, err := k.use()
+	if err != nil {
+		return 0, nil, err
 	}
-	return 0, nil, retrieval.ErrNotReady
+	defer done()
+	return s.Indexed()
 }
 
 // Publish replaces what decides the order of answers, also of generations that
@@ -206,7 +229,7 @@ func (k *Keeper) ready(
 // release closes a stack that served before, once searches that are under way
 // have ended.
 func (k *Keeper) release(ctx context.Context, old *Stack) error {
-	if old == nil || old == k.serving.Load() || !sleep(ctx, k.cfg.Drain) {
+	if old == nil || old == k.serving.Load() || old.users.drain(ctx) != nil {
 		return nil
 	}
 	k.mu.Lock()

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -19,7 +18,7 @@ func TestAReaderTakesOver(t *testing.T) {
 	cfg := newConfig(t, 10)
 	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
 	wait.Until(t, "the first is ready", func() bool { return first.log.hold("ready") })
-	second := keep(t, KeeperConfig{Config: cfg, Drain: 200 * time.Millisecond}, (*Keeper).Run)
+	second := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
 	wait.Until(t, "the second is ready", func() bool { return second.log.hold("ready") })
 	if !second.log.hold("another process writes the index: this one reads it and does not sync") {
 		t.Error("the second does not read")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
 
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -29,7 +28,7 @@ func generations(t *testing.T, store catalog.Store) (ids []int64) {
 // every search finds all that was there when it began.
 func TestRebuild(t *testing.T) {
 	cfg := newConfig(t, 40)
-	k := keep(t, KeeperConfig{Config: cfg, Drain: 200 * time.Millisecond}, (*Keeper).Run)
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
 	wait.Until(t, "it is ready", func() bool { return k.writing.Load() != nil })
 	before := generations(t, cfg.Store)
 	searching, end := context.WithCancel(t.Context())
@@ -48,7 +47,6 @@ func TestRebuild(t *testing.T) {
 	wg.Go(func() {
 		for n := 40; n < 60; n++ {
 			put(t, cfg.Store, n, n+1)
-			time.Sleep(time.Millisecond)
 		}
 	})
 	var done, total int

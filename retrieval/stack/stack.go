@@ -37,6 +37,7 @@ type Stack struct {
 	origin     origin
 	embedder   *embed.Cache
 	engines    index.Engines
+	users      users // of the Keeper's searches
 }
 
 // Open opens the generation of the configured model, as the writer of the index or,

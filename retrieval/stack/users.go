@@ -1,0 +1,55 @@
+package stack
+
+import (
+	"context"
+	"sync"
+)
+
+// users counts who uses what is to be closed one day.
+type users struct {
+	mu     sync.Mutex
+	n      int
+	gone   chan struct{} // closed when the last leaves; nil: nobody waits for that
+	closed bool          // nobody may begin
+}
+
+// enter adds one; false: it is closed.
+func (u *users) enter() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return false
+	}
+	u.n++
+	return true
+}
+
+func (u *users) leave() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.n--; u.n == 0 && u.gone != nil {
+		close(u.gone)
+		u.gone = nil
+	}
+}
+
+// drain lets nobody enter any more and waits until all have left. The error is that
+// of the context.
+func (u *users) drain(ctx context.Context) error {
+	u.mu.Lock()
+	u.closed = true
+	if u.n > 0 && u.gone == nil {
+		u.gone = make(chan struct{})
+	}
+	gone := u.gone
+	u.mu.Unlock()
+	if gone == nil {
+		return nil
+	}
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
