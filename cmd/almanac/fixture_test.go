@@ -165,9 +165,10 @@ func program(tb testing.TB) string {
 }
 
 // environ is the environment of a program under test: none of our variables but the
-// given settings.
+// given settings, and as much time for a search as a busy machine may need.
 func environ(home string, settings ...string) []string {
-	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, settings...)
+	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
+		"ALMANAC_SEARCH_DEADLINE=1m"}, settings...)
 }
 
 // almanac runs the program to its end.

@@ -42,11 +42,11 @@ func BenchmarkModelChange(b *testing.B) {
 			if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"), 0); err != nil {
 				b.Skip(err) // not Linux
 			}
-			stop := s.asking(b, 50, queries)
+			searches := s.asking(b, queries)
 			for end := time.Now().Add(10 * time.Second); time.Now().Before(end) || !until(); {
 				time.Sleep(100 * time.Millisecond)
 			}
-			stop()
+			searches.stop()
 			b.ReportMetric(largest(b, s), phase+"-MB")
 		}
 		s := at.serve(b)

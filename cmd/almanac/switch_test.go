@@ -68,42 +68,51 @@ func (s *modelServer) settings() []string {
 	return []string{"ALMANAC_EMBED_URL=" + s.URL, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=buoy-talk"}
 }
 
-// asking sends searches at a steady pace until it is stopped, and returns what
-// went wrong: every answer must be a whole one with results.
-func (s *server) asking(t testing.TB, perSecond int, queries []string) (stop func()) {
+// load is what keeps searching.
+type load struct {
+	answers atomic.Int64
+	stop    func()
+}
+
+// asking searches with two clients, each of which waits for its answer before it asks
+// again, until it is stopped. Every answer must be a whole one with results.
+func (s *server) asking(t testing.TB, queries []string) *load {
 	t.Helper()
+	var l load
 	var wg sync.WaitGroup
 	end := make(chan struct{})
-	wg.Go(func() {
-		tick := time.NewTicker(time.Second / time.Duration(perSecond))
-		defer tick.Stop()
-		for n := 0; ; n++ {
-			select {
-			case <-end:
-				return
-			case <-tick.C:
-			}
-			wg.Go(func() {
-				q := queries[n%len(queries)]
-				res, err := client.Get(s.base + "/api/v1/search?limit=5&q=" + url.QueryEscape(q))
-				if err != nil {
-					t.Errorf("%q: %v", q, err)
-					return
-				}
-				defer res.Body.Close()
-				var answer struct {
-					Items    []any
-					Degraded []string
-				}
-				if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK ||
-					len(answer.Items) == 0 || len(answer.Degraded) > 0 {
-					t.Errorf("%q: status %d, %d results, without %v, %v", q, res.StatusCode, len(answer.Items),
-						answer.Degraded, err)
-				}
-			})
+	ask := func(q string) {
+		res, err := client.Get(s.base + "/api/v1/search?limit=5&q=" + url.QueryEscape(q))
+		if err != nil {
+			t.Errorf("%q: %v", q, err)
+			return
 		}
-	})
-	return func() { close(end); wg.Wait() }
+		defer res.Body.Close()
+		var answer struct {
+			Items    []any
+			Degraded []string
+		}
+		if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK ||
+			len(answer.Items) == 0 || len(answer.Degraded) > 0 {
+			t.Errorf("%q: status %d, %d results, without %v, %v", q, res.StatusCode, len(answer.Items),
+				answer.Degraded, err)
+		}
+		l.answers.Add(1)
+	}
+	for first := range 2 {
+		wg.Go(func() {
+			for n := first; ; n++ {
+				select {
+				case <-end:
+					return
+				default:
+					ask(queries[n%len(queries)])
+				}
+			}
+		})
+	}
+	l.stop = func() { close(end); wg.Wait() }
+	return &l
 }
 
 func (s *server) model(tb testing.TB) string {
@@ -122,13 +131,13 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	first.stop(t)
 
 	model := newModelServer(t, 400*time.Millisecond)
-	env := append(model.settings(), "ALMANAC_SEARCH_DEADLINE=20s")
+	env := model.settings()
 	s := at.serve(t, env...)
 	s.await(t, "the index of an earlier model serves until the new one is complete")
 	s.ready(t)
-	stop := s.asking(t, 50, queries)
+	searches := s.asking(t, queries)
 	wait.Until(t, "a part of the new index", func() bool { return model.texts.Load() > int64(ready.Passages/4) })
-	stop()
+	searches.stop()
 	if now := s.model(t); now != static {
 		t.Fatalf("after %d of %d passages the model is %s", model.texts.Load(), ready.Passages, now)
 	}
@@ -137,10 +146,11 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 
 	s = at.serve(t, env...)
 	s.ready(t)
-	stop = s.asking(t, 50, queries)
+	searches = s.asking(t, queries)
 	wait.Until(t, "the new index", func() bool { return strings.HasPrefix(s.model(t), "buoy-talk") })
-	time.Sleep(time.Second) // searches of the new index, and of the old one that are under way
-	stop()
+	from := searches.answers.Load() // of the new index, and of the old one that are under way
+	wait.Until(t, "more answers", func() bool { return searches.answers.Load() > from+20 })
+	searches.stop()
 	// A batch that was under way may be embedded again.
 	if asked := model.texts.Load(); asked-before > int64(ready.Passages)-before+64 {
 		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before,
