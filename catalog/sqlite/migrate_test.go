@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,27 +15,82 @@ import (
 	"almanac/catalog/sqlite"
 )
 
-// A catalog of the first schema keeps its records through all migrations, and
-// they can be taken back.
-func TestMigrate(t *testing.T) {
-	path := file(t)
+// migrator returns a connection to the file and its migrations.
+func migrator(t *testing.T, path string) (*sql.DB, *goose.Provider) {
+	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
 	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.SQLite(),
 		goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return db, provider
+}
+
+// older makes a catalog as the program before the last migration left it.
+func older(t *testing.T) (path string) {
+	t.Helper()
+	path = file(t)
+	db, provider := migrator(t, path)
+	sources := provider.ListSources()
+	_, err := db.ExecContext(t.Context(), `PRAGMA journal_mode = WAL`)
+	if err == nil {
+		_, err = provider.UpTo(t.Context(), sources[len(sources)-2].Version)
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A process that has an older catalog open goes on working with it: whoever
+// would migrate it is refused, whether that process writes or only reads.
+func TestACatalogThatIsOpenIsNotMigrated(t *testing.T) {
+	for _, mode := range []string{"mode=rw", "mode=ro"} {
+		path := older(t)
+		running, err := sql.Open("sqlite", "file:"+path+"?"+mode) // it keeps its connection
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer running.Close()
+		schema := func() (version int64) {
+			t.Helper()
+			if err := running.QueryRowContext(t.Context(),
+				`SELECT MAX(version_id) FROM goose_db_version`).Scan(&version); err != nil {
+				t.Fatal(err)
+			}
+			return version
+		}
+		before := schema()
+		for range 2 {
+			fails(t, path, "an older almanac serves this directory: stop it first")
+		}
+		if now := schema(); now != before {
+			t.Errorf("%s: the schema went from %d to %d", mode, before, now)
+		}
+		if err := running.Close(); err != nil {
+			t.Fatal(err)
+		}
+		open(t, path)
+	}
+}
+
+// A catalog of the first schema keeps its records through all migrations, and
+// they can be taken back.
+func TestMigrate(t *testing.T) {
+	path := file(t)
+	db, provider := migrator(t, path)
 	if _, err := provider.UpTo(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	columns := `id, kind, key, key_order, title, url, page, path, source, container, state, category, parent, author,
 created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at, views, replies, votes, hash, deleted_at,
 folded, summary, data, body`
-	_, err = db.ExecContext(t.Context(), `INSERT INTO records (`+columns+`) VALUES (1000007, 'doc', 'a', 'a', 'A',
+	_, err := db.ExecContext(t.Context(), `INSERT INTO records (`+columns+`) VALUES (1000007, 'doc', 'a', 'a', 'A',
 'https://a.example', '/docs/a', 'a.md', 'docs', '', '', '', 0, '', 1, 2, 3, 4, 5, 6, 7, 0, 9, 'h', 0, 'a', '', '', 'text')`)
 	if err != nil {
 		t.Fatal(err)

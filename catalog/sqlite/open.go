@@ -24,8 +24,9 @@ const (
 
 // Open opens the catalog, creates it if it is missing and migrates its schema.
 // It fails with one sentence for the operator if the file is damaged, cannot be
-// written, belongs to another program or was written by a newer version of this
-// one. Any number of processes may open it at once.
+// written, belongs to another program, was written by a newer version of this
+// one, or is to be migrated while another process has it open. Any number of
+// processes may open it at once.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
@@ -72,11 +73,14 @@ func pool(path string, size int, parameters ...string) (*sql.DB, error) {
 
 func pragma(p string) string { return "_pragma=" + url.QueryEscape(p) }
 
-// prepare enables the write-ahead log and migrates. SQLite has no lock that
-// spans transactions: if several processes start at once, one wins and the
-// others fail on a step that is already done; they retry and find the migration
-// finished.
-func (s *Store) prepare(ctx context.Context) error {
+// prepare enables the write-ahead log and migrates, while no other process does.
+// What is locked all the same, by a program that takes no turns, is tried again.
+func (s *Store) prepare(ctx context.Context) (err error) {
+	give, err := takeTurn(ctx, s.path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, give()) }()
 	for deadline := time.Now().Add(prepareLimit); ; {
 		err := explain(s.path, s.migrate(ctx))
 		var permanent *fileError
@@ -94,13 +98,10 @@ func (s *Store) prepare(ctx context.Context) error {
 }
 
 func (s *Store) migrate(ctx context.Context) error {
-	provider, err := goose.NewProvider(goose.DialectSQLite3, s.writer, migrations.SQLite(),
-		goose.WithDisableGlobalRegistry(true))
+	newest, err := newestSchema(s.writer)
 	if err != nil {
-		return &fileError{err}
+		return err
 	}
-	sources := provider.ListSources()
-	newest := sources[len(sources)-1].Version
 	version, err := version(ctx, s.writer, s.path)
 	switch {
 	case err != nil:
@@ -108,6 +109,10 @@ func (s *Store) migrate(ctx context.Context) error {
 	case version > newest:
 		return &fileError{fmt.Errorf("%s has schema %d, this program supports %d: it was written by a newer version, "+
 			"run that one", s.path, version, newest)}
+	case version != 0 && version < newest:
+		if err := s.upgrade(ctx, version, newest); err != nil {
+			return err
+		}
 	}
 	var mode string
 	if err := s.writer.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {
@@ -117,11 +122,62 @@ func (s *Store) migrate(ctx context.Context) error {
 		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk",
 			s.path, mode)}
 	}
-	if version == newest {
-		return s.writable(ctx)
+	if version == 0 {
+		return up(ctx, s.writer)
 	}
-	_, err = provider.Up(ctx)
+	return s.writable(ctx)
+}
+
+// upgrade migrates an older catalog as the only one who has it open, since an
+// older program that runs does not know the new schema. With a write-ahead log,
+// every connection of whatever program holds a lock on the file as long as it
+// lives: SQLite gives an exclusive one only where there is no other.
+func (s *Store) upgrade(ctx context.Context, version, newest int64) (err error) {
+	s.writer.SetMaxIdleConns(0) // which closes the connection that read the version
+	defer s.writer.SetMaxIdleConns(1)
+	alone, err := pool(s.path, 1, "_txlock=immediate", pragma("locking_mode(EXCLUSIVE)"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, alone.Close()) }()
+	tx, err := alone.BeginTx(ctx, nil)
+	switch {
+	case busy(err):
+		return &fileError{fmt.Errorf("an older almanac serves this directory: stop it first, or whatever else has %s "+
+			"open, and run this again, which updates the file from schema %d to %d; nothing was changed",
+			s.path, version, newest)}
+	case err != nil:
+		return err
+	}
+	return errors.Join(tx.Rollback(), up(ctx, alone))
+}
+
+// newestSchema returns the version that up migrates to.
+func newestSchema(db *sql.DB) (int64, error) {
+	provider, err := migrator(db)
+	if err != nil {
+		return 0, err
+	}
+	sources := provider.ListSources()
+	return sources[len(sources)-1].Version, nil
+}
+
+// up runs the migrations that are to come.
+func up(ctx context.Context, db *sql.DB) error {
+	provider, err := migrator(db)
+	if err == nil {
+		_, err = provider.Up(ctx)
+	}
 	return err
+}
+
+func migrator(db *sql.DB) (*goose.Provider, error) {
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.SQLite(),
+		goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return nil, &fileError{err}
+	}
+	return provider, nil
 }
 
 // writable fails if the file cannot be written, which SQLite only reports on a

@@ -196,9 +196,19 @@ func TestTwoProcessesWriteAtOnce(t *testing.T) {
 	}
 }
 
-func TestManyProcessesOpenANewFileAtOnce(t *testing.T) {
+func TestManyProcessesOpenAFileAtOnce(t *testing.T) {
+	for name, made := range map[string]func(*testing.T) string{
+		"new":   func(t *testing.T) string { return file(t) },
+		"older": older,
+	} {
+		t.Run(name, func(t *testing.T) { openAtOnce(t, made) })
+	}
+}
+
+// openAtOnce opens files in six processes each, of which one migrates.
+func openAtOnce(t *testing.T, made func(*testing.T) string) {
 	for range 3 {
-		path := file(t)
+		path := made(t)
 		var cmds []*exec.Cmd
 		for range 6 {
 			cmd := process(t, "open", path)

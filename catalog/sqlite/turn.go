@@ -1,0 +1,37 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// takeTurn waits until no other process prepares the catalog. give ends the
+// turn; the kernel does when the process ends. SQLite has no lock that spans the
+// transactions of a migration, and whoever only looks at an older schema would
+// keep another process from migrating it. Where the file that is locked cannot
+// be had there are no turns: SQLite then says what is wrong with the directory.
+func takeTurn(ctx context.Context, path string) (give func() error, err error) {
+	f, err := os.OpenFile(path+".lock", os.O_RDONLY|os.O_CREATE, 0o640)
+	if err != nil {
+		return func() error { return nil }, nil
+	}
+	for deadline := time.Now().Add(LockWait); ; {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case !errors.Is(err, syscall.EWOULDBLOCK): // held, or the file system has no locks
+			return f.Close, nil
+		case time.Now().After(deadline):
+			err = fmt.Errorf("another process has been updating %s for %v: try again when it has ended", path, LockWait)
+			return nil, errors.Join(&fileError{err}, f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(retryAfter):
+		}
+	}
+}
