@@ -12,6 +12,9 @@ type SourceState struct {
 	Error       string // of the last run; empty when it succeeded
 	Skipped     int    // bad items that the last run reported and skipped
 	Freshness   time.Duration
+	// Foreign: it has yielded records that another source owned, and may own them
+	// when that is dropped. Apply sets it, and clears it with the cursor.
+	Foreign bool
 }
 
 // Stale reports whether the source's data is older than its freshness

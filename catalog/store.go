@@ -105,9 +105,12 @@ type Writer interface {
 	// LiveKeys returns the references of all live records that a source owns
 	// or adds links, aliases or facts to.
 	LiveKeys(ctx context.Context, source string) (map[Ref]int64, error)
-	// SetSource stores a source's sync state except its cursor, which only
-	// Apply moves.
+	// SetSource stores a source's sync state except what only Apply sets: its
+	// cursor and Foreign.
 	SetSource(ctx context.Context, s SourceState) error
+	// DropSource removes a source's sync state and its events. Its records and
+	// additions are deleted before, by Apply.
+	DropSource(ctx context.Context, source string) error
 	// PutSnapshot stores one snapshot, replacing one of the same series and time.
 	PutSnapshot(ctx context.Context, s Snapshot) error
 	// PruneSnapshots removes all but the newest snapshots of a series.
@@ -166,7 +169,8 @@ type Batch struct {
 	// batch has become this source's, and their links, aliases and facts stay as
 	// additions.
 	Over []string
-	// Cursor, when not nil, becomes the source's cursor.
+	// Cursor, when not nil, becomes the source's cursor; "" is that of a source
+	// that was never read.
 	Cursor *string
 	// Restore says that the entries come from another catalog's Dump: new
 	// records keep their ids and FirstSeenAt. ErrConflict if another record

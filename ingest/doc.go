@@ -15,6 +15,8 @@
 //   - Only the source's own records become tombstones, only after a complete
 //     listing or if the connector reports them gone, and never more than a
 //     fifth of them unless the operator accepts that.
+//   - A source that the network no longer names is given up, once every source of
+//     the network has had the chance to take over what it yields too.
 //   - No mail address reaches the catalog in a title, body, summary, snippet,
 //     author, vote, event or string of data. Keys, aliases, paths and web
 //     addresses are stored unchanged: connectors keep mail addresses out of them.

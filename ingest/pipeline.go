@@ -50,9 +50,10 @@ type Config struct {
 // Pipeline runs sources into the catalog. Different sources may run
 // concurrently; the caller runs the same source only once at a time.
 type Pipeline struct {
-	config   Config
-	mentions mentions
-	derived  derivation
+	config     Config
+	mentions   mentions
+	derived    derivation
+	succession succession
 }
 
 // New makes a pipeline.
@@ -73,11 +74,18 @@ func New(c Config) *Pipeline {
 // the other in the network's order: a record that several sources yield belongs
 // to the first of them. A failing source does not stop the next; the error joins their
 // failures. It is ErrUnknownSource if the network has no source with a name.
+// After all sources it gives up the former ones, whose reports follow.
 // Sync does not update derived records; see Derive.
 func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
 	sources, err := p.sources(names)
 	if err != nil {
 		return nil, err
+	}
+	all := len(names) == 0
+	if all {
+		if err := p.begin(ctx); err != nil {
+			return nil, err
+		}
 	}
 	var reports []Report
 	var errs []error
@@ -89,6 +97,12 @@ func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
 		report := p.sync(ctx, src)
 		reports = append(reports, report)
 		errs = append(errs, report.Err)
+	}
+	if all {
+		for _, report := range p.giveUp(ctx) {
+			reports = append(reports, report)
+			errs = append(errs, report.Err)
+		}
 	}
 	return reports, errors.Join(errs...)
 }
@@ -154,7 +168,7 @@ func (p *Pipeline) run(
 ) (Report, error) {
 	started := p.config.Now()
 	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, after: p.after(src), began: p.config.Now(),
+	r := &run{Pipeline: p, src: src, began: p.config.Now(),
 		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
 	err := r.open(ctx)
 	if err == nil {
@@ -170,6 +184,9 @@ func (p *Pipeline) run(
 	r.report.Took = p.config.Now().Sub(started)
 	p.config.Progress.Done(r.report)
 	r.logEnd(ctx)
+	if ctx.Err() == nil {
+		p.ended(src, r.report.Err)
+	}
 	return r.report, r.report.Err
 }
 
@@ -197,7 +214,10 @@ func (r *run) open(ctx context.Context) error {
 			r.state = s
 		}
 	}
-	r.cursor = r.openCursor(r.state)
+	over, anew := r.inherits(r.src)
+	if r.over = over; !anew {
+		r.cursor = r.openCursor(r.state)
+	}
 	if r.people, err = openPeople(ctx, r.config.Store); err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ type Report struct {
 	Complete bool      // every record of the source was seen
 	Took     time.Duration
 	Err      error // why the run failed; nil if it succeeded
+	// Former says what became of a former source, which has no runs.
+	Former string
 }
 
 // Problem is a bad or odd item.

@@ -34,7 +34,7 @@ const (
 type run struct {
 	*Pipeline
 	src    network.Source
-	after  []string // the sources that come after it in the network
+	over   []string // the sources whose records it takes over
 	log    *slog.Logger
 	began  time.Time
 	state  catalog.SourceState
@@ -260,7 +260,7 @@ func (r *run) flushFull(ctx context.Context) error {
 // flush writes the batch.
 func (r *run) flush(ctx context.Context) error {
 	b := r.batch
-	b.Source, b.Over = r.src.Name, r.after
+	b.Source, b.Over = r.src.Name, r.over
 	r.batch, r.bytes = catalog.Batch{}, 0
 	return r.apply(ctx, b)
 }

@@ -115,6 +115,10 @@ func (s *Scheduler) FirstPass() <-chan struct{} { return s.firstPass }
 // Run runs the sources until ctx is done and returns when all have stopped. It
 // is called once.
 func (s *Scheduler) Run(ctx context.Context) {
+	if err := s.pipeline.begin(ctx); err != nil && ctx.Err() == nil {
+		s.pipeline.config.Log.ErrorContext(ctx, "sources that the network file no longer names keep their records",
+			"error", err)
+	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for _, c := range s.schedules {
@@ -192,6 +196,7 @@ func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) er
 	err := s.pipeline.sync(ctx, c.src).Err
 	c.turn.Store(&turn{})
 	c.plan(err)
+	s.pipeline.giveUp(ctx)
 	if s.passed.Load() { // the first pass derives once, at its end
 		s.pipeline.follow(ctx)
 	}

@@ -193,15 +193,16 @@ var readPromises = []promise{
 		cancel()
 		s := f.store
 		for name, call := range map[string]func() error{
-			"get":       func() error { _, err := s.Get(ctx, ref("a")); return err },
-			"by id":     func() error { _, err := s.ByID(ctx, id); return err },
-			"list":      func() error { _, _, err := s.List(ctx, catalog.ListQuery{}); return err },
-			"counts":    func() error { _, err := s.Counts(ctx); return err },
-			"links":     func() error { _, err := s.LinksFrom(ctx, id); return err },
-			"events":    func() error { _, err := s.Events(ctx, catalog.EventQuery{}); return err },
-			"changes":   func() error { _, err := s.Changes(ctx, 0, 0); return err },
-			"live keys": func() error { _, err := s.LiveKeys(ctx, "docs"); return err },
-			"set meta":  func() error { return s.SetMeta(ctx, "k", "v") },
+			"get":         func() error { _, err := s.Get(ctx, ref("a")); return err },
+			"by id":       func() error { _, err := s.ByID(ctx, id); return err },
+			"list":        func() error { _, _, err := s.List(ctx, catalog.ListQuery{}); return err },
+			"counts":      func() error { _, err := s.Counts(ctx); return err },
+			"links":       func() error { _, err := s.LinksFrom(ctx, id); return err },
+			"events":      func() error { _, err := s.Events(ctx, catalog.EventQuery{}); return err },
+			"changes":     func() error { _, err := s.Changes(ctx, 0, 0); return err },
+			"live keys":   func() error { _, err := s.LiveKeys(ctx, "docs"); return err },
+			"drop source": func() error { return s.DropSource(ctx, "docs") },
+			"set meta":    func() error { return s.SetMeta(ctx, "k", "v") },
 			"apply": func() error {
 				_, err := s.Apply(ctx, catalog.Batch{Source: "docs", Entries: entries(doc("b"))})
 				return err

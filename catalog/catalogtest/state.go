@@ -90,6 +90,71 @@ var statePromises = []promise{
 		f.check(err)
 		f.equal("sources", states, []catalog.SourceState{want})
 	}},
+	{"who has yielded what another source owned is known", func(f fixture) {
+		foreign := func(want ...string) {
+			f.Helper()
+			states, err := f.store.Sources(f.ctx)
+			f.check(err)
+			var got []string
+			for _, s := range states {
+				if s.Foreign {
+					got = append(got, s.Name)
+				}
+			}
+			f.equal("foreign", got, want)
+		}
+		for _, name := range []string{"blog", "docs", "first", "joins"} {
+			f.check(f.store.SetSource(f.ctx, catalog.SourceState{Name: name}))
+		}
+		f.put("docs", doc("a"))
+		f.give("joins", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("x", "")}, Addition: true})
+		foreign()
+		f.quiet(func() { f.put("blog", doc("a")) }) // which adds nothing
+		foreign("blog")
+		f.apply(catalog.Batch{Source: "first", Over: []string{"docs"}, Entries: entries(doc("a"))})
+		foreign("blog", "docs")
+		f.put("blog", doc("own"))
+		f.check(f.store.SetSource(f.ctx, catalog.SourceState{Name: "blog", Kind: "feed"}))
+		foreign("blog", "docs")
+		f.apply(catalog.Batch{Source: "blog", Cursor: new("here")})
+		foreign("blog", "docs")
+		f.apply(catalog.Batch{Source: "blog", Cursor: new("")})
+		foreign("docs")
+	}},
+	{"a dropped source leaves nothing behind", func(f fixture) {
+		cursor := "here"
+		for _, name := range []string{"blog", "docs"} {
+			f.check(f.store.SetSource(f.ctx, catalog.SourceState{Name: name, Kind: "feed", LastRun: day(1)}))
+			f.apply(catalog.Batch{Source: name, Cursor: &cursor, Entries: entries(doc(name)),
+				Events: []catalog.Event{{Ref: ref(name), Field: "status", At: day(1), To: "Draft"}}})
+		}
+		f.put("docs", doc("a"), doc("b"))
+		a, b := f.get("a").ID, f.get("b").ID
+		for _, key := range []string{"a", "b"} {
+			f.give("blog", catalog.Entry{Record: doc(key), Aliases: []string{"alias of " + key},
+				Links: []catalog.Link{mention("x", "")}})
+		}
+		f.delete("docs", b) // the additions to it stay
+		f.delete("blog", f.get("blog").ID, a)
+		f.quiet(func() {
+			f.check(f.store.DropSource(f.ctx, "blog"))
+			f.check(f.store.DropSource(f.ctx, "blog"))
+		})
+		states, err := f.store.Sources(f.ctx)
+		f.check(err)
+		f.equal("sources", states, []catalog.SourceState{{Name: "docs", Kind: "feed", LastRun: day(1), Cursor: cursor}})
+		events, err := f.store.Events(f.ctx, catalog.EventQuery{})
+		f.check(err)
+		f.equal("events", len(events), 1)
+		f.put("docs", doc("b"))
+		f.equal("aliases", len(f.aliases(b)), 0)
+		f.equal("links", len(f.linksFrom(b)), 0)
+		f.equal("foreign", f.put("blog", doc("a")), catalog.Result{Foreign: 1})
+		f.check(f.store.SetSource(f.ctx, catalog.SourceState{Name: "blog"}))
+		states, err = f.store.Sources(f.ctx)
+		f.check(err)
+		f.equal("again", states[0], catalog.SourceState{Name: "blog", Foreign: true})
+	}},
 	{"snapshots come newest first and one moment has one", func(f fixture) {
 		for i, n := range []int{2, 1, 3, 2} {
 			f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: "market", CapturedAt: day(n),

@@ -43,6 +43,11 @@ func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Resu
 				return err
 			}
 		}
+		for source := range a.foreign {
+			if err := t.putForeign(source); err != nil {
+				return err
+			}
+		}
 		result = a.result
 		return a.log(ctx)
 	})
@@ -68,6 +73,7 @@ type application struct {
 	known   map[catalog.Ref]*known // stored state of the records named by the batch
 	aliased map[catalog.Ref]int64  // parents named by an alias
 	added   map[int64]string       // record → hash of what the source adds to it
+	foreign map[string]bool        // sources that yielded what another owns
 	result  catalog.Result
 	changed []int64        // records changed, in order; may repeat
 	deleted map[int64]bool // those of changed that became tombstones
@@ -77,7 +83,7 @@ func newApplication(t *txn, b catalog.Batch, now time.Time) *application {
 	return &application{
 		txn: t, source: b.Source, over: b.Over, restore: b.Restore, now: catalog.CleanTime(now),
 		known: map[catalog.Ref]*known{}, aliased: map[catalog.Ref]int64{}, added: map[int64]string{},
-		deleted: map[int64]bool{},
+		foreign: map[string]bool{}, deleted: map[int64]bool{},
 	}
 }
 
@@ -202,6 +208,9 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 		}
 	case k.live && k.source != a.source:
 		a.result.Foreign++
+		if !e.Addition {
+			a.foreign[a.source] = true
+		}
 		if a.added[k.id] == e.addition {
 			return nil
 		}
@@ -240,6 +249,7 @@ func (a *application) takeOver(k *known) error {
 		return err
 	}
 	delete(a.added, k.id)
+	a.foreign[k.source] = true
 	return a.putAddition(k.id, k.source, "taken over")
 }
 

@@ -11,18 +11,19 @@ import (
 // Sources returns the sync state of every source ever synced, by name.
 func (s *Store) Sources(ctx context.Context) ([]catalog.SourceState, error) {
 	return read(ctx, s, "sources", scanSource,
-		`SELECT name, kind, last_run, last_success, position, failure, skipped, freshness FROM sources ORDER BY name`)
+		`SELECT name, kind, last_run, last_success, position, failure, skipped, freshness,
+	name IN (SELECT name FROM foreign_sources) FROM sources ORDER BY name`)
 }
 
 func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 	var run, success, freshness int64
-	err = rows.Scan(&st.Name, &st.Kind, &run, &success, &st.Cursor, &st.Error, &st.Skipped, &freshness)
+	err = rows.Scan(&st.Name, &st.Kind, &run, &success, &st.Cursor, &st.Error, &st.Skipped, &freshness, &st.Foreign)
 	st.LastRun, st.LastSuccess = fromMicros(run), fromMicros(success)
 	st.Freshness = time.Duration(freshness) * time.Microsecond
 	return st, err
 }
 
-// SetSource stores a source's sync state except its cursor.
+// SetSource stores a source's sync state except what Apply sets.
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.update(ctx, "set source", func(t *txn) error {
 		_, err := t.exec(`INSERT INTO sources
@@ -38,9 +39,42 @@ ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_
 	})
 }
 
+// dropSource are the statements that remove a source. What it added to tombstones
+// would come back with them.
+var dropSource = []string{
+	`DELETE FROM record_aliases WHERE source = ?1 AND record IN (SELECT record FROM additions WHERE source = ?1)`,
+	`DELETE FROM links WHERE source = ?1 AND record IN (SELECT record FROM additions WHERE source = ?1)`,
+	`DELETE FROM facts WHERE source = ?1`,
+	`DELETE FROM additions WHERE source = ?1`,
+	`DELETE FROM events WHERE source = ?1`,
+	`DELETE FROM foreign_sources WHERE name = ?1`,
+	`DELETE FROM sources WHERE name = ?1`,
+}
+
+// DropSource removes a source's sync state and its events.
+func (s *Store) DropSource(ctx context.Context, source string) error {
+	return s.update(ctx, "drop source", func(t *txn) error {
+		for _, statement := range dropSource {
+			if _, err := t.exec(statement, catalog.Clean(source)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// putForeign remembers that a source has yielded records of another.
+func (t *txn) putForeign(source string) error {
+	_, err := t.exec(`INSERT INTO foreign_sources (name) VALUES (?) ON CONFLICT (name) DO NOTHING`, source)
+	return err
+}
+
 func (t *txn) putCursor(source, cursor string) error {
 	_, err := t.exec(`INSERT INTO sources (name, kind, last_run, last_success, position, failure, skipped, freshness)
 VALUES (?, '', 0, 0, ?, '', 0, 0)
 ON CONFLICT (name) DO UPDATE SET position = excluded.position`, source, catalog.Clean(cursor))
+	if err == nil && cursor == "" { // it will be known again when everything has been read
+		_, err = t.exec(`DELETE FROM foreign_sources WHERE name = ?`, source)
+	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -154,13 +155,18 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 	return s.Close()
 }
 
-// sources checks the last sync of every source.
+// sources checks the last sync of every source, and that the network file names
+// all that the catalog has.
 func (x *examination) sources(ctx context.Context, n network.Network, store catalog.Store) error {
 	states, err := store.Sources(ctx)
-	if err != nil {
+	former, formerErr := ingest.FormerSources(ctx, store, n)
+	if err = errors.Join(err, formerErr); err != nil {
 		x.check("sources", err, "")
 		return nil
 	}
+	states = slices.DeleteFunc(states, func(st catalog.SourceState) bool {
+		return slices.ContainsFunc(former, func(f ingest.Former) bool { return f.Name == st.Name })
+	})
 	fresh, failures := 0, []catalog.SourceState{}
 	for _, st := range states {
 		if sourceProblem(st, time.Now()) == nil {
@@ -179,6 +185,16 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 		if st.Error != "" {
 			x.hint(ingest.Remedy(st.Name, st.Error))
 		}
+	}
+	for _, f := range former {
+		x.check("source "+f.Name, fmt.Errorf("the network file no longer names it, and the catalog has %d records of it",
+			f.Records), "")
+		hint := "the next `almanac sync` of all sources, or start of `almanac serve`, passes them to the sources that " +
+			"yield them and gives up the rest"
+		if len(f.Awaits) > 0 {
+			hint += ", once it has read " + strings.Join(f.Awaits, ", ")
+		}
+		x.hint(hint)
 	}
 	if len(states) == 0 {
 		x.hint("run `almanac sync`, or `almanac serve`, which syncs periodically")

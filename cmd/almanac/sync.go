@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,22 +70,26 @@ func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store cat
 // the table.
 func failures(reports []ingest.Report) error {
 	var names []string
+	total := 0
 	for _, r := range reports {
 		if r.Err != nil {
 			names = append(names, r.Source)
+		}
+		if r.Former == "" {
+			total++
 		}
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d sources failed: %s", len(names), len(reports), strings.Join(names, ", "))
+	return fmt.Errorf("%d of %d sources failed: %s", len(names), total, strings.Join(names, ", "))
 }
 
 func printSync(w io.Writer, reports []ingest.Report) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "SOURCE\tNEW\tCHANGED\tUNCHANGED\tGONE\tSKIPPED\tTIME\tRESULT")
 	for _, r := range reports {
-		result := "ok"
+		result := cmp.Or(r.Former, "ok")
 		if r.Err != nil {
 			result = terminal.OneLine(r.Err.Error())
 		}

@@ -149,7 +149,7 @@ func (s *Source) Try(ctx context.Context) Result {
 		Connectors: ingest.Registry{sourceName: construct},
 	})
 	before := s.lastChange()
-	reports, _ := p.Sync(ctx, nil) // the report has the error
+	reports, _ := p.Sync(ctx, []string{sourceName}) // the report has the error
 	if len(reports) != 1 {
 		s.t.Fatalf("%d reports; the context was done", len(reports))
 	}
