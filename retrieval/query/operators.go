@@ -18,6 +18,7 @@ type split struct {
 	sources  []string
 	quoted   bool // all of text is in phrases
 	inside   bool // an exclusion has text before and after it
+	pasted   bool // what is not in phrases is a command line or an error
 }
 
 // reading says which operators a query may have besides kind and source.
@@ -26,6 +27,7 @@ type reading int
 const (
 	typed    reading = iota // all
 	sentence                // exclusions before and after the text only
+	pasted                  // no exclusions, and no phrases that are the value of an option
 	code                    // none
 )
 
@@ -40,7 +42,8 @@ func splitAt(raw string, as reading) split {
 	}
 	s := split{quoted: true}
 	var text strings.Builder
-	quotes := as != code // a closing quote may still follow
+	quotes := as != code   // a closing quote may still follow
+	words := []string(nil) // outside of quotes
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRuneInString(raw[i:])
 		if unicode.IsSpace(r) {
@@ -55,7 +58,7 @@ func splitAt(raw string, as reading) split {
 		}
 		word := rest[:end]
 		switch {
-		case quotes && (r == '"' || r == '“' || r == '„'):
+		case quotes && (r == '"' || r == '“' || r == '„') && !(as == pasted && isValue(words)):
 			inside, after, closed := cutQuote(rest[size:])
 			if quotes = closed; closed {
 				s.phrases = append(s.phrases, inside)
@@ -63,8 +66,9 @@ func splitAt(raw string, as reading) split {
 				i = len(raw) - len(after)
 				continue
 			}
-		case as != code && excludes(word):
+		case as < pasted && excludes(word):
 			if inside := text.Len() > 0 && textIn(rest[end:]); !inside || as == typed {
+				words = append(words, word)
 				s.excluded, s.inside = append(s.excluded, word[1:]), s.inside || inside
 				i += end
 				continue
@@ -80,11 +84,12 @@ func splitAt(raw string, as reading) split {
 				continue
 			}
 		}
+		words = append(words, word)
 		text.WriteString(word)
 		s.quoted = false
 		i += end
 	}
-	s.text = collapse(text.String())
+	s.text, s.pasted = collapse(text.String()), isPasted(words)
 	return s
 }
 

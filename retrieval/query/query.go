@@ -13,8 +13,10 @@
 // What is quoted or follows a hyphen is often no operator: what has three lines
 // or more was pasted, and is text; source code and error messages have quotes
 // and hyphens of their own, and often the quoted part is what differs elsewhere,
-// so that only one that is quoted as a whole is a phrase; and in a sentence
-// exclusions are before or after the words.
+// so that only one that is quoted as a whole is a phrase; in a command line
+// (tar -xvf, docker run --rm -it) what follows a hyphen is an option, and what
+// is quoted behind it is its value; and in a sentence exclusions are before or
+// after the words.
 package query
 
 import (
@@ -80,6 +82,8 @@ func Parse(raw string) (Query, error) {
 		return Query{}, err
 	case q.Class == Code && !p.quoted && len(q.Phrases)+len(q.Exclude) > 0:
 		q, err = parse(splitAt(raw, code))
+	case p.pasted && len(q.Phrases)+len(q.Exclude) > 0:
+		q, err = parse(splitAt(raw, pasted))
 	case q.Class == Question && p.inside:
 		q, err = parse(splitAt(raw, sentence))
 	}
