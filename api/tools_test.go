@@ -325,6 +325,11 @@ func TestToolArguments(t *testing.T) {
 			}
 		}
 	}
+	for _, tool := range []string{"get_doc", "get_discussion"} {
+		id := rows[tool]["id"] // also takes a section, and is sent as a number or a string
+		id.Type = "string"
+		rows[tool]["id"] = id
+	}
 	for _, o := range operations() {
 		if o.Tool == "" || o.Extra {
 			continue

@@ -18,7 +18,7 @@ import (
 var Operations = []kb.Op{changes, trending, discussions, discussion, consensus}
 
 type discussionIn struct {
-	ID     kb.NumberID `json:"id" required:"true" doc:"topic id, or the id of a search result"`
+	ID     kb.NumberID `json:"id" required:"true"`
 	Cursor kb.Cursor   `json:"cursor"`
 }
 

@@ -30,17 +30,19 @@ type RecordID string
 
 // Constraints implements op.Constrained.
 func (RecordID) Constraints() reflect.StructTag {
-	return `maxLength:"1000" tooltype:"integer" doc:"read or id of a search result, or the path of a file" ` +
-		`tooldoc:"read of a search result, a string such as 1000054#setup, or its id, a number or {{id}}"`
+	return `maxLength:"1000" doc:"read or id of a search result, or the path of a file" ` +
+		`tooldoc:"read of a search result such as 1000054#setup, or its id, a number or {{id}}"`
 }
 
-// NumberID is a numeric id at the source, or a record id; tools take the read of
-// a search result too.
+// NumberID is the number of a forum topic, or a record id: an integer on REST.
+// Tools take the read of a search result too and publish a string, which may be
+// sent as a number: many clients refuse a list of types.
 type NumberID string
 
 // Constraints implements op.Constrained.
 func (NumberID) Constraints() reflect.StructTag {
-	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d{1,18}(#.*)?$" type:"integer" like:"1234"`
+	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d{1,18}(#.*)?$" type:"integer" tooltype:"" like:"1234" ` +
+		`doc:"topic id, or the id of a search result" tooldoc:"topic id, or the read or id of a search result"`
 }
 
 // Status is one of the statuses that improvement proposals of every network

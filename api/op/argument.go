@@ -121,9 +121,8 @@ func (a *argument) baseSchema() *jsonschema.Schema {
 // compile takes the constraints from the schema and validates the default with
 // them, so that a default out of range fails at start.
 func (a *argument) compile() (err error) {
-	item := a.schema
+	item := a.item()
 	if a.list {
-		item = item.Items
 		a.maxItems = a.schema.MaxItems
 		if a.required {
 			a.schema.MinItems = new(1)
@@ -149,6 +148,14 @@ func (a *argument) compile() (err error) {
 		a.def, err = a.fromJSON(a.schema.Default)
 	}
 	return err
+}
+
+// item is the schema of the value, or of one in the list.
+func (a *argument) item() *jsonschema.Schema {
+	if a.list {
+		return a.schema.Items
+	}
+	return a.schema
 }
 
 // store sets a field of In, as a pointer if the field is one.

@@ -216,7 +216,12 @@ func (a *argument) scalarToJSON(v reflect.Value) json.RawMessage {
 	var value any = v.Interface()
 	switch a.form {
 	case formTime, formText:
-		value = a.scalarText(v)
+		text := a.scalarText(v)
+		if n, err := strconv.ParseInt(text, 10, 64); a.item().Type == "integer" && err == nil &&
+			strconv.FormatInt(n, 10) == text {
+			return json.RawMessage(text)
+		}
+		value = text
 	}
 	raw, err := Encode(value)
 	if err != nil { // an object was decoded by encoding/json

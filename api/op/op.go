@@ -125,7 +125,7 @@ type Param struct {
 //	enum:"a,b" (matched without regard to case, returned in this spelling)
 //	also:"c,d"         accepted besides enum, and not published
 //	pattern:"…" format:"date"
-//	type:"integer"     published as the type of a string, which takes both
+//	type:"integer"     published as the type of a string; every string takes integers too
 //	required:"true"
 //	like:"56 or CIP-0056"  expected form, for the message of a failed pattern;
 //	without it the message repeats doc
