@@ -260,7 +260,7 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/whitepapers/{slug}": {"slug": id, "cursor": text},
 		"GET /api/v1/videos": {"channel": text, "since": day, "has_transcript": {Type: "boolean"},
 			"limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/videos/{id}":            {"id": id, "transcript_chars": {Type: "integer", Max: 200_000}},
+		"GET /api/v1/videos/{id}":            {"id": id, "transcript_chars": {Type: "integer", Max: 200_000}, "cursor": text},
 		"GET /api/v1/forge-discussions":      {"repo": text, "category": text, "limit": integer(1, 100, "20")},
 		"GET /api/v1/forge-discussions/{id}": {"id": id, "cursor": text},
 		"GET /api/v1/network":                {},

@@ -87,7 +87,7 @@ var get = kb.New(op.Spec{
 Read an improvement proposal
 One proposal with its full text.
 
-Reads one improvement proposal: its header fields and full markdown text, 50,000 characters at a time. Takes
+Reads one improvement proposal: its header fields and full markdown text, up to 50,000 characters at a time. Takes
 {{label}}, {{short}} or a draft's PR-203.
 `,
 }, runGet)

@@ -92,12 +92,13 @@ Reads the text and the comments of one discussion of a repository, by the node i
 
 var forge = kb.Threads[Opened, Comment]{
 	Kind: catalog.KindDiscussion, Row: open, Children: catalog.KindComment, Child: comment,
+	Opens: true,
 }
 
 // Opened is a discussion with its text.
 type Opened struct {
 	Discussion
-	Content string `json:"content"`
+	Content string `json:"content" doc:"its own text, or the part that begins at the cursor; empty behind it"`
 }
 
 func open(b kb.Base, r catalog.Record) (Opened, error) {

@@ -31,7 +31,7 @@ type RecordID string
 // Constraints implements op.Constrained.
 func (RecordID) Constraints() reflect.StructTag {
 	return `maxLength:"1000" doc:"read or id of a search result, or the path of a file" ` +
-		`tooldoc:"read of a search result such as 1000054#setup, or its id, a number or {{id}}"`
+		`tooldoc:"read or id of a search result: 1000054#setup, 1000054 or {{id}}"`
 }
 
 // NumberID is the number of a forum topic, or a record id: an integer on REST.
@@ -41,8 +41,8 @@ type NumberID string
 
 // Constraints implements op.Constrained.
 func (NumberID) Constraints() reflect.StructTag {
-	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d{1,18}(#.*)?$" type:"integer" tooltype:"" like:"1234" ` +
-		`doc:"topic id, or the id of a search result" tooldoc:"topic id, or the read or id of a search result"`
+	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d+(#.*)?$" type:"integer" tooltype:"" like:"1234" ` +
+		`doc:"topic id, or the id of a search result" tooldoc:"topic id, or read of a search result"`
 }
 
 // Status is one of the statuses that improvement proposals of every network
@@ -147,7 +147,7 @@ type Cursor string
 
 // Constraints implements op.Constrained.
 func (Cursor) Constraints() reflect.StructTag {
-	return `doc:"next_cursor of an earlier answer" maxLength:"20"`
+	return `doc:"next_cursor of an answer" maxLength:"20"`
 }
 
 // Paging are the arguments of most lists.

@@ -95,6 +95,34 @@ func TestCutsJoin(t *testing.T) {
 	})
 }
 
+// TestShortenedCutsJoin holds that a part that was shortened ends where the next
+// begins, and never is nothing.
+func TestShortenedCutsJoin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unit := rapid.StringOfN(rapid.SampledFrom([]rune("ab \n\"é港みハ한🚀")), 1, 40, -1).Draw(t, "unit")
+		text := strings.Repeat(unit, rapid.IntRange(1, 4_000).Draw(t, "times"))
+		less := rapid.IntRange(1, 30_000).Draw(t, "tokens")
+		var whole strings.Builder
+		for cursor, pages := kb.Cursor(""), 0; pages == 0 || cursor != ""; pages++ {
+			page, err := kb.Cut(text, cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pages < 20 {
+				page.Shorten(less)
+			}
+			if page.Content == "" || page.Truncated != (page.NextCursor != "") {
+				t.Fatalf("%q, truncated %v, next %q", page.Content, page.Truncated, page.NextCursor)
+			}
+			whole.WriteString(page.Content)
+			cursor = kb.Cursor(page.NextCursor)
+		}
+		if whole.String() != text {
+			t.Error("the parts are not the text")
+		}
+	})
+}
+
 func TestItems(t *testing.T) {
 	for _, tt := range []struct {
 		record   catalog.Record

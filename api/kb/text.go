@@ -14,7 +14,8 @@ import (
 	"almanac/catalog/network"
 )
 
-// textLimit is the maximum of characters of a text in one answer.
+// textLimit is the maximum of characters of a text in one answer; in tools
+// op.MaxTokens may end it earlier.
 const textLimit = 50_000
 
 // Text is a part of a long text.
@@ -22,28 +23,49 @@ type Text struct {
 	Content    string `json:"content"`
 	Truncated  bool   `json:"truncated" doc:"whether there is more: pass next_cursor as cursor"`
 	NextCursor string `json:"next_cursor,omitempty"`
+
+	start int // where the part begins
 }
 
 // Cut returns the part of a text that begins at the cursor, a byte offset from
 // an earlier answer.
-func Cut(text string, cursor Cursor) (Text, error) {
-	start := 0
+func Cut(text string, cursor Cursor) (Text, error) { return CutAt(text, cursor, textLimit) }
+
+// CutAt is Cut with another maximum of characters.
+func CutAt(text string, cursor Cursor, most int) (Text, error) {
+	t := Text{}
 	if cursor != "" {
 		n, err := strconv.Atoi(string(cursor))
-		if err != nil || n < 0 || n >= len(text) || !utf8.RuneStart(text[n]) {
+		if err != nil || !begins(text, n) {
 			return Text{}, badCursor
 		}
-		start = n
+		t.start = n
 	}
-	rest := text[start:]
-	chars := 0
-	for i := range rest {
-		if chars == textLimit {
-			return Text{Content: rest[:i], Truncated: true, NextCursor: strconv.Itoa(start + i)}, nil
-		}
-		chars++
+	rest := text[t.start:]
+	t.Content = First(rest, most)
+	t.more(len(rest))
+	return t, nil
+}
+
+// begins reports whether a part of a text can begin at an offset.
+func begins(text string, offset int) bool {
+	return offset >= 0 && offset < len(text) && utf8.RuneStart(text[offset])
+}
+
+// more says where the rest begins if the content is not all that there is.
+func (t *Text) more(bytes int) {
+	if t.Truncated = len(t.Content) < bytes; t.Truncated {
+		t.NextCursor = strconv.Itoa(t.start + len(t.Content))
 	}
-	return Text{Content: rest}, nil
+}
+
+// Shorten implements op.Shortener.
+func (t *Text) Shorten(tokens int) {
+	before := len(t.Content)
+	_, least := utf8.DecodeRuneInString(t.Content)
+	if t.Content = t.Content[:max(least, op.Without(t.Content, tokens))]; len(t.Content) < before {
+		t.more(before)
+	}
 }
 
 var badCursor = op.InvalidField("cursor", "must be a next_cursor of an earlier answer")
@@ -143,6 +165,74 @@ type Thread[T any] struct {
 	Total      int    `json:"total" doc:"number of items in all"`
 	Truncated  bool   `json:"truncated" doc:"whether there is more: pass next_cursor as cursor"`
 	NextCursor string `json:"next_cursor,omitempty"`
+
+	start int // index of the first item
+	least int // items that must stay, so that there is something
+}
+
+// Shorten implements op.Shortener.
+func (t *Thread[T]) Shorten(tokens int) {
+	for n := len(t.Items) - 1; n >= t.least && tokens > 0; n-- {
+		raw, err := op.EncodeTool(t.Items[n])
+		if err != nil { // the whole answer says why
+			return
+		}
+		tokens -= op.Tokens(string(raw))
+		t.Items = t.Items[:n:n]
+		t.Truncated, t.NextCursor = true, place{item: t.start + n}.String()
+	}
+}
+
+// place is where a part of a thread begins: at a child, or in its text. Before
+// the first child is the record's own text.
+type place struct{ item, offset int }
+
+// own is the item of the record's own text.
+const own = -1
+
+// offsetMark stands before the offset in a cursor: 12 is the beginning of a
+// child, 12~500 a place in its text, ~500 one in the record's own.
+const offsetMark = "~"
+
+func (p place) String() string {
+	var s string
+	if p.item != own {
+		s = strconv.Itoa(p.item)
+	}
+	if p.offset > 0 {
+		s += offsetMark + strconv.Itoa(p.offset)
+	}
+	return s
+}
+
+func placeOf(cursor Cursor) (p place, err error) {
+	item, offset, within := strings.Cut(string(cursor), offsetMark)
+	p.item = own
+	if item != "" {
+		p.item, err = strconv.Atoi(item)
+	}
+	if within && err == nil {
+		p.offset, err = strconv.Atoi(offset)
+	}
+	if err != nil || p.item < own || p.String() != string(cursor) {
+		return p, badCursor
+	}
+	return p, nil
+}
+
+// threadTokens is the maximum of the texts of a thread in one answer, besides
+// textLimit: op.MaxTokens without what is around them.
+const threadTokens = 20_000
+
+// room is what texts may still take.
+type room struct{ chars, tokens int }
+
+// take returns the length of the part of a text that there is room for.
+func (r *room) take(text string) int {
+	n := min(len(First(text, r.chars)), op.Within(text, r.tokens))
+	r.chars -= utf8.RuneCountInString(text[:n])
+	r.tokens -= op.Tokens(text[:n])
+	return n
 }
 
 // Threads are records of a kind with children of another, each with its row.
@@ -151,56 +241,100 @@ type Threads[T, C any] struct {
 	Row      func(Base, catalog.Record) (T, error)
 	Children catalog.Kind
 	Child    func(Base, catalog.Record) (C, error)
-	Most     int // children in one answer; 0: as many as its text holds
+	Most     int  // children in one answer; 0: as many as its text holds
+	Opens    bool // the row has the record's own text, which comes before the children
 }
 
 // Read finds a record by its key or record id and returns its row and its
-// children from the cursor on.
+// children from the cursor on. A text that is longer than an answer is in several:
+// the texts of all answers, joined, are whole.
 func (t Threads[T, C]) Read(
 	ctx context.Context, b Base, id string, cursor Cursor,
 ) (row T, thread Thread[C], err error) {
-	r, row, err := One(ctx, b, t.Kind, id, t.Row)
-	if err == nil {
-		thread, err = t.children(ctx, b, r.ID, cursor)
+	at, err := placeOf(cursor)
+	if err != nil {
+		return row, thread, err
+	}
+	r, err := b.Keyed(ctx, t.Kind, id)
+	if err != nil {
+		return row, thread, err
+	}
+	left := room{textLimit, threadTokens}
+	rest := "" // of the record's own text
+	switch {
+	case at.item == own && at.offset > 0 && (!t.Opens || !begins(r.Body, at.offset)):
+		return row, thread, badCursor
+	case at.item == own && t.Opens:
+		rest = r.Body[at.offset:]
+		r.Body = rest[:left.take(rest)]
+		rest = rest[len(r.Body):]
+	case t.Opens:
+		r.Body = ""
+	}
+	if row, err = t.Row(b, r); err != nil {
+		return row, thread, err
+	}
+	if !t.Opens || r.Body == "" {
+		thread.least = 1
+	}
+	next := place{own, at.offset + len(r.Body)}
+	if rest == "" {
+		next, err = t.children(ctx, b, r.ID, at, left, &thread)
+	} else {
+		_, thread.Total, err = b.Catalog.List(ctx, t.query(r.ID, catalog.ListQuery{Limit: 1}))
+	}
+	if err == nil && next.item < thread.Total {
+		thread.Truncated, thread.NextCursor = true, next.String()
 	}
 	return row, thread, err
 }
 
+// query finds the children of a record.
+func (t Threads[T, C]) query(parent int64, q catalog.ListQuery) catalog.ListQuery {
+	q.Kinds, q.Parent, q.Order = []catalog.Kind{t.Children}, parent, catalog.ByKey
+	return q
+}
+
+// children adds the children from a place on that there is room for, or the part
+// of one if there is nothing else, and returns where the next begins.
 func (t Threads[T, C]) children(
-	ctx context.Context, b Base, parent int64, cursor Cursor,
-) (thread Thread[C], err error) {
-	offset := 0
-	if cursor != "" {
-		if offset, err = strconv.Atoi(string(cursor)); err != nil || offset < 0 {
-			return thread, badCursor
-		}
-	}
-	records, total, err := b.Catalog.List(ctx, catalog.ListQuery{
-		Kinds: []catalog.Kind{t.Children}, Parent: parent, Order: catalog.ByKey,
-		Limit: t.Most, Offset: offset, WithBody: true,
-	})
-	if err == nil && offset > 0 && offset >= total {
+	ctx context.Context, b Base, parent int64, at place, left room, thread *Thread[C],
+) (next place, err error) {
+	thread.start = max(0, at.item)
+	records, total, err := b.Catalog.List(ctx,
+		t.query(parent, catalog.ListQuery{Limit: t.Most, Offset: thread.start, WithBody: true}))
+	if err == nil && thread.start > 0 && thread.start >= total {
 		err = badCursor
 	}
 	if err != nil {
-		return thread, err
+		return next, err
 	}
 	thread.Total = total
-	chars := 0
-	for _, r := range records {
-		if chars += utf8.RuneCountInString(r.Body); chars > textLimit && len(thread.Items) > 0 {
-			break
+	for i, r := range records {
+		next = place{item: thread.start + i}
+		if i == 0 && at.item != own {
+			next.offset = at.offset
+		}
+		if next.offset > 0 && !begins(r.Body, next.offset) {
+			return next, badCursor
+		}
+		rest := r.Body[next.offset:]
+		r.Body = rest[:left.take(rest)]
+		cut := len(r.Body) < len(rest)
+		if cut && len(thread.Items) >= thread.least {
+			return next, nil
 		}
 		item, err := t.Child(b, r)
 		if err != nil {
-			return thread, err
+			return next, err
 		}
 		thread.Items = append(thread.Items, item)
+		if cut {
+			next.offset += len(r.Body)
+			return next, nil
+		}
 	}
-	if next := offset + len(thread.Items); next < total {
-		thread.Truncated, thread.NextCursor = true, strconv.Itoa(next)
-	}
-	return thread, nil
+	return place{item: thread.start + len(thread.Items)}, nil
 }
 
 // Locate finds the record that a person names: by anything that Record takes,

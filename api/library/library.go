@@ -66,7 +66,7 @@ Read a text or a section of it
 The full text of one record, or a section of it, by the read of a search result, an id or a path.
 
 Reads the section that a search result's read names, with what reads the sections before and after it. By the id
-alone it reads the whole text behind its outline, 50,000 characters at a time.
+alone it reads the whole text behind its outline, up to 50,000 characters at a time.
 `,
 }, runGet)
 

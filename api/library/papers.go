@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"almanac/api/kb"
@@ -54,8 +55,8 @@ var getPaper = kb.New(op.Spec{
 Read a whitepaper
 One whitepaper with its extracted text.
 
-Reads one whitepaper by its slug: title, tag, page count, PDF link and the extracted text, 50,000 characters at a
-time.
+Reads one whitepaper by its slug: title, tag, page count, PDF link and the extracted text, up to 50,000
+characters at a time.
 `,
 }, func(ctx context.Context, b kb.Base, in paperIn) (f FullPaper, err error) {
 	r, err := b.Keyed(ctx, catalog.KindWhitepaper, in.Slug)
@@ -111,15 +112,25 @@ func video(b kb.Base, r catalog.Record) (Video, error) {
 }
 
 type videoIn struct {
-	ID    string `json:"id" required:"true" maxLength:"200" doc:"on the video platform, or the id of a search result"`
-	Chars *int   `json:"transcript_chars" minimum:"0" maximum:"200000" doc:"most of the transcript; all if left out"`
+	ID     string    `json:"id" required:"true" maxLength:"200" doc:"on the video platform, or the id of a search result"`
+	Chars  *int      `json:"transcript_chars" minimum:"0" maximum:"200000" doc:"most of the transcript; all if left out"`
+	Cursor kb.Cursor `json:"cursor"`
 }
 
 // FullVideo is a recording with its transcript.
 type FullVideo struct {
 	Video
 	Transcript string `json:"transcript"`
-	Truncated  bool   `json:"truncated" doc:"whether transcript_chars cut the transcript"`
+	Truncated  bool   `json:"truncated" doc:"whether there is more: pass next_cursor as cursor"`
+	NextCursor string `json:"next_cursor,omitempty"`
+
+	part kb.Text
+}
+
+// Shorten implements op.Shortener.
+func (f *FullVideo) Shorten(tokens int) {
+	f.part.Shorten(tokens)
+	f.Transcript, f.Truncated, f.NextCursor = f.part.Content, f.part.Truncated, f.part.NextCursor
 }
 
 var getVideo = kb.New(op.Spec{
@@ -136,10 +147,14 @@ one. Limit it with transcript_chars.
 	if err != nil {
 		return f, err
 	}
-	f.Video, err = video(b, r)
-	if f.Transcript = r.Body; in.Chars != nil {
-		f.Transcript = kb.First(r.Body, *in.Chars)
-		f.Truncated = len(f.Transcript) < len(r.Body)
+	if f.Video, err = video(b, r); err != nil {
+		return f, err
 	}
+	most := math.MaxInt
+	if in.Chars != nil {
+		most = *in.Chars
+	}
+	f.part, err = kb.CutAt(r.Body, in.Cursor, most)
+	f.Transcript, f.Truncated, f.NextCursor = f.part.Content, f.part.Truncated, f.part.NextCursor
 	return f, err
 })

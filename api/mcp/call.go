@@ -134,33 +134,38 @@ func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 		ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 		defer cancel()
 		defer context.AfterFunc(requestOf(ctx).ctx, cancel)()
-		answer, err := s.run(ctx, o, r.Params.Arguments)
+		answer, note, err := s.run(ctx, o, r.Params.Arguments)
 		if err != nil {
 			outcome = "error"
 			return failed(s.explain(ctx, o, err)), nil
 		}
-		return &sdk.CallToolResult{
+		res = &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: string(answer)}},
 			StructuredContent: json.RawMessage(answer),
-		}, nil
+		}
+		if note != "" {
+			res.Content = append(res.Content, &sdk.TextContent{Text: note})
+		}
+		return res, nil
 	}
 }
 
-func (s *Server) run(ctx context.Context, o op.Operation, args json.RawMessage) ([]byte, error) {
+// run answers a call, with a note on what the answer has no room for.
+func (s *Server) run(ctx context.Context, o op.Operation, args json.RawMessage) (raw []byte, note string, err error) {
 	in, err := o.DecodeTool(args)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if !o.BeforeReady {
 		if err := s.cfg.Await(ctx, requestOf(ctx).patience); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
 	answer, err := o.Run(ctx, in)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return op.EncodeTool(answer)
+	return o.Fit(in, answer)
 }
 
 func failed(message string) *sdk.CallToolResult {

@@ -17,6 +17,25 @@ type Changelog struct {
 	Truncated    bool      `json:"truncated" doc:"whether there is more: get_doc with the id reads it in parts"`
 	Alternatives []Edition `json:"alternatives" doc:"the same version of others: name one with repo"`
 	Hint         string    `json:"hint,omitempty" doc:"if there is more, or no notes: what to do"`
+
+	part kb.Text
+}
+
+// Shorten implements op.Shortener.
+func (c *Changelog) Shorten(tokens int) {
+	c.part.Shorten(tokens)
+	c.show()
+}
+
+// show sets what follows from the part of the notes.
+func (c *Changelog) show() {
+	c.Content, c.Truncated = c.part.Content, c.part.Truncated
+	switch {
+	case c.part.Truncated:
+		c.Hint = "the notes go on: get_doc with id " + c.ID + " and cursor " + c.part.NextCursor
+	case c.part.Content == "":
+		c.Hint = "the release has no notes here: see url"
+	}
 }
 
 // Number is a version number as clients write it.
@@ -79,13 +98,8 @@ the others. To find the version of a change use search_release_notes.
 	if err != nil {
 		return out, err
 	}
-	text, err := kb.Read(r, "")
-	out.Title, out.Content, out.Truncated = r.Title, text.Content, text.Truncated
-	switch {
-	case text.Truncated:
-		out.Hint = "the notes go on: get_doc with id " + out.ID + " and cursor " + text.NextCursor
-	case text.Content == "":
-		out.Hint = "the release has no notes here: see url"
-	}
+	out.part, err = kb.Read(r, "")
+	out.Title = r.Title
+	out.show()
 	return out, err
 })

@@ -132,9 +132,10 @@ type Post struct {
 // prepareThread renders the texts of a thread, as many as a page holds.
 func prepareThread(_ *Handler, v *view) error {
 	thread := v.answers[1].answer
-	start, _ := strconv.Atoi(v.Param("cursor"))
+	first, _, _ := strings.Cut(v.Param("cursor"), "~") // in the text of a post
+	start, _ := strconv.Atoi(first)
 	var posts []Post
-	if content := text(thread, "Content"); content != "" && start == 0 { // a forge discussion begins with its own text
+	if content := text(thread, "Content"); content != "" { // a forge discussion begins with its own text
 		posts = append(posts, v.post(thread, cutBlock(content, textSize), "0"))
 	}
 	items := reflect.ValueOf(field(thread, "Items"))
@@ -161,7 +162,7 @@ func prepareThread(_ *Handler, v *view) error {
 	case next != "":
 		v.next = v.With("cursor", next)
 	}
-	v.Text = &Text{Part: start > 0}
+	v.Text = &Text{Part: v.Param("cursor") != ""}
 	return nil
 }
 
