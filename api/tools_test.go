@@ -166,6 +166,9 @@ type parameter struct {
 
 func parameterOf(s *jsonschema.Schema, required bool) parameter {
 	p := parameter{Type: s.Type, Required: required, Default: strings.Trim(string(s.Default), `"`)}
+	if slices.Contains(s.Types, "integer") { // an id, which may also name a section
+		p.Type = "integer"
+	}
 	item := s
 	if s.Items != nil {
 		item = s.Items
@@ -324,11 +327,6 @@ func TestToolArguments(t *testing.T) {
 				rows[name] = argumentsOf(cells[2])
 			}
 		}
-	}
-	for _, tool := range []string{"get_doc", "get_discussion"} {
-		id := rows[tool]["id"] // also takes a section, and is sent as a number or a string
-		id.Type = "string"
-		rows[tool]["id"] = id
 	}
 	for _, o := range operations() {
 		if o.Tool == "" || o.Extra {

@@ -30,18 +30,17 @@ type RecordID string
 
 // Constraints implements op.Constrained.
 func (RecordID) Constraints() reflect.StructTag {
-	return `maxLength:"1000" doc:"read or id of a search result, or the path of a file" ` +
-		`tooldoc:"read or id of a search result: 1000054#setup, 1000054 or {{id}}"`
+	return `maxLength:"1000" tooltype:"string,integer" doc:"read or id of a search result, or the path of a file" ` +
+		`tooldoc:"read or id of a search result: 1000054#setup or {{id}}"`
 }
 
 // NumberID is the number of a forum topic, or a record id: an integer on REST.
-// Tools take the read of a search result too and publish a string, which may be
-// sent as a number: many clients refuse a list of types.
+// Tools take the read of a search result, a string, too.
 type NumberID string
 
 // Constraints implements op.Constrained.
 func (NumberID) Constraints() reflect.StructTag {
-	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d+(#.*)?$" type:"integer" tooltype:"" like:"1234" ` +
+	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d+(#.*)?$" type:"integer" tooltype:"string,integer" like:"1234" ` +
 		`doc:"topic id, or the id of a search result" tooldoc:"topic id, or read of a search result"`
 }
 

@@ -137,11 +137,11 @@ func (a *argument) compile() (err error) {
 		if a.pattern, err = regexp.Compile(item.Pattern); err != nil {
 			return err
 		}
-		if !portable(item.Pattern) || item.Type != "string" {
+		if !portable(item.Pattern) || !takesText(item) {
 			item.Pattern = ""
 		}
 	}
-	if a.required && item.Type == "string" && a.form == formText && !a.list && a.enum == nil && a.pattern == nil {
+	if a.required && takesText(item) && a.form == formText && !a.list && a.enum == nil && a.pattern == nil {
 		item.MinLength = new(1)
 	}
 	if a.schema.Default != nil {
@@ -149,6 +149,9 @@ func (a *argument) compile() (err error) {
 	}
 	return err
 }
+
+// takesText reports whether values may be strings by their schema.
+func takesText(s *jsonschema.Schema) bool { return s.Type == "string" || slices.Contains(s.Types, "string") }
 
 // item is the schema of the value, or of one in the list.
 func (a *argument) item() *jsonschema.Schema {

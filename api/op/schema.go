@@ -154,8 +154,10 @@ func applyTag(s, item *jsonschema.Schema, key, v string) (err error) {
 	switch key {
 	case "doc":
 		s.Description = v
-	case "type":
-		item.Type = v
+	case "type": // or several, separated by commas
+		if item.Type, item.Types = v, nil; strings.Contains(v, ",") {
+			item.Type, item.Types = "", strings.Split(v, ",")
+		}
 	case "default":
 		s.Default, err = defaultJSON(s, v)
 	case "minimum":
