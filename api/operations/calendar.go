@@ -37,7 +37,7 @@ func writeCalendar(answer any) ([]byte, error) {
 		e.SetStatus(s.status())
 		s.setTimes(e)
 	}
-	return []byte(cal.Serialize()), nil
+	return []byte(cal.Serialize(ics.WithNewLineWindows)), nil // on every system: RFC 5545 3.1
 }
 
 func (s Scheduled) lines() []string {
