@@ -2,7 +2,6 @@ package community
 
 import (
 	"context"
-	"net/url"
 	"reflect"
 	"slices"
 
@@ -101,16 +100,8 @@ func searchDiscussions(ctx context.Context, b kb.Base, in discussionsIn) (Discus
 	return Discussions{found.Page(in.Paging), found.Degraded}, err
 }
 
-// talk makes the row of a record of places; its page is the detail address of
-// its kind, where it has one.
+// talk makes the row of a record of places.
 func talk(b kb.Base, r catalog.Record) Talk {
 	i := slices.IndexFunc(places, func(p place) bool { return p.has(r.Kind) })
-	t := Talk{Item: b.Item(r), Source: places[i].name, Category: r.Category, Views: r.Views, Replies: r.Replies}
-	switch r.Kind {
-	case catalog.KindTopic:
-		t.Page = b.PublicURL + "/api/v1/discussions/" + url.PathEscape(r.Key)
-	case catalog.KindDiscussion:
-		t.Page = b.PublicURL + "/api/v1/forge-discussions/" + url.PathEscape(r.Key)
-	}
-	return t
+	return Talk{Item: b.Item(r), Source: places[i].name, Category: r.Category, Views: r.Views, Replies: r.Replies}
 }
