@@ -88,6 +88,8 @@ func fleetQuestions(t *testing.T, l *library) []question {
 			message: "type must be one of issue, pull, all"},
 		{name: "no such state", target: "/api/v1/code?state=shut", status: 400,
 			message: "state must be one of open, closed, merged, all"},
+		{name: "comments", target: "/api/v1/code/" + l.id(t, catalog.KindIssue, "tide/pilot#5") + "/comments",
+			want: fields{"items.#": 0, "total": 0, "truncated": false}},
 	}
 }
 

@@ -229,7 +229,8 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 		}
 		q := question{status: 500, rest: "internal error", toolSays: "failed; the operator's log says why"}
 		if o.Path != "" {
-			q.target = strings.NewReplacer("{id}", "56", "{id...}", "1000001").Replace(o.Path) + "?q=tide&ids=1"
+			ids := strings.NewReplacer("{id}/comments", "1000001/comments", "{id}", "56", "{id...}", "1000001")
+			q.target = ids.Replace(o.Path) + "?q=tide&ids=1"
 			if o.ID == "list_records" {
 				q.target += "&kind=doc"
 			}

@@ -274,11 +274,12 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/code": {"repo": text, "state": {Type: "string", Default: "all", Values: "open,closed,merged,all"},
 			"type": {Type: "string", Default: "all", Values: "issue,pull,all"},
 			"q":    text, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/searches/popular": {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
-		"GET /api/v1/searches/zero":    {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
-		"GET /api/v1/csp-violations":   {"window": integer(1, 90, "7"), "limit": integer(1, 25, "5")},
-		"GET /api/v1/changes":          {"days": integer(1, 90, "7"), "limit": integer(1, 500, "100"), "since": day},
-		"GET /api/v1/kb-drift":         {"refresh": {Type: "boolean", Default: "false"}},
+		"GET /api/v1/code/{id}/comments": {"id": id, "cursor": text},
+		"GET /api/v1/searches/popular":   {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
+		"GET /api/v1/searches/zero":      {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
+		"GET /api/v1/csp-violations":     {"window": integer(1, 90, "7"), "limit": integer(1, 25, "5")},
+		"GET /api/v1/changes":            {"days": integer(1, 90, "7"), "limit": integer(1, 500, "100"), "since": day},
+		"GET /api/v1/kb-drift":           {"refresh": {Type: "boolean", Default: "false"}},
 	}
 	for _, o := range operations() {
 		if o.Path == "" {

@@ -2,6 +2,7 @@ package ecosystem
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"almanac/api/kb"
@@ -77,3 +78,28 @@ func work(b kb.Base, r catalog.Record) (Work, error) {
 	w.Number, w.Labels = d.Number, d.Labels
 	return w, err
 }
+
+// Comments are what is said on an issue or a pull request.
+type Comments struct {
+	kb.Thread[Comment]
+}
+
+type commentsIn struct {
+	ID     kb.RecordID `json:"id" required:"true"`
+	Cursor kb.Cursor   `json:"cursor"`
+}
+
+var comments = kb.New(op.Spec{
+	ID: "list_comments", Path: "/api/v1/code/{id}/comments", MayFail: []error{op.ErrNotFound},
+	Doc: "What is said on an issue or a pull request: whole comments, oldest first.",
+}, func(ctx context.Context, b kb.Base, in commentsIn) (Comments, error) {
+	r, err := b.Record(ctx, in.ID)
+	if err == nil && !slices.Contains(workKinds["all"], r.Kind) {
+		err = op.NotFound("record %d is no issue and no pull request: list_code has those", r.ID)
+	}
+	if err != nil {
+		return Comments{}, err
+	}
+	thread, err := forge.Parts(ctx, b, r.ID, in.Cursor)
+	return Comments{thread}, err
+})

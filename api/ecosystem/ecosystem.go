@@ -13,7 +13,7 @@ import (
 
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
-	discussions, getDiscussion, repos, projects, works, toolServers, callServer, dependencies, gaps,
+	discussions, getDiscussion, repos, projects, works, comments, toolServers, callServer, dependencies, gaps,
 }
 
 // Discussion is a discussion on the forge in a list.

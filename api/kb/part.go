@@ -145,9 +145,7 @@ func (b Base) Siblings(ctx context.Context, r catalog.Record) (before, after str
 	if r.Parent == 0 || !r.Kind.InThread() {
 		return "", "", nil
 	}
-	all, _, err := b.Catalog.List(ctx, catalog.ListQuery{
-		Kinds: []catalog.Kind{r.Kind}, Parent: r.Parent, Order: catalog.ByKey,
-	})
+	all, err := b.inThread(ctx, r.Parent, []catalog.Kind{r.Kind})
 	i := slices.IndexFunc(all, func(x catalog.Record) bool { return x.ID == r.ID })
 	if i > 0 {
 		before = ReadID(all[i-1].ID, "")

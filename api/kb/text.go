@@ -259,6 +259,10 @@ func (t Threads[T, C]) Read(
 	if err != nil {
 		return row, thread, err
 	}
+	parts, err := b.inThread(ctx, r.ID, []catalog.Kind{t.Children})
+	if err != nil {
+		return row, thread, err
+	}
 	left := room{textLimit, threadTokens}
 	rest := "" // of the record's own text
 	switch {
@@ -279,38 +283,57 @@ func (t Threads[T, C]) Read(
 	}
 	next := place{own, at.offset + len(r.Body)}
 	if rest == "" {
-		next, err = t.children(ctx, b, r.ID, at, left, &thread)
-	} else {
-		_, thread.Total, err = b.Catalog.List(ctx, t.query(r.ID, catalog.ListQuery{Limit: 1}))
+		next, err = t.children(ctx, b, parts, at, left, &thread)
 	}
-	if err == nil && next.item < thread.Total {
-		thread.Truncated, thread.NextCursor = true, next.String()
-	}
+	thread.goOn(len(parts), next)
 	return row, thread, err
 }
 
-// query finds the children of a record.
-func (t Threads[T, C]) query(parent int64, q catalog.ListQuery) catalog.ListQuery {
-	q.Kinds, q.Parent, q.Order = []catalog.Kind{t.Children}, parent, catalog.ByKey
-	return q
-}
-
-// children adds the children from a place on that there is room for, or the part
-// of one if there is nothing else, and returns where the next begins.
-func (t Threads[T, C]) children(
-	ctx context.Context, b Base, parent int64, at place, left room, thread *Thread[C],
-) (next place, err error) {
-	thread.start = max(0, at.item)
-	records, total, err := b.Catalog.List(ctx,
-		t.query(parent, catalog.ListQuery{Limit: t.Most, Offset: thread.start, WithBody: true}))
-	if err == nil && thread.start > 0 && thread.start >= total {
+// Parts returns the children of a record from the cursor on.
+func (t Threads[T, C]) Parts(
+	ctx context.Context, b Base, parent int64, cursor Cursor,
+) (thread Thread[C], err error) {
+	at, err := placeOf(cursor)
+	if err == nil && at.item == own && at.offset > 0 {
 		err = badCursor
 	}
 	if err != nil {
+		return thread, err
+	}
+	parts, err := b.inThread(ctx, parent, []catalog.Kind{t.Children})
+	if err != nil {
+		return thread, err
+	}
+	thread.least = 1
+	next, err := t.children(ctx, b, parts, at, room{textLimit, threadTokens}, &thread)
+	thread.goOn(len(parts), next)
+	return thread, err
+}
+
+// goOn says where the next answer begins.
+func (t *Thread[T]) goOn(total int, next place) {
+	if t.Total = total; next.item < total {
+		t.Truncated, t.NextCursor = true, next.String()
+	}
+}
+
+// children adds the parts of a thread from a place on that there is room for, or the
+// part of one if there is nothing else, and returns where the next begins.
+func (t Threads[T, C]) children(
+	ctx context.Context, b Base, parts []catalog.Record, at place, left room, thread *Thread[C],
+) (next place, err error) {
+	thread.start = max(0, at.item)
+	if thread.start > 0 && thread.start >= len(parts) {
+		return next, badCursor
+	}
+	parts = parts[thread.start:]
+	if t.Most > 0 {
+		parts = parts[:min(t.Most, len(parts))]
+	}
+	if err := b.addBodies(ctx, parts); err != nil {
 		return next, err
 	}
-	thread.Total = total
-	for i, r := range records {
+	for i, r := range parts {
 		next = place{item: thread.start + i}
 		if i == 0 && at.item != own {
 			next.offset = at.offset

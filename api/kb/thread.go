@@ -1,10 +1,12 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"almanac/api/op"
@@ -35,7 +37,7 @@ func (b Base) readThread(ctx context.Context, r catalog.Record, section string, 
 		return p, op.NotFound("record %d has no part %s: %s reads its own text", r.ID, section, ReadID(r.ID, ""))
 	}
 	first, last := max(0, at-around), min(len(parts), at+around)
-	if err := b.addBodies(ctx, r, parts, first, last); err != nil {
+	if err := b.addBodies(ctx, parts[first:last]); err != nil {
 		return p, err
 	}
 	texts := make([]string, len(parts))
@@ -63,12 +65,50 @@ func (b Base) readThread(ctx context.Context, r catalog.Record, section string, 
 	return p, err
 }
 
-// threadParts are the children of a record that are parts of a thread.
-func threadParts(r catalog.Record) catalog.ListQuery {
-	return catalog.ListQuery{
-		Kinds:  []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment},
-		Parent: r.ID, Order: catalog.ByKey,
+// threadKinds are the kinds of the parts of a thread.
+var threadKinds = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}
+
+// inThread returns the children of a record that are parts of its thread, oldest
+// first, without their texts. Posts and messages count from the oldest, which
+// holds where clocks differ, too; comments have no number and go by time. Keys
+// decide nothing: those of comments are random, and so are those of messages that
+// their archive gives no number.
+func (b Base) inThread(ctx context.Context, parent int64, kinds []catalog.Kind) ([]catalog.Record, error) {
+	parts, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, Parent: parent})
+	if err != nil {
+		return nil, err
 	}
+	numbers := map[int64]int{}
+	for _, p := range parts {
+		if numbers[p.ID], err = numberOf(p); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(parts, func(p, q catalog.Record) int {
+		return cmp.Or(cmp.Compare(numbers[p.ID], numbers[q.ID]), byAge(p.CreatedAt, q.CreatedAt))
+	})
+	return parts, nil
+}
+
+// numberOf is the number of a part in its thread; 0 if its kind has none.
+func numberOf(r catalog.Record) (int, error) {
+	switch r.Kind {
+	case catalog.KindPost:
+		d, err := Decode[catalog.Post](r)
+		return d.Number, err
+	case catalog.KindMailMessage:
+		d, err := Decode[catalog.MailMessage](r)
+		return d.Number, err
+	}
+	return 0, nil
+}
+
+// byAge compares times, unknown ones last.
+func byAge(s, t time.Time) int {
+	if s.IsZero() != t.IsZero() {
+		return t.Compare(s)
+	}
+	return s.Compare(t)
 }
 
 // opens reports whether a record is the first part of its thread; the text of a
@@ -79,25 +119,22 @@ func opens(r catalog.Record) bool {
 
 // threadOf returns the parts of a thread, oldest first, without bodies.
 func (b Base) threadOf(ctx context.Context, r catalog.Record) ([]catalog.Record, error) {
-	parts, _, err := b.Catalog.List(ctx, threadParts(r))
+	parts, err := b.inThread(ctx, r.ID, threadKinds)
 	if opens(r) {
 		parts = slices.Insert(parts, 0, r)
 	}
 	return parts, err
 }
 
-// addBodies reads the bodies of some parts of a thread.
-func (b Base) addBodies(ctx context.Context, r catalog.Record, parts []catalog.Record, first, last int) error {
-	q := threadParts(r)
-	q.Offset, q.Limit, q.WithBody = first, last-first, true
-	if opens(r) {
-		q.Offset = max(0, first-1)
+// addBodies reads the texts of some parts of a thread.
+func (b Base) addBodies(ctx context.Context, parts []catalog.Record) error {
+	ids, at := make([]int64, len(parts)), map[int64]int{}
+	for i, p := range parts {
+		ids[i], at[p.ID] = p.ID, i
 	}
-	posts, _, err := b.Catalog.List(ctx, q)
-	for _, x := range posts {
-		if i := slices.IndexFunc(parts, func(p catalog.Record) bool { return p.ID == x.ID }); i >= 0 {
-			parts[i].Body = x.Body
-		}
+	records, err := b.Catalog.Records(ctx, ids)
+	for _, r := range records {
+		parts[at[r.ID]].Body = r.Body
 	}
 	return err
 }

@@ -25,13 +25,14 @@ func (h *Handler) decode(a ask, vars map[string]string, query url.Values) (op.Op
 	o := h.ops[a.op]
 	values := map[string]string{}
 	for word := range strings.FieldsSeq(a.args) {
-		if name, passed := strings.CutSuffix(word, "?"); passed {
-			if v := query.Get(name); v != "" {
-				values[name] = v
+		word, passed := strings.CutSuffix(word, "?")
+		name, v, _ := strings.Cut(word, "=")
+		if passed {
+			if given := query.Get(cmp.Or(v, name)); given != "" {
+				values[name] = given
 			}
 			continue
 		}
-		name, v, _ := strings.Cut(word, "=")
 		for key, value := range vars {
 			v = strings.ReplaceAll(v, "{"+key+"}", value)
 		}

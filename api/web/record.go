@@ -5,8 +5,10 @@ import (
 	"html/template"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"almanac/api/look"
@@ -50,19 +52,21 @@ func prepareText(_ *Handler, v *view) error {
 // fit returns the part of a content that one page holds, and the cursor of the
 // next; more is the cursor of what the content leaves out.
 func (v *view) fit(content, more string) (shown, next string) {
-	size := textSize
-	for {
-		shown = cutBlock(content, size)
-		if html, _ := look.Markdown(look.Text{Markdown: shown}); len(html) <= pageSize || size < 1000 {
-			break
-		}
-		size /= 2
-	}
-	if len(shown) == len(content) {
+	if shown = cutPage(content); len(shown) == len(content) {
 		return shown, more
 	}
 	start, _ := strconv.Atoi(v.Param("cursor"))
 	return shown, strconv.Itoa(start + len(shown))
+}
+
+// cutPage returns the beginning of a text, as much as one page holds.
+func cutPage(content string) (shown string) {
+	for n := textSize; ; n /= 2 {
+		shown = cutBlock(content, n)
+		if html, _ := look.Markdown(look.Text{Markdown: shown}); len(html) <= pageSize || n < 1000 {
+			return shown
+		}
+	}
 }
 
 // cutBlock returns at most n bytes of Markdown: if it can, up to an empty line
@@ -117,7 +121,9 @@ func withoutFrontMatter(s string) string {
 
 // Post is one text of a thread.
 type Post struct {
+	Mark     string // with the number the id of the post on its page: p3, of a comment c3
 	Number   string
+	Part     bool // it does not begin at the beginning
 	Author   string
 	Role     string
 	Date     any
@@ -129,36 +135,102 @@ type Post struct {
 	Markdown string
 }
 
+// numbered is what somebody said, with its number in the thread.
+type numbered struct {
+	item   any
+	number int
+}
+
+// size is how much is on a page, in bytes.
+type size struct{ markdown, html int }
+
+// posts renders the texts of a thread, as many as fit on the page beside what is
+// there; the first begins at an offset of its text. It returns how many are shown
+// whole, and if the one after them is begun: up to where.
+func (v *view) posts(items []numbered, mark string, offset int, on size) (posts []Post, whole, begun int) {
+	for i, x := range items {
+		content := text(x.item, "Content")
+		if i > 0 {
+			offset = 0
+		}
+		shown := content
+		if on.markdown == 0 {
+			shown = cutPage(content)
+		} else if on.markdown+len(content) > textSize {
+			return posts, i, 0
+		}
+		p := v.post(x, shown, mark)
+		if on.markdown > 0 && on.html+len(p.HTML) > pageSize {
+			return posts, i, 0
+		}
+		p.Part = offset > 0
+		posts = append(posts, p)
+		if len(shown) < len(content) {
+			return posts, i, offset + len(shown)
+		}
+		on = size{on.markdown + len(shown), on.html + len(p.HTML)}
+	}
+	return posts, len(items), 0
+}
+
+// place is where a page of a thread begins, as its cursor has it (kb.Threads): at an
+// item, or at an offset in the text of one. Before the first item is the thread's own
+// text, "" or ~500.
+type place struct {
+	own          bool
+	item, offset int
+}
+
+// placeOf reads a cursor, which the operation has accepted.
+func placeOf(cursor string) (p place) {
+	item, offset, _ := strings.Cut(cursor, "~")
+	p.own = item == ""
+	p.item, _ = strconv.Atoi(item)
+	p.offset, _ = strconv.Atoi(offset)
+	return p
+}
+
+func (p place) String() string {
+	var s string
+	if !p.own {
+		s = strconv.Itoa(p.item)
+	}
+	if p.offset > 0 {
+		s += "~" + strconv.Itoa(p.offset)
+	}
+	return s
+}
+
+// itemsOf are the items of an answer, numbered from the first.
+func itemsOf(answer any, first int) (out []numbered) {
+	items := reflect.ValueOf(field(answer, "Items"))
+	for i := range items.Len() {
+		x := numbered{items.Index(i).Interface(), first + i}
+		if n, ok := field(x.item, "Number").(int); ok {
+			x.number = n
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
 // prepareThread renders the texts of a thread, as many as a page holds.
 func prepareThread(_ *Handler, v *view) error {
-	thread := v.answers[1].answer
-	first, _, _ := strings.Cut(v.Param("cursor"), "~") // in the text of a post
-	start, _ := strconv.Atoi(first)
-	var posts []Post
-	if content := text(thread, "Content"); content != "" { // a forge discussion begins with its own text
-		posts = append(posts, v.post(thread, cutBlock(content, textSize), "0"))
+	thread, at := v.answers[1].answer, placeOf(v.Param("cursor"))
+	first, own := at.item+1, 0
+	_, opens := field(thread, "Content").(string) // a forge discussion begins with its own text
+	if opens {
+		first++
 	}
-	items := reflect.ValueOf(field(thread, "Items"))
-	size, shown := 0, 0
-	if len(posts) > 0 {
-		size = len(posts[0].Markdown)
+	items := itemsOf(thread, first)
+	if opens && at.own {
+		items, own = slices.Insert(items, 0, numbered{thread, 1}), 1
 	}
-	for ; shown < items.Len(); shown++ {
-		item := items.Index(shown).Interface()
-		content := text(item, "Content")
-		if size += len(content); size > textSize && len(posts) > 0 {
-			break
-		}
-		number := strconv.Itoa(start + shown + 1)
-		if n, ok := field(item, "Number").(int); ok {
-			number = strconv.Itoa(n)
-		}
-		posts = append(posts, v.post(item, cutBlock(content, textSize), number))
-	}
+	posts, whole, begun := v.posts(items, "p", at.offset, size{})
 	v.Extra = posts
 	switch next := text(thread, "NextCursor"); {
-	case shown < items.Len():
-		v.next = v.With("cursor", strconv.Itoa(start+shown))
+	case whole < len(items):
+		v.next = v.With("cursor", place{whole < own, at.item + whole - own, begun}.String())
 	case next != "":
 		v.next = v.With("cursor", next)
 	}
@@ -166,21 +238,57 @@ func prepareThread(_ *Handler, v *view) error {
 	return nil
 }
 
-func (v *view) post(item any, content, number string) Post {
-	html, _ := look.Markdown(look.Text{
-		Markdown: content, Base: cmp.Or(text(item, "URL"), text(v.Main, "URL")), Prefix: "p" + number + "-",
-	})
-	p := Post{
-		Number: number, Author: text(item, "Author"), Role: text(item, "Role"), Date: field(item, "Date"),
-		URL: text(item, "URL"), HTML: html, Markdown: content,
+// comments are those on an issue or a pull request that a page shows.
+type comments struct {
+	Posts []Post
+	Total int
+	Later bool // the text and the first of them are on earlier pages
+}
+
+// prepareIssue renders the text of an issue and, behind its end, the comments. The
+// parameter comments leaves out the text and those before.
+func prepareIssue(h *Handler, v *view) error {
+	answer, on := v.Answer("list_comments"), size{}
+	c := comments{Later: v.Param("comments") != ""}
+	if !c.Later {
+		if err := prepareText(h, v); err != nil || v.next != "" {
+			return err
+		}
+		on = size{len(v.Text.Markdown), len(v.Text.HTML)}
 	}
-	p.Likes, _ = field(item, "Likes").(int)
-	if up, ok := field(item, "Upvotes").(int64); ok {
+	at := placeOf(v.Param("comments"))
+	items := itemsOf(answer, at.item+1)
+	var whole, begun int
+	c.Posts, whole, begun = v.posts(items, "c", at.offset, on)
+	c.Total, _ = field(answer, "Total").(int)
+	v.Extra = c
+	switch next := text(answer, "NextCursor"); {
+	case whole < len(items):
+		v.next = v.With("comments", place{item: at.item + whole, offset: begun}.String())
+	case next != "":
+		v.next = v.With("comments", next)
+	}
+	return nil
+}
+
+func (v *view) post(x numbered, content, mark string) Post {
+	p := Post{
+		Mark: mark, Number: strconv.Itoa(x.number), Author: text(x.item, "Author"), Role: text(x.item, "Role"),
+		Date: field(x.item, "Date"), URL: text(x.item, "URL"), Markdown: content,
+	}
+	if created, ok := field(x.item, "CreatedAt").(*time.Time); ok { // its date is that of the last activity
+		p.Date = created
+	}
+	p.HTML, _ = look.Markdown(look.Text{
+		Markdown: content, Base: cmp.Or(p.URL, text(v.Main, "URL")), Prefix: mark + p.Number + "-",
+	})
+	p.Likes, _ = field(x.item, "Likes").(int)
+	if up, ok := field(x.item, "Upvotes").(int64); ok {
 		p.Likes = int(up)
 	}
-	p.ReplyTo, _ = field(item, "ReplyTo").(int)
-	accepted, _ := field(item, "Accepted").(bool)
-	answer, _ := field(item, "Answer").(bool)
+	p.ReplyTo, _ = field(x.item, "ReplyTo").(int)
+	accepted, _ := field(x.item, "Accepted").(bool)
+	answer, _ := field(x.item, "Answer").(bool)
 	p.Accepted = accepted || answer
 	return p
 }

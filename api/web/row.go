@@ -21,7 +21,8 @@ type row struct {
 
 // ask is an operation with its arguments in words: name=value, where {value} is
 // replaced by a part of the address, a field of the first answer or a query
-// parameter, and name? passes a query parameter on if it is given.
+// parameter; name? passes a query parameter on if it is given, name=other? one of
+// another name.
 type ask struct {
 	op, args string
 	optional bool // without its answer the page says less
@@ -129,14 +130,17 @@ var recordOf = map[string]row{
 		{op: "list_code", args: "repo={key} state=open limit=20", optional: true},
 		{op: "list_records", args: "kind=release container={key} order=created limit=8", optional: true},
 	}, prepare: prepareText},
-	"issue": {template: "issue", ask: []ask{
-		{op: "get_doc", args: "id={record_id} cursor?"},
-		{op: "list_records", args: "kind=comment parent={record_id} order=key limit=100"},
-	}, prepare: prepareText},
+	"issue": {template: "issue", ask: commented, prepare: prepareIssue},
+	"pull":  {template: "issue", ask: commented, prepare: prepareIssue},
 	"proposal": {template: "grant", ask: []ask{
 		{op: "get_doc", args: "id={record_id} cursor?"},
 		{op: "get_proposal_milestones", args: "pr_number={key}", optional: true},
 	}, prepare: prepareText},
+}
+
+// commented asks for a text and what is said on it.
+var commented = []ask{
+	{op: "get_doc", args: "id={record_id} cursor?"}, {op: "list_comments", args: "id={record_id} cursor=comments?"},
 }
 
 // anyRecord leads to the page of a record whose kind is not known.
