@@ -224,3 +224,23 @@ func TestThreadsAreOldestFirst(t *testing.T) {
 		l.ask(t, q, coverage{})
 	}
 }
+
+// TestWhoHasNotVotedDoesNotAbstain holds what pages and operations say of members
+// who cast no vote.
+func TestWhoHasNotVotedDoesNotAbstain(t *testing.T) {
+	l := mole(t)
+	votes := visit(l.public, "/votes").Body.String()
+	for _, want := range []string{"1 for, 0 against, 1 abstained, 2\nnot yet", "1 for, 0 against, 1 abstained, 2\ndid not vote"} {
+		if !strings.Contains(votes, want) {
+			t.Errorf("no %q:\n%s", want, votes)
+		}
+	}
+	for key, word := range map[string]string{"vote-open": "Not yet", "vote-closed": "Did not vote"} {
+		page, _ := l.page(t, catalog.KindVoteRequest, key)
+		if p := inOrder(page, "<dt>Abstained</dt><dd>1</dd>", word+"</dt><dd>2</dd>", word+": Buoy, Shoal"); p != "" {
+			t.Errorf("%s: no %s in its place:\n%s", key, p, page)
+		}
+		l.ask(t, question{tool: "get_governance_vote", args: fmt.Sprintf(`{"tracking_cid":%q}`, key),
+			want: fields{"for": 1, "against": 0, "abstained": 1, "not_voted": 2, "absent.0": "Buoy", "absent.#": 2}}, coverage{})
+	}
+}

@@ -19,6 +19,7 @@ type VoteRequest struct {
 	Status  string `json:"status" doc:"open or closed"`
 	Outcome string `json:"outcome" doc:"accepted, rejected or expired; empty while open"`
 	derive.VoteCounts
+	NotVoted  int        `json:"not_voted" doc:"members who cast no vote, while it is open: not yet"`
 	VoteUntil *time.Time `json:"vote_until"`
 	Effective *time.Time `json:"effective" doc:"when it takes effect"`
 	CIPs      []string   `json:"cips" doc:"ids of the proposals it cites"`
@@ -28,7 +29,7 @@ func voteRequest(b kb.Base, r catalog.Record) (VoteRequest, error) {
 	d, err := kb.Decode[catalog.VoteRequest](r)
 	v := VoteRequest{
 		Named: b.Named(r), Action: r.Category, Status: r.State, Outcome: d.Outcome, VoteCounts: derive.CountBallots(d),
-		VoteUntil: kb.Time(r.EndsAt), Effective: kb.Time(r.StartsAt), CIPs: b.CIPIDs(d.Proposals),
+		NotVoted: len(d.Abstained), VoteUntil: kb.Time(r.EndsAt), Effective: kb.Time(r.StartsAt), CIPs: b.CIPIDs(d.Proposals),
 	}
 	v.State = "" // it is the status
 	return v, err
@@ -137,6 +138,7 @@ type Tally struct {
 	InFavour  int          `json:"in_favour"`
 	Against   int          `json:"against"`
 	Abstained int          `json:"abstained"`
+	NoVote    int          `json:"no_vote" doc:"recorded as not having voted"`
 	Votes     []FormalVote `json:"votes" doc:"one entry per recorded vote"`
 	Hint      string       `json:"hint,omitempty"`
 }
@@ -182,7 +184,11 @@ func runFormalVotes(ctx context.Context, b kb.Base, in votesIn) (Tally, error) {
 			return Tally{}, err
 		}
 		for _, v := range votes {
-			counts.Add(v.Choice)
+			if v.Choice == "no_vote" {
+				out.NoVote++
+			} else {
+				counts.Add(v.Choice)
+			}
 			vote := FormalVote{v.Voter, v.Choice, v.Reason, kb.Time(v.CastAt), v.URL, thread.Key}
 			out.Votes = append(out.Votes, vote)
 		}

@@ -28,10 +28,9 @@ func (c *VoteCounts) Add(choice string) {
 	}
 }
 
-// CountBallots counts the votes on a request without those that are void.
-// Members who cast none abstain.
-func CountBallots(d catalog.VoteRequest) VoteCounts {
-	c := VoteCounts{Abstained: len(d.Abstained)}
+// CountBallots counts the votes on a request without those that are void. Members
+// who cast none have not said that they abstain.
+func CountBallots(d catalog.VoteRequest) (c VoteCounts) {
 	for _, ballot := range d.Votes {
 		if !ballot.Void {
 			c.Add(ballot.Choice)
