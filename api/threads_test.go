@@ -244,3 +244,26 @@ func TestWhoHasNotVotedDoesNotAbstain(t *testing.T) {
 			want: fields{"for": 1, "against": 0, "abstained": 1, "not_voted": 2, "absent.0": "Buoy", "absent.#": 2}}, coverage{})
 	}
 }
+
+// TestGuidesLead holds that the steps of a guide are a numbered path that leads
+// somewhere, and that nothing of it stands twice or as a key.
+func TestGuidesLead(t *testing.T) {
+	l := mole(t)
+	page, markdown := l.page(t, catalog.KindOnboarding, "web")
+	if p := inOrder(page, "You know HTTP.", "3 steps", "15 min", `<a href="/docs/docs/berths.md">Berths</a>`, "10\nmin",
+		"where to moor", `<a href="https://forum.mole.example/"`, ">Ask</a>", "5\nmin", "Look around"); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+	if p := inOrder(markdown, "You know HTTP.", "## 3 steps", "1. [**Berths**]("+publicURL+"/docs/docs/berths.md) 10 min",
+		"2. [**Ask**](https://forum.mole.example/) 5 min", "3. **Look around**"); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, markdown)
+	}
+	for _, gone := range []string{"Facts", "docs/berths.md\n"} {
+		if strings.Contains(markdown, gone) {
+			t.Errorf("the guide still says %q:\n%s", gone, markdown)
+		}
+	}
+	if strings.Count(markdown, "Look around") != 1 {
+		t.Errorf("the steps stand twice:\n%s", markdown)
+	}
+}

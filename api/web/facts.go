@@ -25,7 +25,7 @@ type Facts []Fact
 // people.
 var untold = []string{
 	"number", "format", "text_layer", "cues", "thumbnail", "image", "message_id", "sender", "slug", "raw_status", "stub",
-	"has_transcript", "patterns", "header", "votes", "abstained", "participants",
+	"has_transcript", "patterns", "header", "votes", "abstained", "participants", "steps",
 }
 
 // factsOf writes the data of a record as facts.

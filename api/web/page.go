@@ -169,7 +169,7 @@ func (h *Handler) build(ctx context.Context, rw row, r *http.Request, query url.
 			if err := h.canonical(v, r); err != nil {
 				return v, err
 			}
-			vars["key"], vars["id"] = text(v.Main, "Key"), text(v.Main, "ID")
+			vars["key"], vars["id"], vars["title"] = text(v.Main, "Key"), text(v.Main, "ID"), text(v.Main, "Title")
 			vars["record_id"] = strconv.FormatInt(field(v.Main, "RecordID").(int64), 10)
 		}
 	}

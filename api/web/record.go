@@ -293,6 +293,40 @@ func (v *view) post(x numbered, content, mark string) Post {
 	return p
 }
 
+// guide is a path for newcomers.
+type guide struct {
+	Introduction string `json:"introduction"`
+	Steps        []struct {
+		Title, Text, URL string
+		Minutes          int
+		Read             *struct{ Title, Page string }
+	} `json:"steps"`
+	Minutes int // of all steps
+}
+
+// prepareGuide renders the introduction of a guide; its steps are told in the
+// template. Where they are not known, the text has their titles.
+func prepareGuide(h *Handler, v *view) error {
+	answer := v.Answer("get_started_guide")
+	if answer == nil {
+		return prepareText(h, v)
+	}
+	g, err := into[guide](answer)
+	for _, s := range g.Steps {
+		g.Minutes += s.Minutes
+	}
+	introduction := g.Introduction
+	if at := strings.LastIndex(introduction, stepsHeading); at >= 0 {
+		introduction = introduction[:at]
+	}
+	v.Extra, v.Text = g, v.render(cutPage(introduction))
+	return err
+}
+
+// stepsHeading is that of the titles of the steps behind a guide's introduction,
+// by which searches find it.
+const stepsHeading = "## Steps\n"
+
 // prepareTalk renders the transcript of a talk; its headings are its times.
 func prepareTalk(_ *Handler, v *view) error {
 	transcript := text(v.answers[1].answer, "Transcript")

@@ -122,6 +122,9 @@ var recordOf = map[string]row{
 		ask:      []ask{{op: "get_governance_vote", args: "tracking_cid={key}"}},
 		prepare:  prepareText,
 	},
+	"onboarding": {template: "guide", ask: []ask{
+		{op: "get_doc", args: "id={record_id}"}, {op: "get_started_guide", args: "background={title}", optional: true},
+	}, prepare: prepareGuide},
 	"app": {template: "app", ask: []ask{
 		{op: "get_doc", args: "id={record_id}"}, {op: "get_app_metrics", args: "app_id={key}"},
 	}, prepare: prepareText},

@@ -96,13 +96,13 @@ func TestTree(t *testing.T) {
 func TestFacts(t *testing.T) {
 	got := factsOf(map[string]any{
 		"number": 7.0, "empty": "", "no": false, "zero": 0.0, "list": []any{"a", 2.0}, "home_page": "https://a.example",
-		"steps": []any{map[string]any{"title": "One"}}, "inside": map[string]any{"yes": true},
+		"parts": []any{map[string]any{"title": "One"}}, "inside": map[string]any{"yes": true},
 	})
 	names := []string{}
 	for _, f := range got {
 		names = append(names, f.Name)
 	}
-	if !slices.Equal(names, []string{"Home page", "Inside", "List", "Steps"}) || got[0].Link != "https://a.example" ||
+	if !slices.Equal(names, []string{"Home page", "Inside", "List", "Parts"}) || got[0].Link != "https://a.example" ||
 		got[1].Fields[0].Value != "yes" || !slices.Equal(got[2].Values, []string{"a", "2"}) ||
 		got[3].Rows[0][0].Value != "One" {
 		t.Errorf("%+v", got)
