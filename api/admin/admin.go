@@ -40,6 +40,8 @@ type Page struct {
 type Front interface {
 	// Login writes the page with the form.
 	Login(w http.ResponseWriter, r *http.Request, f Form)
+	// Refuse writes a page that says why a request was refused.
+	Refuse(w http.ResponseWriter, r *http.Request, status int, message string)
 	// Assets serves what that page loads from below path.
 	Assets() (path string, files http.Handler)
 }
@@ -82,11 +84,19 @@ func New(cfg Config) (http.Handler, error) {
 const contentPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
+// foreign says why a form is refused.
+const foreign = "pages of another origin may not change anything here: open this page at the listener's own address, " +
+	"and let a proxy before it pass the Host header on"
+
 // protect keeps out DNS rebinding and forged forms.
 func protect(cfg Config, next http.Handler) http.Handler {
 	forged := http.NewCrossOriginProtection()
-	forged.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		guard.Refuse(w, http.StatusForbidden, "pages of another origin may not change anything here")
+	forged.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if cfg.Front != nil && asksForPage(r) {
+			cfg.Front.Refuse(w, r, http.StatusForbidden, foreign)
+			return
+		}
+		guard.Refuse(w, http.StatusForbidden, foreign)
 	}))
 	next = forged.Handler(next)
 	if cfg.Loopback {
@@ -95,7 +105,7 @@ func protect(cfg Config, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
+		guard.OwnReferrer(h)
 		h.Set("Content-Security-Policy", contentPolicy)
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)

@@ -25,6 +25,11 @@ func (front) Login(w http.ResponseWriter, r *http.Request, f admin.Form) {
 	fmt.Fprintf(w, "%+v", f)
 }
 
+func (front) Refuse(w http.ResponseWriter, _ *http.Request, status int, message string) {
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<h1>%s", message)
+}
+
 func (front) Assets() (string, http.Handler) {
 	return "/static/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "styles") })
 }

@@ -122,6 +122,7 @@ type reply struct {
 	Goto     string // an address on this listener, after a change
 	Raw      *raw   // a file
 	Status   int    // of a page; 0 = 200
+	Stranger bool   // whoever asks may not have logged in: the page says nothing of what is here
 }
 
 // raw is a file for download.
@@ -154,7 +155,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
 // show writes a page.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, got reply) {
 	got.Page.NoIndex = true
-	if got.Template != loginPage {
+	if !got.Stranger {
 		got.Page.State = append(got.Page.State, h.live(r.Context()),
 			look.Link{Title: guard.User(r.Context()), Path: "/login"})
 	}
@@ -201,12 +202,13 @@ type failure struct {
 	Heading  string
 	Text     string
 	Conflict *catalog.ConflictError
+	Stranger bool // see reply
 }
 
 const failurePage = "failure"
 
 func (f failure) reply() reply {
-	return reply{Template: failurePage, Page: look.Page{Title: f.Heading}, Status: f.Status, Data: f}
+	return reply{Template: failurePage, Page: look.Page{Title: f.Heading}, Status: f.Status, Data: f, Stranger: f.Stranger}
 }
 
 // fail answers with a page about an error. What is not the person's doing is logged.

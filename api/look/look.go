@@ -173,7 +173,12 @@ func Inert(page []byte) []byte {
 }
 
 // Protect sets the headers of a page.
-func (s *Site) Protect(h http.Header) { guard.ProtectPage(h, Policy, s.PublicURL) }
+func (s *Site) Protect(h http.Header) {
+	guard.ProtectPage(h, Policy, s.PublicURL)
+	if s.Tool != "" {
+		guard.OwnReferrer(h)
+	}
+}
 
 // Local returns the path of an address on this server; any other unchanged.
 func (s *Site) Local(address string) string {
