@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ import (
 // lab is the page that compares two profiles on a query, and says why a record is
 // not there.
 func (h *Handler) lab() map[string]answer {
-	return map[string]answer{"GET /lab": h.compare, "POST /lab": h.compare}
+	return map[string]answer{"GET /lab": h.compare, "POST /lab": h.compare, "GET /lab/profile": h.labProfile}
 }
 
 // edited is the name of a side whose profile is in the form.
@@ -105,7 +106,7 @@ func (h *Handler) compare(r *http.Request) (reply, error) {
 	if err := r.ParseForm(); err != nil {
 		return reply{}, invalid("the form could not be read")
 	}
-	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(10, number(r, "n", 10)), 50),
+	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(standardN, number(r, "n", standardN)), 50),
 		Kinds: strings.TrimSpace(r.Form.Get("kind")), Sources: strings.TrimSpace(r.Form.Get("source")),
 		Why: strings.TrimSpace(r.Form.Get("why"))}
 	var err error
@@ -115,10 +116,10 @@ func (h *Handler) compare(r *http.Request) (reply, error) {
 	if p.Cases, err = h.cfg.Store.Cases(r.Context()); err != nil {
 		return reply{}, err
 	}
-	if p.A, err = h.side(r, "a", revision.Published); err != nil {
+	if p.A, err = h.side(r, "a", standardA); err != nil {
 		return reply{}, err
 	}
-	if p.B, err = h.side(r, "b", revision.Keyword); err != nil {
+	if p.B, err = h.side(r, "b", standardB); err != nil {
 		return reply{}, err
 	}
 	newest, err := h.cfg.Store.Revision(r.Context(), catalog.ProfileRevision, profile.DefaultName, 0)
@@ -126,6 +127,9 @@ func (h *Handler) compare(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	p.Newest = newest.Number
+	if r.Method == http.MethodPost && p.A.Choice != edited && p.B.Choice != edited {
+		return reply{Goto: p.link()}, nil // an address that can be passed on
+	}
 	page := reply{Template: "lab", Page: look.Page{Title: cmp.Or(p.Query, "Query lab"), Path: "/lab"}, Data: p}
 	if p.Query == "" {
 		return page, nil
@@ -148,6 +152,36 @@ func (h *Handler) compare(r *http.Request) (reply, error) {
 	return page, nil
 }
 
+// What the page compares unless it is told otherwise.
+const (
+	standardA = revision.Published
+	standardB = revision.Keyword
+	standardN = 10
+)
+
+// link is the address of a comparison of profiles that have names.
+func (p *labPage) link() string {
+	v := url.Values{}
+	for _, x := range [][3]string{{"q", p.Query, ""}, {"a", p.A.Choice, standardA}, {"b", p.B.Choice, standardB},
+		{"n", strconv.Itoa(p.N), strconv.Itoa(standardN)}, {"kind", p.Kinds, ""}, {"source", p.Sources, ""},
+		{"why", p.Why, ""}} {
+		if x[1] != x[2] {
+			v.Set(x[0], x[1])
+		}
+	}
+	return strings.TrimSuffix("/lab?"+v.Encode(), "?")
+}
+
+// labProfile returns a profile as the form has it, for the script that fills it in.
+func (h *Handler) labProfile(r *http.Request) (reply, error) {
+	n, err := h.cfg.Revisions.Named(r.Context(), r.FormValue("name"))
+	if err != nil {
+		return reply{}, err
+	}
+	data, err := yaml.Marshal(n.Profile)
+	return reply{Raw: &raw{Name: "profile.yaml", Type: "text/plain; charset=utf-8", Body: data}}, err
+}
+
 // choices are the profiles that can be compared.
 func (h *Handler) choices(ctx context.Context) ([]string, error) {
 	revisions, err := h.cfg.Store.Revisions(ctx, catalog.ProfileRevision)
@@ -166,10 +200,17 @@ func (h *Handler) choices(ctx context.Context) ([]string, error) {
 	return append(out, edited), nil
 }
 
+// typed is a text of a form with the line ends that it was filled with.
+func typed(r *http.Request, name string) string {
+	return strings.ReplaceAll(r.Form.Get(name), "\r\n", "\n")
+}
+
 // side reads what a column shows.
 func (h *Handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
-	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: r.Form.Get("yaml-" + letter)}
-	if r.Form.Get("try") == letter { // whatever the list of the side has
+	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: typed(r, "yaml-"+letter)}
+	// A text that was changed counts, whatever the list of the side has. One that is as
+	// the page had it does not: then the list was changed.
+	if was := "was-" + letter; r.Form.Has(was) && s.YAML != typed(r, was) || r.Form.Get("try") == letter {
 		s.Choice = edited
 	}
 	var err error

@@ -72,3 +72,43 @@ func TestLab(t *testing.T) {
 		t.Errorf("the judged record at the second place does not count: %s", page)
 	}
 }
+
+// TestEditsSurviveComparing holds what the black button does: a text that was
+// changed is compared and kept, one that was not stays out of the address.
+func TestEditsSurviveComparing(t *testing.T) {
+	h, _ := tuned(t)
+	page := get(h, "/lab?q=fees").Body.String()
+	for b, want := range map[string]string{"keyword-only": "/lab?q=fees", "vector-only": "/lab?b=vector-only&q=fees"} {
+		form := formOf(t, page, "/lab")
+		form.Set("b", b)
+		moves(t, post(h, "/lab", form), want)
+	}
+	if filled := formOf(t, get(h, "/lab?b=vector-only&q=fees").Body.String(), "/lab"); !strings.Contains(
+		filled.Get("yaml-b"), "The vector lists of default alone.") {
+		t.Errorf("another profile does not fill in its text: %q", filled.Get("yaml-b"))
+	}
+	if w := get(h, "/lab/profile?name=vector-only"); w.Code != http.StatusOK ||
+		!strings.Contains(w.Body.String(), "The vector lists of default alone.") {
+		t.Errorf("the text of a profile is %d %s", w.Code, w.Body)
+	}
+	form := formOf(t, page, "/lab")
+	form.Set("yaml-b", strings.Replace(form.Get("yaml-b"), "rank_k: 60", "rank_k: 17", 1))
+	w := post(h, "/lab", form)
+	again := formOf(t, w.Body.String(), "/lab")
+	if w.Code != http.StatusOK || again.Get("b") != "edited" || again.Get("a") != "published" ||
+		!strings.Contains(again.Get("yaml-b"), "rank_k: 17") || !strings.Contains(w.Body.String(), "<h2>edited</h2>") {
+		t.Fatalf("an edited text is not compared: %d %v %s", w.Code, again, w.Body)
+	}
+	if w = post(h, "/lab", again); w.Code != http.StatusOK ||
+		formOf(t, w.Body.String(), "/lab").Get("yaml-b") != again.Get("yaml-b") {
+		t.Errorf("comparing again loses the text: %d", w.Code)
+	}
+	again.Set("b", "keyword-only") // somebody turns away from what they wrote
+	moves(t, post(h, "/lab", again), "/lab?q=fees")
+	form.Set("q", "")
+	form.Set("yaml-a", "name: [")
+	if w = post(h, "/lab", form); formOf(t, w.Body.String(), "/lab").Get("yaml-a") != "name: [" ||
+		!strings.Contains(formOf(t, w.Body.String(), "/lab").Get("yaml-b"), "rank_k: 17") {
+		t.Errorf("without a query the texts are lost: %d", w.Code)
+	}
+}
