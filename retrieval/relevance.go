@@ -85,30 +85,38 @@ func CheckProfile(p profile.Profile) error {
 
 // modelsOf turns the weights of a profile into models by class, and checks its names.
 func modelsOf(p profile.Profile) (map[string]rerank.Model, error) {
-	for _, l := range p.Lists {
+	fault := func(field, what, name string) error {
+		return fmt.Errorf("retrieval: profile %s: %w", p.Name,
+			profile.Fault{Field: field, Problem: fmt.Sprintf("there is no %s %q", what, name)})
+	}
+	for i, l := range p.Lists {
 		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
 			if engineOf[name] == "" {
-				return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, name)
+				return nil, fault(fmt.Sprintf("lists.%d", i), "retriever", name)
 			}
 		}
 	}
-	vectorOf := func(weights map[string]float64) (v rerank.Vector, err error) {
-		for name, w := range weights {
+	vectorOf := func(field string, weights map[string]float64) (v rerank.Vector, err error) {
+		for _, name := range slices.Sorted(maps.Keys(weights)) {
 			f, ok := rerank.FeatureNamed(name)
 			if !ok {
-				return v, fmt.Errorf("retrieval: profile %s: there is no feature %q", p.Name, name)
+				return v, fault(field+"."+name, "feature", name)
 			}
-			v[f] = w
+			v[f] = weights[name]
 		}
 		return v, nil
 	}
-	fixed, err := vectorOf(p.Fixed)
+	fixed, err := vectorOf("fixed", p.Fixed)
 	if err != nil {
 		return nil, err
 	}
 	models := map[string]rerank.Model{}
-	for _, class := range append(slices.Collect(maps.Keys(p.Classes)), "") {
-		weights, err := vectorOf(p.WeightsFor(class))
+	for _, class := range append(slices.Sorted(maps.Keys(p.Classes)), "") {
+		field := "weights"
+		if class != "" {
+			field = "classes." + class
+		}
+		weights, err := vectorOf(field, p.WeightsFor(class))
 		if err != nil {
 			return nil, err
 		}

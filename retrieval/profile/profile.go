@@ -125,48 +125,62 @@ var defaultRules = sync.OnceValue(func() Rules {
 	return p.Rules
 })
 
-// Parse reads a profile, strictly.
+// Parse reads a profile, strictly. What is wrong with it is a Fault.
 func Parse(data []byte) (Profile, error) {
 	p := Profile{Rules: defaultRules()}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(&p); err != nil {
-		return Profile{}, fmt.Errorf("profile: %w", err)
+		return Profile{}, fmt.Errorf("profile: %w", plainly(data, err))
 	}
-	switch {
-	case p.Name == "":
-		return Profile{}, fmt.Errorf("profile: name is missing")
-	case len(p.Lists) == 0:
-		return Profile{}, fmt.Errorf("profile %s: lists is empty: at least one retriever is needed", p.Name)
-	case p.Order != "rerank" && p.Order != "fusion":
-		return Profile{}, fmt.Errorf("profile %s: order is %q: must be rerank or fusion", p.Name, p.Order)
-	case p.Collapse < 0 || p.Collapse > 1:
-		return Profile{}, fmt.Errorf("profile %s: collapse must be between 0 and 1", p.Name)
-	case p.RankK <= 0:
-		return Profile{}, fmt.Errorf("profile %s: rank_k must be greater than 0", p.Name)
+	if f := p.check(); f.Problem != "" {
+		return Profile{}, fmt.Errorf("profile %s: %w", p.Name, f.In(data))
 	}
-	for _, l := range p.Lists {
-		if l.Depth < 1 || l.Depth > 1000 || l.Weight <= 0 {
-			return Profile{}, fmt.Errorf("profile %s: list %s: depth must be 1 to 1000 and weight greater than 0",
-				p.Name, l.Retriever)
-		}
-	}
-	return p, p.Rules.check(p.Name)
+	return p, nil
 }
 
-// check returns an error that names a rule out of its range.
-func (r Rules) check(profile string) error {
-	for name, share := range map[string]float64{"correction_weight": r.CorrectionWeight, "alias_weight": r.AliasWeight,
-		"undated_recency": r.UndatedRecency, "named_in_title": r.NamedInTitle, "secondary_penalty": r.SecondaryPenalty,
-		"diverse_share": r.DiverseShare, "cross_encoder.weight": r.CrossEncoder.Weight} {
-		if !(share >= 0 && share <= 1) {
-			return fmt.Errorf("profile %s: rules: %s must be between 0 and 1", profile, name)
+// check returns what is wrong with the values; no problem if nothing is.
+func (p Profile) check() Fault {
+	switch {
+	case p.Name == "":
+		return Fault{Field: "name", Problem: "name is missing"}
+	case len(p.Lists) == 0:
+		return Fault{Field: "lists", Problem: "lists is empty: at least one retriever is needed"}
+	case p.Order != "rerank" && p.Order != "fusion":
+		return Fault{Field: "order", Problem: fmt.Sprintf("order is %q: must be rerank or fusion", p.Order)}
+	case !(p.Collapse >= 0 && p.Collapse <= 1):
+		return Fault{Field: "collapse", Problem: "collapse must be between 0 and 1"}
+	case !(p.RankK > 0):
+		return Fault{Field: "rank_k", Problem: "rank_k must be greater than 0"}
+	}
+	for i, l := range p.Lists {
+		if l.Depth < 1 || l.Depth > 1000 || !(l.Weight > 0) {
+			return Fault{Field: fmt.Sprintf("lists.%d", i), Problem: fmt.Sprintf(
+				"list %s: depth must be 1 to 1000 and weight greater than 0", l.Retriever)}
+		}
+	}
+	return p.Rules.check()
+}
+
+// check returns a rule that is out of its range.
+func (r Rules) check() Fault {
+	for _, share := range []struct {
+		name  string
+		value float64
+	}{
+		{"correction_weight", r.CorrectionWeight}, {"alias_weight", r.AliasWeight}, {"undated_recency", r.UndatedRecency},
+		{"named_in_title", r.NamedInTitle}, {"secondary_penalty", r.SecondaryPenalty}, {"diverse_share", r.DiverseShare},
+		{"cross_encoder.weight", r.CrossEncoder.Weight},
+	} {
+		if !(share.value >= 0 && share.value <= 1) {
+			return Fault{Field: "rules." + share.name, Problem: share.name + " must be between 0 and 1"}
 		}
 	}
 	if r.CrossEncoder.Depth < 2 || r.CrossEncoder.Depth > maxCrossDepth {
-		return fmt.Errorf("profile %s: rules: cross_encoder.depth must be 2 to %d", profile, maxCrossDepth)
+		return Fault{Field: "rules.cross_encoder.depth",
+			Problem: fmt.Sprintf("cross_encoder.depth must be 2 to %d", maxCrossDepth)}
 	}
-	return nil
+	return Fault{}
 }
 
 // maxCrossDepth is the most texts that a cross-encoder is sent at once.

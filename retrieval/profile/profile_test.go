@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,46 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestFaultsAreSentences holds that whoever wrote a profile reads what is wrong, and
+// in which line, without a word of the library.
+func TestFaultsAreSentences(t *testing.T) {
+	const lists = "lists:\n  - retriever: dense\n    weight: 1\n    depth: 10\n"
+	const text = "name: mine\norder: fusion\nrank_k: 60\n" + lists // 7 lines
+	for want, text := range map[string]string{
+		"line 9: dense must be a number":                                        text + "weights:\n  dense: abc\n",
+		"line 2: b must be a number":                                            "weights:\n  {a: 1, b: abc, c: 2}\n",
+		"line 8: version must be a whole number":                                text + "version: many\n",
+		"line 8: correct must be true or false":                                 text + "correct: maybe\n",
+		"line 1: lists must be a list":                                          "lists: 7\n",
+		"line 2: name must be a text":                                           "order: fusion\nname: [a]\n",
+		"line 8: weights must be fields with values, such as rank_k: 60":        text + "weights: 7\n",
+		"line 1: this must be fields with values, such as rank_k: 60":           "abc",
+		`line 8: there is no field "ordre"`:                                     text + "ordre: fusion\n",
+		"line 8: order is there twice, first in line 2":                         text + "order: fusion\n",
+		"line 1: this is not YAML: did not find expected ',' or ']'":            "name: [x",
+		"there is no text":                                                      "",
+		"name is missing":                                                       "order: fusion\n",
+		"line 2: order is \"best\": must be rerank or fusion":                   strings.Replace(text, "fusion", "best", 1),
+		"line 5: list dense: depth must be 1 to 1000 and weight greater than 0": strings.Replace(text, "10", "0", 1),
+		"line 10: cross_encoder.depth must be 2 to 100": text +
+			"rules:\n  cross_encoder:\n    depth: 1\n",
+		"line 3: rank_k must be greater than 0": strings.Replace(text, "60", ".nan", 1),
+	} {
+		_, err := profile.Parse([]byte(text))
+		f, ok := errors.AsType[profile.Fault](err)
+		if !ok || f.Error() != want {
+			t.Errorf("%q: %q, want %q (%v)", text, f.Error(), want, err)
+		}
+	}
+	f := profile.Fault{Field: "weights.luck", Problem: "there is no luck"}
+	if got := f.In([]byte("name: x\nweights: {a: 1,\n luck: 2}\n")).Error(); got != "line 3: there is no luck" {
+		t.Error(got)
+	}
+	if got := f.In([]byte("weights: [luck]")).Error(); got != "there is no luck" {
+		t.Error(got)
+	}
+}
+
 func TestRulesLeftOutAreTheDefaultOnes(t *testing.T) {
 	standard, err := profile.Load(profile.DefaultName)
 	if err != nil {
@@ -100,9 +141,15 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add([]byte("name: [x"))
 	f.Add([]byte("lists: [{depth: .inf}]"))
+	f.Add([]byte("weights:\n  dense: abc\n"))
+	f.Add([]byte("a: &a [*a]\nweights: *a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if p, err := profile.Parse(data); err == nil && (p.Name == "" || len(p.Lists) == 0) {
+		p, err := profile.Parse(data)
+		if err == nil && (p.Name == "" || len(p.Lists) == 0) {
 			t.Errorf("accepted %+v", p)
+		}
+		if f, ok := errors.AsType[profile.Fault](err); err != nil && (!ok || f.Problem == "") {
+			t.Errorf("refused without a fault: %v", err)
 		}
 	})
 }
