@@ -107,8 +107,11 @@ func number(r *http.Request, name string, otherwise int) int {
 // sample makes a case of queries that were searched for.
 func (h *Handler) sample(r *http.Request) (reply, error) {
 	name, n := strings.TrimSpace(r.FormValue("name")), number(r, "n", 50)
-	if name == "" || n < 1 || n > 500 {
-		return reply{}, invalid("a case needs a name, and 1 to 500 queries")
+	if name == "" {
+		return reply{}, invalid("a case needs a name").in("name")
+	}
+	if n < 1 || n > 500 {
+		return reply{}, invalid("a case is made of 1 to 500 queries").in("n")
 	}
 	days := min(max(1, number(r, "days", 30)), catalog.CountDays)
 	counts, _, err := h.cfg.Store.Searches(r.Context(), catalog.SearchQuery{Since: h.cfg.Now().AddDate(0, 0, 1-days)})
@@ -129,7 +132,7 @@ func (h *Handler) sample(r *http.Request) (reply, error) {
 	}
 	for _, c := range cases {
 		if c.Name == name {
-			return reply{}, invalid(fmt.Sprintf("there is a case %q already", name))
+			return reply{}, invalid(fmt.Sprintf("there is a case %q already", name)).in("name")
 		}
 	}
 	by := guard.User(r.Context())

@@ -9,11 +9,11 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"almanac/api/admin"
@@ -123,6 +123,7 @@ type reply struct {
 	Raw      *raw   // a file
 	Status   int    // of a page; 0 = 200
 	Stranger bool   // whoever asks may not have logged in: the page says nothing of what is here
+	Again    *again // a form of the page that failed
 }
 
 // raw is a file for download.
@@ -160,6 +161,9 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, got reply) {
 			look.Link{Title: guard.User(r.Context()), Path: "/login"})
 	}
 	body, err := h.pages.Render(got.Template, got.Part, got.Page, got.Data)
+	if err == nil && got.Again != nil {
+		body, err = got.Again.fill(body)
+	}
 	if err != nil {
 		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.Pattern, "error", err)
 		if got.Template == failurePage {
@@ -196,13 +200,26 @@ type invalid string
 // Error implements error.
 func (e invalid) Error() string { return string(e) }
 
+// in names the field of the form that the error is about.
+func (e invalid) in(field string) error { return fieldError{e, field} }
+
+// fieldError is an error in a field of a form.
+type fieldError struct {
+	invalid
+	field string
+}
+
+// Unwrap makes it an invalid.
+func (e fieldError) Unwrap() error { return e.invalid }
+
 // failure is a page about an error.
 type failure struct {
 	Status   int
 	Heading  string
 	Text     string
 	Conflict *catalog.ConflictError
-	Stranger bool // see reply
+	Back     look.Link // where to go from here; zero: nowhere
+	Stranger bool      // see reply
 }
 
 const failurePage = "failure"
@@ -213,20 +230,15 @@ func (f failure) reply() reply {
 
 // fail answers with a page about an error. What is not the person's doing is logged.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
-	f := failure{Status: http.StatusInternalServerError, Heading: "Something went wrong here", Text: err.Error()}
-	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
-		f.Conflict, f.Status, f.Heading = conflict, http.StatusConflict, "Somebody else was faster"
-	}
-	if _, ok := errors.AsType[invalid](err); ok || errors.Is(err, retrieval.ErrBadQuery) {
-		f.Status, f.Heading = http.StatusBadRequest, "That cannot be done"
-	}
-	switch {
-	case errors.Is(err, catalog.ErrNotFound):
-		f.Status, f.Heading = http.StatusNotFound, "There is no such thing"
-	case errors.Is(err, retrieval.ErrNotReady):
-		f.Status, f.Heading = http.StatusServiceUnavailable, "The index is loading"
-	case f.Status == http.StatusInternalServerError:
+	f := failureOf(err)
+	if f.Status == http.StatusInternalServerError {
 		h.cfg.Log.ErrorContext(r.Context(), "dashboard failed", "path", r.Pattern, "error", err)
+	}
+	f.Back = sections[0]
+	for _, section := range sections {
+		if strings.HasPrefix(r.URL.Path, section.Path) {
+			f.Back = section
+		}
 	}
 	h.show(w, r, f.reply())
 }

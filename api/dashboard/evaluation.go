@@ -190,21 +190,21 @@ func (h *Handler) startRun(r *http.Request) (reply, error) {
 			continue
 		}
 		if slices.Contains(a.Profiles, name) {
-			return reply{}, invalid(name + " is chosen twice")
+			return reply{}, invalid(name + " is chosen twice").in("profile")
 		}
 		if _, err := h.cfg.Revisions.Named(ctx, name); errors.Is(err, catalog.ErrNotFound) {
-			return reply{}, invalid("there is no profile " + name)
+			return reply{}, invalid("there is no profile " + name).in("profile")
 		} else if err != nil {
 			return reply{}, err
 		}
 		a.Profiles = append(a.Profiles, name)
 	}
 	if n := len(a.Profiles); n < 1 || n > maxProfiles {
-		return reply{}, invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles))
+		return reply{}, invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles)).in("profile")
 	}
 	c, collection, err := experiment.Collection(ctx, h.cfg.Store, a.Case, a.Judges)
 	if errors.Is(err, experiment.ErrUnjudged) {
-		return reply{}, invalid(err.Error())
+		return reply{}, invalid(err.Error()).in("case")
 	}
 	if err != nil {
 		return reply{}, err
@@ -227,7 +227,7 @@ func (h *Handler) startRun(r *http.Request) (reply, error) {
 func (h *Handler) schedule(r *http.Request) (reply, error) {
 	every, err := time.ParseDuration(r.FormValue("every"))
 	if err != nil || every < 0 || every > 0 && every < time.Hour {
-		return reply{}, invalid("a case is run every hour or less often")
+		return reply{}, invalid("a case is run every hour or less often").in("every")
 	}
 	cases, err := h.cfg.Store.Cases(r.Context())
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/api/guard"
@@ -116,11 +117,21 @@ func unpack(name string, body []byte) (eval.Collection, error) {
 	return eval.ReadCase(z, name)
 }
 
+// importPage is the page from which a file came: that of the case, or of all.
+func (h *Handler) importPage(r *http.Request) (reply, error) {
+	c, err := judging.Named(r.Context(), h.cfg.Store, strings.TrimSpace(r.FormValue("name")))
+	if err != nil {
+		return h.cases(r)
+	}
+	r.SetPathValue("id", strconv.FormatInt(c.ID, 10))
+	return h.showCase(r)
+}
+
 // importCase adds an uploaded file to a case, which may be new.
 func (h *Handler) importCase(r *http.Request) (reply, error) {
 	file, header, err := r.FormFile("file")
 	if err != nil {
-		return reply{}, invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", maxForm>>20))
+		return reply{}, invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", maxForm>>20)).in("file")
 	}
 	defer file.Close()
 	body, err := io.ReadAll(file)
@@ -134,7 +145,7 @@ func (h *Handler) importCase(r *http.Request) (reply, error) {
 	}
 	in, err := unpack(header.Filename, body)
 	if err != nil {
-		return reply{}, invalid(err.Error())
+		return reply{}, invalid(err.Error()).in("file")
 	}
 	name := strings.TrimSpace(r.FormValue("name"))
 	if name == "" {

@@ -95,7 +95,7 @@ func (h *Handler) startFit(r *http.Request) (reply, error) {
 	for field := range strings.FieldsFuncSeq(r.FormValue("l2"), func(c rune) bool { return c == ',' || c == ' ' }) {
 		penalty, err := strconv.ParseFloat(field, 64)
 		if err != nil {
-			return reply{}, invalid(fmt.Sprintf("%q is no penalty: it must be a number such as 0.03", field))
+			return reply{}, invalid(fmt.Sprintf("%q is no penalty: it must be a number such as 0.03", field)).in("l2")
 		}
 		a.L2 = append(a.L2, penalty)
 	}
@@ -113,7 +113,7 @@ func (h *Handler) startFit(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	if n := len(collection.Queries); n < 2*a.Folds {
-		return reply{}, invalid(fmt.Sprintf("%d judged queries are too few for %d folds", n, a.Folds))
+		return reply{}, invalid(fmt.Sprintf("%d judged queries are too few for %d folds", n, a.Folds)).in("folds")
 	}
 	argument, err := json.Marshal(a)
 	if err != nil {

@@ -261,6 +261,7 @@ func (h *Handler) grade(r *http.Request) (reply, error) {
 		return h.takeBack(r, c, s)
 	}
 	target, grade := r.Form.Get("target"), number(r, "grade", -1)
+	r.Form.Set("at", target) // what the page shows if this fails
 	if grade < 0 || grade > judging.MaxGrade {
 		return reply{}, invalid(fmt.Sprintf("a grade is 0 to %d", judging.MaxGrade))
 	}

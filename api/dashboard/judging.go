@@ -59,7 +59,7 @@ func (h *Handler) cases(r *http.Request) (reply, error) {
 func (h *Handler) makeCase(r *http.Request) (reply, error) {
 	name := strings.TrimSpace(r.FormValue("name"))
 	if name == "" {
-		return reply{}, invalid("a case needs a name")
+		return reply{}, invalid("a case needs a name").in("name")
 	}
 	c, err := h.newCase(r, name, r.FormValue("description"))
 	return reply{Goto: caseLink(c.ID)}, err
@@ -69,7 +69,7 @@ func (h *Handler) makeCase(r *http.Request) (reply, error) {
 func (h *Handler) newCase(r *http.Request, name, description string) (catalog.Case, error) {
 	_, err := judging.Named(r.Context(), h.cfg.Store, name)
 	if err == nil {
-		return catalog.Case{}, invalid(fmt.Sprintf("there is a case %q already", name))
+		return catalog.Case{}, invalid(fmt.Sprintf("there is a case %q already", name)).in("name")
 	}
 	if !errors.Is(err, catalog.ErrNotFound) {
 		return catalog.Case{}, err
@@ -259,7 +259,7 @@ func (h *Handler) putQuery(r *http.Request) (reply, error) {
 		Kind: strings.TrimSpace(r.FormValue("kind")), Need: strings.TrimSpace(r.FormValue("need")),
 		Note: strings.TrimSpace(r.FormValue("note")), Revision: number(r, "revision", 0)}}
 	if p.Query.Text == "" {
-		return reply{}, invalid("a query needs a text")
+		return reply{}, invalid("a query needs a text").in("text")
 	}
 	if p.New {
 		if p.Query.ID, err = h.freeID(r.Context(), c); err != nil {
@@ -300,7 +300,8 @@ func (h *Handler) openPool(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	s := session{Profiles: slices.DeleteFunc([]string{r.FormValue("a"), r.FormValue("b")}, func(name string) bool {
+	s := session{Profiles: slices.DeleteFunc(append([]string{r.FormValue("a"), r.FormValue("b")},
+		r.Form["profile"]...), func(name string) bool {
 		return name == "" || name == edited
 	})}
 	for _, c := range cases {

@@ -220,7 +220,7 @@ func (h *Handler) side(r *http.Request, letter, otherwise string) (*labSide, err
 		s.Named, err = h.cfg.Revisions.Named(r.Context(), s.Choice)
 	}
 	if err != nil {
-		s.Fault = err.Error()
+		s.Fault = plainly(err, s.YAML)
 		return s, nil
 	}
 	if s.Choice != edited {
@@ -241,7 +241,7 @@ func (h *Handler) fill(ctx context.Context, s *labSide, request retrieval.Reques
 	request.Relevance = &s.Named.Relevance
 	s.Found, err = h.cfg.Search.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		s.Fault = err.Error()
+		s.Fault = plainly(err, s.YAML)
 		return nil
 	}
 	if err != nil {

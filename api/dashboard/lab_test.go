@@ -51,7 +51,7 @@ func TestLab(t *testing.T) {
 	}
 	typed := post(h, "/lab", url.Values{"q": {"fees"}, "a": {"published"}, "try": {"a"},
 		"yaml-a": {"name: [</textarea>"}}).Body.String()
-	if !strings.Contains(typed, "name: [&lt;/textarea&gt;") || !strings.Contains(typed, "yaml:") {
+	if !strings.Contains(typed, "name: [&lt;/textarea&gt;") || !strings.Contains(typed, "line 1: this is not YAML") {
 		t.Error("a text that is no profile is not kept with its error")
 	}
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: "x"}, "ada")

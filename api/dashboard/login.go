@@ -7,7 +7,6 @@ import (
 	"almanac/api/look"
 )
 
-
 var _ admin.Front = (*Handler)(nil)
 
 // Login implements admin.Front.

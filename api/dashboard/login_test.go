@@ -20,7 +20,9 @@ func TestPeopleLogInOverPlainHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	const own = "http://quay.example:8081"
-	send := func(method, path, origin, accept string, form url.Values, cookies ...*http.Cookie) *httptest.ResponseRecorder {
+	send := func(
+		method, path, origin, accept string, form url.Values, cookies ...*http.Cookie,
+	) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, own+path, strings.NewReader(form.Encode()))
 		r.Header.Set("Accept", accept)
 		if form != nil {

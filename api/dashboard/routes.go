@@ -23,7 +23,37 @@ func (h *Handler) routes() map[string]answer {
 	} {
 		maps.Copy(all, section)
 	}
+	for pattern, page := range h.formPages() {
+		all[pattern] = h.form(all[pattern], page)
+	}
 	return all
+}
+
+// formPages are the pages that have the forms which are sent to an address. The
+// lab and the editor of profiles answer with their own page.
+func (h *Handler) formPages() map[string]answer {
+	return map[string]answer{
+		"POST /judging":                     h.cases,
+		"POST /judging/pool":                h.openPool,
+		"POST /judging/import":              h.importPage,
+		"POST /judging/{id}":                h.showCase,
+		"POST /judging/{id}/query":          h.editQuery,
+		"POST /judging/{id}/judge":          h.judge,
+		"POST /judging/{id}/model":          h.showCase,
+		"POST /judging/{id}/clicks":         h.showCase,
+		"POST /evaluation":                  h.newRun,
+		"POST /evaluation/schedule":         h.runs,
+		"POST /tuning/publish":              h.publishPage,
+		"POST /tuning/fit":                  h.fits,
+		"POST /tuning/shadow":               h.shadow,
+		"POST /analytics/sample":            h.searches,
+		"POST /analytics/pins":              h.editPin,
+		"POST /analytics/synonyms":          h.synonyms,
+		"POST /analytics/audit/{id}/undo":   h.audit,
+		"POST /operations/sync":             h.overview,
+		"POST /operations/reindex":          h.overview,
+		"POST /operations/jobs/{id}/cancel": h.overview,
+	}
 }
 
 // funcs are what the templates may call besides those of package look.

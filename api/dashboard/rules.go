@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -183,7 +184,8 @@ func (h *Handler) title(ctx context.Context, record string) (string, error) {
 type pinForm struct {
 	Set     ruleSet
 	Rule    revision.PinRule
-	Known   bool // the query has a rule already
+	Known   bool     // the query has a rule already
+	Sent    []string // records that a form had, kind:key
 	Choices []pinChoice
 	Preview *difference
 }
@@ -194,9 +196,10 @@ type pinChoice struct {
 	Position               string // chosen: "", "0" for buried, or a number
 }
 
-// editPin shows the form for a query.
+// editPin shows the form for a query; one that was sent has a row for each record
+// that it had.
 func (h *Handler) editPin(r *http.Request) (reply, error) {
-	query := strings.TrimSpace(r.FormValue("q"))
+	query := strings.TrimSpace(cmp.Or(r.FormValue("q"), r.FormValue("query")))
 	set, rules, err := h.pinRules(r.Context())
 	if err != nil {
 		return reply{}, err
@@ -205,12 +208,20 @@ func (h *Handler) editPin(r *http.Request) (reply, error) {
 	if at := slices.IndexFunc(rules, func(p revision.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
 		f.Rule, f.Known = rules[at], true
 	}
+	for name := range r.PostForm {
+		if record, ok := strings.CutPrefix(name, placeField); ok {
+			f.Sent = append(f.Sent, record)
+		}
+	}
 	return h.pinPage(r, f)
 }
 
 // pinPage fills in what can be pinned: what the query finds, and what is pinned.
 func (h *Handler) pinPage(r *http.Request, f pinForm) (reply, error) {
 	chosen := map[string]string{}
+	for _, record := range f.Sent {
+		chosen[record] = ""
+	}
 	for _, p := range f.Rule.Places {
 		chosen[p.Record] = strconv.Itoa(p.Position)
 	}
@@ -279,6 +290,9 @@ func (h *Handler) putPin(r *http.Request) (reply, error) {
 	return h.pinPage(r, pinForm{Set: set, Rule: rule, Known: known, Preview: &tried})
 }
 
+// placeField begins the names of the fields with the places of records.
+const placeField = "place "
+
 // pinOf reads the rule of a form.
 func (h *Handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 	if err := r.ParseForm(); err != nil {
@@ -286,36 +300,38 @@ func (h *Handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 	}
 	rule.Query, rule.Note = strings.TrimSpace(r.FormValue("query")), strings.TrimSpace(r.FormValue("note"))
 	if rule.Query == "" {
-		return rule, invalid("a rule needs a query")
+		return rule, invalid("a rule needs a query").in("query")
 	}
 	for name, day := range map[string]*revision.Day{"from": &rule.From, "until": &rule.Until} {
 		if text := r.FormValue(name); text != "" {
 			if day.Time, err = time.Parse(time.DateOnly, text); err != nil {
-				return rule, invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name))
+				return rule, invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).in(name)
 			}
 		}
 	}
-	place := func(record, position string) error {
+	place := func(record, position, field string) error {
 		n, err := strconv.Atoi(position)
 		if err != nil || n < 0 || n > retrieval.MaxResults {
-			return invalid(fmt.Sprintf("the place of %s must be a number; 0 buries it", record))
+			return invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
+				retrieval.MaxResults)).in(field)
 		}
 		rule.Places = append(rule.Places, revision.Place{Record: record, Position: n})
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
-		record, ok := strings.CutPrefix(name, "place ")
+		record, ok := strings.CutPrefix(name, placeField)
 		if position := r.PostFormValue(name); ok && position != "" {
-			if err := place(record, position); err != nil {
+			if err := place(record, position, name); err != nil {
 				return rule, err
 			}
 		}
 	}
 	if record := strings.TrimSpace(r.FormValue("record")); record != "" {
 		if title, err := h.title(r.Context(), record); err != nil || title == "" {
-			return rule, invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator", record))
+			return rule, invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator",
+				record)).in("record")
 		}
-		return rule, place(record, r.FormValue("position"))
+		return rule, place(record, r.FormValue("position"), "position")
 	}
 	return rule, nil
 }

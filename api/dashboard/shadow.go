@@ -98,7 +98,7 @@ func (h *Handler) setShadow(r *http.Request) (reply, error) {
 	err := revision.SetShadow(r.Context(), h.cfg.Store, revision.Shadow{Candidate: strings.TrimSpace(
 		r.FormValue("candidate")), Share: share, By: guard.User(r.Context()), Since: h.cfg.Now()})
 	if errors.Is(err, revision.ErrInvalid) {
-		return reply{}, invalid("the share must be between 0 and 100")
+		return reply{}, invalid("the share must be between 0 and 100").in("share")
 	}
 	return reply{Goto: link("/tuning/shadow", "candidate", r.FormValue("candidate"))}, err
 }

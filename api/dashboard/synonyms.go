@@ -78,13 +78,13 @@ func (h *Handler) putSynonyms(r *http.Request) (reply, error) {
 	}
 	switch {
 	case name == "":
-		return reply{}, invalid("a group needs a spelling")
+		return reply{}, invalid("a group needs a spelling").in("name")
 	case r.FormValue("do") == "remove":
 		delete(groups, name)
 		return reply{Goto: "/analytics/synonyms"},
 			h.publish(r, catalog.SynonymsRevision, groups, "no synonyms for "+name)
 	case len(others) == 0:
-		return reply{}, invalid("a group needs a second spelling")
+		return reply{}, invalid("a group needs a second spelling").in("others")
 	}
 	shown := maps.Clone(groups)
 	groups[name] = others

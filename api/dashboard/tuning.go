@@ -175,7 +175,7 @@ func (h *Handler) saveProfile(r *http.Request) (reply, error) {
 		YAML: strings.ReplaceAll(r.FormValue("yaml"), "\r\n", "\n"), Base: number(r, "base", 0),
 		Query: r.FormValue("q")}
 	if err := h.usable(r.Context(), f.YAML); err != nil {
-		f.Fault = err.Error()
+		f.Fault = plainly(err, f.YAML)
 		return f.page(http.StatusBadRequest), nil
 	}
 	saved, err := revision.SaveProfile(r.Context(), h.cfg.Store, catalog.Revision{Name: f.Name, Base: f.Base,
@@ -188,7 +188,7 @@ func (h *Handler) saveProfile(r *http.Request) (reply, error) {
 		return f.page(http.StatusConflict), nil
 	}
 	if errors.Is(err, revision.ErrInvalid) {
-		f.Fault = err.Error()
+		f.Fault = plainly(err, f.YAML)
 		return f.page(http.StatusBadRequest), nil
 	}
 	if err != nil {
@@ -200,6 +200,15 @@ func (h *Handler) saveProfile(r *http.Request) (reply, error) {
 		return reply{Goto: "/lab?" + to.Encode()}, nil
 	}
 	return reply{Goto: "/tuning/diff?" + to.Encode()}, nil
+}
+
+// plainly says what is wrong with the text of a profile, in one sentence with the
+// line if that is known.
+func plainly(err error, text string) string {
+	if f, ok := errors.AsType[profile.Fault](err); ok {
+		return f.In([]byte(text)).Error()
+	}
+	return err.Error()
 }
 
 // usable reports whether the engines that serve can search with a profile; while
@@ -234,6 +243,15 @@ func (h *Handler) against(ctx context.Context, f profileForm) ([]profile.Change,
 	return profile.Diff(theirs, ours)
 }
 
+// publishPage is the page from which a profile was published: the list, or a
+// comparison with another.
+func (h *Handler) publishPage(r *http.Request) (reply, error) {
+	if r.PostForm.Has("b") {
+		return h.diff(r)
+	}
+	return h.revisions(r)
+}
+
 // publishProfile puts a revision in force, or the configuration.
 func (h *Handler) publishProfile(r *http.Request) (reply, error) {
 	p := catalog.Publication{Kind: catalog.ProfileRevision, By: guard.User(r.Context()),
@@ -249,7 +267,7 @@ func (h *Handler) publishProfile(r *http.Request) (reply, error) {
 			return reply{}, err
 		}
 		if err := h.usable(r.Context(), saved.Data); err != nil {
-			return reply{}, invalid(err.Error())
+			return reply{}, invalid(plainly(err, saved.Data))
 		}
 	}
 	_, err := h.cfg.Store.Publish(r.Context(), p, int64(number(r, "since", 0)))
