@@ -136,17 +136,33 @@ await test("a synonym is previewed, published and live within five seconds", asy
   await until("the synonym is not live", async () => (await live(bad)).includes(answers));
 });
 
+await test("a form that fails keeps what was typed", async () => {
+  await page.goto(`/analytics/pins/edit?q=${encodeURIComponent(bad)}`);
+  await page.getByLabel("Note").fill("because");
+  await page.getByLabel("Another record").fill("doc:none");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByLabel("Note").inputValue(), "because");
+  assert.equal(await page.evaluate(() => document.activeElement.value), "doc:none");
+});
+
 await test("a profile is tried in the lab, saved, measured, published, live, and rolled back", async () => {
   const was = await live(bad);
   await page.goto(`/lab?q=${encodeURIComponent(bad)}`);
   await page.locator("summary", { hasText: "Right: the profile as YAML" }).click();
   const text = page.locator("textarea[name=yaml-b]");
-  await page.getByLabel("Left").selectOption("published");
-  await page.locator("summary", { hasText: "Left: the profile as YAML" }).click();
-  const yaml = await page.locator("textarea[name=yaml-a]").inputValue();
+  const keywords = await text.inputValue();
+  await page.getByLabel("Right").selectOption("published");
+  await page.waitForFunction((was) => document.querySelector("textarea[name=yaml-b]").value !== was, keywords);
+  const yaml = await text.inputValue();
+  await text.fill(yaml.replace("rank_k: 60", "rank_k: many"));
+  await page.getByRole("button", { name: "Compare" }).click();
+  await says(/line \d+: rank_k must be a number/);
+  assert.match(await text.inputValue(), /rank_k: many/);
   await text.fill(yaml.replace(/alias_weight: .*/, "alias_weight: 0.6"));
-  await page.getByRole("button", { name: "Try this text" }).last().click();
+  await page.getByRole("button", { name: "Compare" }).click();
   await page.getByRole("region", { name: "edited" }).locator(".move").first().waitFor();
+  assert.equal(new URL(page.url()).search, "");
   await picture("edited");
   await page.getByLabel("Name").fill("default");
   await page.getByLabel("Note").fill("other spellings weigh more");

@@ -124,7 +124,25 @@ await test("without script: search, filter, page, open, subscribe", async () => 
   const calendar = await page.getByRole("link", { name: "Subscribe to the calendar" }).getAttribute("href");
   const answer = await page.request.get(calendar);
   assert.match(answer.headers()["content-type"], /^text\/calendar/);
-  assert.match(await answer.text(), /BEGIN:VEVENT/);
+  assert.match(await answer.text(), /BEGIN:VEVENT\r\n/);
+});
+
+await test("without script: threads and comments have addresses, and the steps of a guide lead on", async () => {
+  const page = await open({ javaScriptEnabled: false });
+  await page.goto("/discussions");
+  await page.locator(".rows h2 a").first().click();
+  await page.locator(".post").first().waitFor();
+  await page.goto("/issues?repo=causeway-network/cway");
+  await page.getByRole("link", { name: "vet from a file" }).click();
+  const times = await page.locator(".post time").evaluateAll((all) => all.map((t) => t.dateTime));
+  assert.equal(times.length, 2);
+  assert.deepEqual(times, times.toSorted());
+  assert.match(await page.locator(".post .text").first().innerText(), /\w/);
+  await page.getByRole("region", { name: "Comment 2" }).getByRole("link", { name: "2" }).click();
+  assert.match(page.url(), /#c2$/);
+  await page.goto("/guides/evm");
+  await page.locator("article ol a").first().click();
+  await page.waitForURL("**/docs/**");
 });
 
 await test("what is typed is shown and does nothing", async () => {
