@@ -59,6 +59,13 @@ func mole(t *testing.T) *library {
 			mail := thread(catalog.KindMailThread, "talk-500", "Rota", "Who keeps watch?", catalog.MailThread{Messages: 2})
 			said(catalog.KindMailMessage, mail, "talk-500", "ada", "Who keeps watch?", 9, catalog.MailMessage{Number: 1})
 			said(catalog.KindMailMessage, mail, "talk-100", "bo", "I do.", 8, catalog.MailMessage{Number: 2})
+			put(catalog.Record{Kind: catalog.KindCIP, Key: "CIP-0003", Title: "Light the mole", Body: "At night."},
+				catalog.Ref{}, catalog.CIP{})
+			thread(catalog.KindMailThread, "vote-700", "Vote", "Who is for it?", catalog.MailThread{Messages: 1})
+			last := &batch.Entries[len(batch.Entries)-1]
+			last.Links = []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0003"}}}
+			last.Votes = []catalog.Vote{{Voter: "Reef", Choice: "in_favour"}, {Voter: "Quay", Choice: "abstain"},
+				{Voter: "Buoy", Choice: "no_vote"}}
 			vote := func(key, state, outcome string) {
 				put(catalog.Record{Kind: catalog.KindVoteRequest, Key: key, Title: "Vote " + key, State: state, CreatedAt: ago(3)},
 					catalog.Ref{}, catalog.VoteRequest{Outcome: outcome, Votes: []catalog.Ballot{
@@ -211,7 +218,8 @@ func TestThreadsAreOldestFirst(t *testing.T) {
 		{target: "/api/v1/code/" + issue + "/comments", want: fields{"items.*.author": "bo,cy", "total": 2}},
 		{target: "/api/v1/code/" + issue + "/comments?cursor=1", want: fields{"items.*.author": "cy", "total": 2}},
 		{target: "/api/v1/code/" + issue + "/comments?cursor=2", status: 400, message: "cursor must be"},
-		{target: "/api/v1/code/" + first + "/comments", status: 404, message: "no issue and no pull request"},
+		{target: "/api/v1/code/mole%2Flight%238/comments", want: fields{"items.*.author": "di"}},
+		{target: "/api/v1/code/D_1/comments", status: 404, message: "no issue and no pull request"},
 		{tool: "get_doc", args: fmt.Sprintf(`{"id":%s}`, first), want: fields{"after": second}},
 		{tool: "get_doc", args: fmt.Sprintf(`{"id":%q}`, issue+"#thread"),
 			check: func(t *testing.T, answer any) {
@@ -242,6 +250,17 @@ func TestWhoHasNotVotedDoesNotAbstain(t *testing.T) {
 		}
 		l.ask(t, question{tool: "get_governance_vote", args: fmt.Sprintf(`{"tracking_cid":%q}`, key),
 			want: fields{"for": 1, "against": 0, "abstained": 1, "not_voted": 2, "absent.0": "Buoy", "absent.#": 2}}, coverage{})
+	}
+}
+
+// TestWhoHasNotVotedByMail holds the same of the formal votes on a proposal.
+func TestWhoHasNotVotedByMail(t *testing.T) {
+	l := mole(t)
+	l.ask(t, question{tool: "get_cip_votes", args: `{"cip_id":"3"}`,
+		want: fields{"in_favour": 1, "against": 0, "abstained": 1, "no_vote": 1, "votes.#": 3}}, coverage{})
+	page := visit(l.public, "/cips/0003/votes").Body.String()
+	if p := inOrder(page, "Abstained</dt><dd>1</dd>", "Did not vote</dt><dd>1</dd>"); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, page)
 	}
 }
 

@@ -2,7 +2,7 @@ package ecosystem
 
 import (
 	"context"
-	"slices"
+	"errors"
 	"time"
 
 	"almanac/api/kb"
@@ -85,17 +85,20 @@ type Comments struct {
 }
 
 type commentsIn struct {
-	ID     kb.RecordID `json:"id" required:"true"`
-	Cursor kb.Cursor   `json:"cursor"`
+	ID     string    `json:"id" required:"true" maxLength:"300" doc:"owner/name#12, or the id of a search result"`
+	Cursor kb.Cursor `json:"cursor"`
 }
 
 var comments = kb.New(op.Spec{
 	ID: "list_comments", Path: "/api/v1/code/{id}/comments", MayFail: []error{op.ErrNotFound},
 	Doc: "What is said on an issue or a pull request: whole comments, oldest first.",
 }, func(ctx context.Context, b kb.Base, in commentsIn) (Comments, error) {
-	r, err := b.Record(ctx, in.ID)
-	if err == nil && !slices.Contains(workKinds["all"], r.Kind) {
-		err = op.NotFound("record %d is no issue and no pull request: list_code has those", r.ID)
+	r, err := b.Keyed(ctx, catalog.KindIssue, in.ID)
+	if errors.Is(err, op.ErrNotFound) {
+		r, err = b.Keyed(ctx, catalog.KindPull, in.ID)
+	}
+	if errors.Is(err, op.ErrNotFound) {
+		err = op.NotFound("there is no issue and no pull request %s: list_code has those", op.Quote(in.ID))
 	}
 	if err != nil {
 		return Comments{}, err
