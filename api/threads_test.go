@@ -238,7 +238,9 @@ func TestThreadsAreOldestFirst(t *testing.T) {
 func TestWhoHasNotVotedDoesNotAbstain(t *testing.T) {
 	l := mole(t)
 	votes := visit(l.public, "/votes").Body.String()
-	for _, want := range []string{"1 for, 0 against, 1 abstained, 2\nnot yet", "1 for, 0 against, 1 abstained, 2\ndid not vote"} {
+	for _, want := range []string{
+		"1 for, 0 against, 1 abstained, 2\nnot yet", "1 for, 0 against, 1 abstained, 2\ndid not vote",
+	} {
 		if !strings.Contains(votes, want) {
 			t.Errorf("no %q:\n%s", want, votes)
 		}

@@ -33,7 +33,9 @@ func TestCalendarLines(t *testing.T) {
 			t.Errorf("a line of %d octets: %q", len(line), line)
 		}
 	}
-	for _, want := range []string{"SUMMARY:" + strings.ReplaceAll(title, ",", `\,`) + "\r\n", `SUMMARY:Two\nlines` + "\r\n"} {
+	for _, want := range []string{
+		"SUMMARY:" + strings.ReplaceAll(title, ",", `\,`) + "\r\n", `SUMMARY:Two\nlines` + "\r\n",
+	} {
 		if !strings.Contains(unfolded, want) {
 			t.Errorf("no %q in %s", want, unfolded)
 		}
