@@ -1,6 +1,8 @@
 package forum_test
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +96,45 @@ func TestWhatReadersDoNotSee(t *testing.T) {
 	}
 }
 
+// TestCategoriesComeInPages: what is excluded stands on the third page, and below
+// what is not sent with the one above it.
+func TestCategoriesComeInPages(t *testing.T) {
+	for _, lazy := range []int{0, 45} {
+		b := newBench(t)
+		b.lazy = lazy
+		for id, category := range []int{5, 7, 8, 9, 144} {
+			b.topic(id+1, 1).category = category
+		}
+		b.config.Options["exclude"] = []string{"lounge", "support/crew"}
+		r := connectortest.NewSource(t, b.config).Sync()
+		if diff := cmp.Diff([]string{"post 1/1", "post 5/1", "topic 1", "topic 5"}, r.Keys()); diff != "" {
+			t.Errorf("%d before (-want +got)\n%s", lazy, diff)
+		}
+		if got := r.Get(t, catalog.KindTopic, "1").Container; got != "support/nodes" {
+			t.Errorf("%d before: a topic is in %q", lazy, got)
+		}
+		if lazy > 0 && r.Get(t, catalog.KindTopic, "5").Category != "Berth 44" {
+			t.Error("a category of the third page has no name")
+		}
+	}
+}
+
+// TestCategoriesWithoutEnd: a list of new categories on every page is an error.
+func TestCategoriesWithoutEnd(t *testing.T) {
+	b := newBench(t)
+	b.topic(1, 1)
+	next := 0
+	b.server.Fault("/categories.json", -1, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		next++
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"category_list":{"categories":[{"id":%d,"slug":"x","subcategory_ids":[-1,%d]}]}}`, next, next+1)
+	})
+	if r := connectortest.NewSource(t, b.config).Try(t.Context()); r.Err == nil ||
+		!strings.Contains(r.Err.Error(), "does not end") {
+		t.Errorf("%v after %d pages", r.Err, next)
+	}
+}
+
 func TestLongTopicsComeInBatches(t *testing.T) {
 	b := newBench(t)
 	b.topic(8, 65)
@@ -143,7 +184,7 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	first := s.Sync()
 	b.server.Paths()
 	connectortest.Unchanged(t, s, first)
-	if diff := cmp.Diff([]string{"/categories.json", "/latest.json"}, b.read()); diff != "" {
+	if diff := cmp.Diff([]string{"/categories.json", "/categories.json", "/latest.json"}, b.read()); diff != "" {
 		t.Errorf("read without a change (-want +got)\n%s", diff)
 	}
 	var edited *fakePost
@@ -154,7 +195,8 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 		b.find(8).views++
 	})
 	second := s.Sync()
-	if diff := cmp.Diff([]string{"/categories.json", "/latest.json", "/t/7.json"}, b.read()); diff != "" {
+	if diff := cmp.Diff([]string{"/categories.json", "/categories.json", "/latest.json", "/t/7.json"},
+		b.read()); diff != "" {
 		t.Errorf("read after an edit (-want +got)\n%s", diff)
 	}
 	if second.Updated != 1 || second.Changes != 1 || second.Get(t, catalog.KindPost, "7/2").Body != "Another line." {
@@ -302,7 +344,7 @@ func TestALostMemoryIsMadeAgain(t *testing.T) {
 			}
 			b.read()
 			connectortest.Unchanged(t, s, first)
-			if got := len(b.read()); got != 2+5 {
+			if got := len(b.read()); got != 3+5 {
 				t.Errorf("%d requests", got)
 			}
 		})

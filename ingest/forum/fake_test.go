@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,7 @@ type fake struct {
 	topics []*fakeTopic
 	slugs  map[int]string // of categories, where they differ from the standard ones
 	oldest bool           // like old versions: 30 per page, tags as names
+	lazy   int            // > 0: so many categories come before the others, and they come in pages
 	nextID int
 }
 
@@ -109,7 +111,9 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var answer any
 	switch parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/"); {
 	case r.URL.Path == "/categories.json" && r.URL.Query().Get("include_subcategories") == "true":
-		answer = f.categories()
+		if answer = f.categories(); f.lazy > 0 {
+			answer = lazily(answer.(object), r.URL.Query())
+		}
 	case r.URL.Path == "/latest.json":
 		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 		answer = f.latest(page)
@@ -144,15 +148,71 @@ func (f *fake) categories() object {
 			"topic_count": topics, "post_count": 3 * topics,
 			"position": id, "description": nil, "topic_url": "/t/about-" + slug, "read_restricted": false,
 			"permission": nil, "has_children": len(below) > 0,
-			"subcategory_ids": []int{}, "subcategory_list": below, "is_uncategorized": id == 1, "uploaded_logo": nil,
+			"subcategory_ids": ids(below), "subcategory_list": below, "is_uncategorized": id == 1, "uploaded_logo": nil,
 		}
 	}
+	var list, below []object
+	for i := range f.lazy {
+		list = append(list, category(100+i, fmt.Sprint("Berth ", i), fmt.Sprint("berth-", i), 0))
+		below = append(below, category(200+i, fmt.Sprint("Rope ", i), fmt.Sprint("rope-", i), 0))
+	}
+	below = append(below, category(5, "Nodes", "nodes", 2),
+		category(8, "Crew", "crew", 1, category(9, "Galley", "galley", 1)))
+	list = append(list, category(1, "Uncategorized", "uncategorized", 0),
+		category(4, "Support", "support", len(f.topics), below...), category(7, "Lounge", "lounge", 1))
 	return object{"category_list": object{"can_create_category": false, "can_create_topic": false,
-		"categories": []object{
-			category(1, "Uncategorized", "uncategorized", 0),
-			category(4, "Support", "support", len(f.topics), category(5, "Nodes", "nodes", 2)),
-			category(7, "Lounge", "lounge", 1),
-		}}}
+		"categories": list}}
+}
+
+func ids(categories []object) []int {
+	list := []int{}
+	for _, c := range categories {
+		list = append(list, c["id"].(int))
+	}
+	return list
+}
+
+// lazily sends the categories as a forum with many does: 20 a page, with five below
+// each of them beside it.
+func lazily(all object, query url.Values) object {
+	list := all["category_list"].(object)["categories"].([]object)
+	above, _ := strconv.Atoi(query.Get("parent_category_id"))
+	if above != 0 {
+		list = below(list, above)
+	}
+	page, _ := strconv.Atoi(query.Get("page"))
+	from := min(20*max(page-1, 0), len(list))
+	list = slices.Clone(list[from:min(from+20, len(list))])
+	if above == 0 {
+		for _, c := range list {
+			inside := c["subcategory_list"].([]object)
+			for _, sub := range inside[:min(5, len(inside))] {
+				sub["parent_category_id"] = c["id"]
+				list = append(list, sub)
+			}
+		}
+	}
+	for _, c := range list {
+		delete(c, "subcategory_list")
+		if above != 0 {
+			c["parent_category_id"] = above
+		}
+	}
+	return object{"category_list": object{"categories": list}}
+}
+
+// below finds the categories below one.
+func below(list []object, above int) []object {
+	for _, c := range list {
+		inside := c["subcategory_list"].([]object)
+		if c["id"] == above {
+			return inside
+		}
+		if found := below(inside, above); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // latest returns a page of the list, ordered by activity.

@@ -232,7 +232,7 @@ func TestADeadForumEndsTheRunAndManyBadTopicsDoNot(t *testing.T) {
 	b.server.Heal()
 	var requests atomic.Int32
 	b.server.Fault("/", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if requests.Add(1) > 2 { // categories and list, then nothing
+		if requests.Add(1) > 3 { // categories, no more of them, and list, then nothing
 			connectortest.Reset(w, r, next)
 		}
 		next.ServeHTTP(w, r)

@@ -22,11 +22,13 @@ type categoriesPage struct {
 }
 
 type wireCategory struct {
-	ID     number         `json:"id"`
-	Name   string         `json:"name"`
-	Slug   string         `json:"slug"`
-	Topics number         `json:"topic_count"`
-	Below  []wireCategory `json:"subcategory_list"`
+	ID       number         `json:"id"`
+	Name     string         `json:"name"`
+	Slug     string         `json:"slug"`
+	Topics   number         `json:"topic_count"`
+	Above    number         `json:"parent_category_id"`
+	Below    []wireCategory `json:"subcategory_list"`
+	BelowIDs []number       `json:"subcategory_ids"` // also of those that are not sent
 }
 
 // topicsPage is /latest.json.
