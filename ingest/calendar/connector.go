@@ -226,7 +226,7 @@ func (c *connector) read(answer outbound.Response, now time.Time) (*reading, err
 	if isYAML(name) {
 		return r, r.readYAML(name, string(answer.Body))
 	}
-	err := r.readICS(webpage.Decode(answer.Body, answer.Header.Get("Content-Type")))
+	err := r.readICS(webpage.Decode(straighten(answer.Body), answer.Header.Get("Content-Type")))
 	if err != nil && name != "" {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

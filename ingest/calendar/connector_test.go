@@ -3,10 +3,14 @@ package calendar_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -489,5 +493,51 @@ func TestBadEvents(t *testing.T) {
 	if r := local(t, folder{}, "c.ics", nil).Try(t.Context()); r.Err == nil ||
 		!strings.Contains(r.Err.Error(), "c.ics: file does not exist") {
 		t.Errorf("%v", r.Err)
+	}
+}
+
+// TestFoldsWithinCharacters: a program may fold a line between any two bytes.
+func TestFoldsWithinCharacters(t *testing.T) {
+	const title = "Ausfahrt nach Zürich – 中"
+	event := func(id, title string) string {
+		return "UID:" + id + "\nSUMMARY:" + title + "\nDTSTART:20310610T090000Z"
+	}
+	var folded []string
+	for at := range len(title) {
+		for _, fold := range []string{"\r\n ", "\n\t"} {
+			folded = append(folded, event(fmt.Sprint("e", len(folded)), title[:at]+fold+title[at:]))
+		}
+	}
+	var wide strings.Builder
+	for _, unit := range utf16.Encode([]rune("\ufeff" + ics(event("a", strings.Replace(title, "ü", "\r\n ü", 1))))) {
+		wide.Write([]byte{byte(unit), byte(unit >> 8)})
+	}
+	latin := ics(event("a", "Ausfahrt na\r\n ch Z\xfcrich"))
+	for name, tt := range map[string]struct {
+		text, kind, want string
+		events           int
+	}{
+		"undeclared": {ics(folded...), "text/calendar", title, len(folded)},
+		"utf-8":      {ics(folded...), "text/calendar; charset=utf-8", title, len(folded)},
+		"a default":  {ics(folded...), "text/calendar; charset=iso-8859-1", title, len(folded)},
+		"latin-1":    {latin, "text/calendar; charset=iso-8859-1", "Ausfahrt nach Zürich", 1},
+		"utf-16":     {wide.String(), "text/calendar", title, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", tt.kind)
+				_, _ = io.WriteString(w, tt.text)
+			}))
+			r := connectortest.NewSource(t, connectortest.Config{Connector: calendar.New,
+				Options: map[string]any{"url": s.URL + "/x.ics"}}).Sync()
+			if len(r.Records) != tt.events || len(r.Problems) != 0 {
+				t.Errorf("%d records, problems %v", len(r.Records), r.Problems)
+			}
+			for _, rec := range r.Records {
+				if rec.Title != tt.want {
+					t.Errorf("%s: %+q", rec.Key, rec.Title)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -105,6 +106,39 @@ func parseICS(text string) (calendars []block, odd []problem, err error) {
 		return nil, nil, errNoCalendar
 	}
 	return calendars, odd, nil
+}
+
+// straighten joins folded lines before the encoding is known, because programs
+// fold between any two bytes, also of one character. An empty line replaces each
+// fold, so that the lines below keep their numbers. UTF-16, which has zeros, is
+// not changed: unfold joins what Decode made of it.
+func straighten(data []byte) []byte {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	start, folds := 0, 0 // of the line that is being joined
+	for len(data) > 0 {
+		end := bytes.IndexAny(data, "\r\n")
+		if end < 0 {
+			return append(out, data...)
+		}
+		out = append(out, data[:end]...)
+		if end++; data[end-1] == '\r' && end < len(data) && data[end] == '\n' {
+			end++
+		}
+		data = data[end:]
+		if len(out) > start && len(data) > 0 && (data[0] == ' ' || data[0] == '\t') { // not below an empty line
+			data = data[1:]
+			folds++
+			continue
+		}
+		for ; folds >= 0; folds-- {
+			out = append(out, '\n')
+		}
+		start, folds = len(out), 0
+	}
+	return out
 }
 
 // contentLine is an unfolded line, with the number of its first physical line.
