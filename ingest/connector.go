@@ -15,6 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/folder"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 )
 
@@ -81,6 +82,11 @@ type Environment struct {
 	// WorkDir is the source's own directory for clones and caches. It exists,
 	// survives restarts and may be deleted at any time.
 	WorkDir string
+	// Hand remembers what the run is reading. A connector takes a stranger's file
+	// or text in hand before it parses it, and skips it if that fails: an earlier
+	// run was killed over it. What is put or skipped is out of hand. Nil remembers
+	// nothing.
+	Hand *memory.Hand
 	// CorpusDir is network.corpus_dir of the configuration; it replaces
 	// "${corpus}" in options.
 	CorpusDir string

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 )
 
@@ -138,14 +139,30 @@ func (p *Pipeline) sources(names []string) ([]network.Source, error) {
 func (p *Pipeline) sync(ctx context.Context, src network.Source) Report {
 	http := p.config.HTTP.For(addressesOf(src.Options)...)
 	defer http.Close()
-	report, _ := p.run(ctx, src, func(h people) (Connector, error) { return p.connector(src, http, h) })
+	report, _ := p.run(ctx, src, func(r *run) (Connector, error) { return r.connector(http) })
 	return report
 }
 
-func (p *Pipeline) connector(src network.Source, http *outbound.Client, h people) (Connector, error) {
-	dir := ""
-	if p.config.WorkDir != "" {
-		dir = filepath.Join(p.config.WorkDir, src.Name)
+// workDir returns the source's own directory, "" = none.
+func (p *Pipeline) workDir(src network.Source) string {
+	if p.config.WorkDir == "" {
+		return ""
+	}
+	return filepath.Join(p.config.WorkDir, src.Name)
+}
+
+// hand returns what remembers the item that a run of the source has in hand.
+func (p *Pipeline) hand(src network.Source) *memory.Hand {
+	dir := p.workDir(src)
+	if dir != "" {
+		dir = filepath.Join(dir, "in-hand")
+	}
+	return memory.NewHand(dir, program())
+}
+
+func (r *run) connector(http *outbound.Client) (Connector, error) {
+	p, src, dir := r.Pipeline, r.src, r.workDir(r.src)
+	if dir != "" {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("working directory: %w", err)
 		}
@@ -153,22 +170,22 @@ func (p *Pipeline) connector(src network.Source, http *outbound.Client, h people
 	return p.config.Connectors.Connector(src, Environment{
 		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
 		HTTP: http, Files: p.config.Files,
-		WorkDir: dir, CorpusDir: p.config.CorpusDir, Pseudonym: h.pseudonym,
+		WorkDir: dir, Hand: r.hand, CorpusDir: p.config.CorpusDir, Pseudonym: r.people.pseudonym,
 	})
 }
 
 // Run runs one source with a connector and stores the source's state. It
 // returns the report's error.
 func (p *Pipeline) Run(ctx context.Context, src network.Source, c Connector) (Report, error) {
-	return p.run(ctx, src, func(people) (Connector, error) { return c, nil })
+	return p.run(ctx, src, func(*run) (Connector, error) { return c, nil })
 }
 
 func (p *Pipeline) run(
-	ctx context.Context, src network.Source, connector func(people) (Connector, error),
+	ctx context.Context, src network.Source, connector func(*run) (Connector, error),
 ) (Report, error) {
 	started := p.config.Now()
 	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, began: p.config.Now(),
+	r := &run{Pipeline: p, src: src, began: p.config.Now(), hand: p.hand(src),
 		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
 	err := r.open(ctx)
 	if err == nil {
@@ -247,11 +264,12 @@ func (r *run) limit() time.Duration {
 
 // pull runs the connector and finishes the run. The records that a failing
 // connector yielded are kept; only cursor and tombstones need a complete run.
-func (r *run) pull(ctx context.Context, connector func(people) (Connector, error)) error {
-	c, err := connector(r.people)
+func (r *run) pull(ctx context.Context, connector func(*run) (Connector, error)) error {
+	c, err := connector(r)
 	if err != nil {
 		return err
 	}
+	defer context.AfterFunc(ctx, r.hand.Close)() // an interruption is not the fault of what is in hand
 	limit := r.limit()
 	within, cancel := context.WithTimeoutCause(ctx, limit, errLate)
 	defer cancel()
@@ -271,7 +289,8 @@ func (r *run) pull(ctx context.Context, connector func(people) (Connector, error
 	return err
 }
 
-// protect turns a connector's panic into an error.
+// protect turns a connector's panic into an error. What it had in hand then is
+// left to the next run to skip.
 func (r *run) protect(ctx context.Context, c Connector) (o Outcome, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -279,7 +298,9 @@ func (r *run) protect(ctx context.Context, c Connector) (o Outcome, err error) {
 			err = fmt.Errorf("the connector panicked: %v", cause)
 		}
 	}()
-	return c.Sync(ctx, r.cursor, r)
+	o, err = c.Sync(ctx, r.cursor, r)
+	r.hand.Close()
+	return o, err
 }
 
 // closeTimeout limits the storing of a source's state after its run.

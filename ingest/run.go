@@ -13,6 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
+	"almanac/ingest/memory"
 )
 
 // A batch is written when it reaches this many entries or bytes: large enough
@@ -39,8 +40,11 @@ type run struct {
 	began  time.Time
 	state  catalog.SourceState
 	cursor string // where the connector starts
-	people people
-	live   map[catalog.Ref]int64 // the source's records before the run
+	// leftOut: the run that stored the cursor left out what killed an earlier one.
+	leftOut bool
+	people  people
+	hand    *memory.Hand
+	live    map[catalog.Ref]int64 // the source's records before the run
 
 	put     map[catalog.Ref]bool // put in this run: true good, false bad
 	seen    map[catalog.Ref]bool // known to exist upstream: put, kept or bad
@@ -54,6 +58,12 @@ type run struct {
 
 // Put implements Sink.
 func (r *run) Put(ctx context.Context, e catalog.Entry) error {
+	err := r.add(ctx, e)
+	r.hand.Empty() // not if it panics
+	return err
+}
+
+func (r *run) add(ctx context.Context, e catalog.Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -117,6 +127,7 @@ func (r *run) Keep(ref catalog.Ref) {
 
 // Skip implements Sink.
 func (r *run) Skip(locator string, err error) {
+	r.hand.Empty()
 	r.report.Skipped++
 	r.skipped = append(r.skipped, locator)
 	r.problem(Problem{Locator: locator, Message: err.Error(), Skipped: true}, r.report.Skipped)

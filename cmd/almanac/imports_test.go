@@ -119,7 +119,7 @@ embed/ollama: embed/remote
 embed/recordingtest:
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive ingest/folder ingest/progress
+ingest: catalog catalog/derive ingest/folder ingest/memory ingest/progress
 ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
 ingest/connectors: catalog ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
@@ -148,7 +148,7 @@ ingest/progress:
 ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/pdf
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
-ingest/snapshot: catalog catalog/derive ingest ingest/markup ingest/proposals
+ingest/snapshot: catalog catalog/derive ingest ingest/markup ingest/memory ingest/proposals
 ingest/video: catalog catalog/derive ingest ingest/feed ingest/listing ingest/markup ingest/memory
 	ingest/webpage
 ingest/webpage: ingest/markup

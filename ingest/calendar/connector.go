@@ -17,6 +17,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/curated/entries"
 	"almanac/ingest/outbound"
 	"almanac/ingest/webpage"
 )
@@ -65,6 +66,9 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
 	case answer.NotModified:
 		return ingest.Outcome{Cursor: cursor}, nil
+	}
+	if err := c.env.Hand.Take(answer.Body); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
 	}
 	r, err := c.read(answer, now)
 	if err != nil {
@@ -158,6 +162,9 @@ func (c *connector) fetch(ctx context.Context, before state, conditional bool) (
 		return outbound.Response{Body: data, ETag: tag, NotModified: conditional && tag == before.ETag}, nil
 	}
 	request := outbound.Request{URL: c.options.URL, Accept: accepted, MaxBody: maxBytes}
+	if isYAML(c.name()) {
+		request.MaxBody = int64(entries.Foreign.Bytes)
+	}
 	if conditional {
 		request.ETag, request.LastModified = before.ETag, before.Modified
 	}
@@ -207,6 +214,18 @@ func veil(err error, address string) error {
 	return veiled{err, text}
 }
 
+// name returns the name of the calendar's file: "" if only its address is known,
+// unless that ends like that of a YAML file.
+func (c *connector) name() string {
+	if c.options.File != "" {
+		return c.options.File
+	}
+	if u, err := url.Parse(c.options.URL); err == nil && isYAML(u.Path) {
+		return "calendar.yaml"
+	}
+	return ""
+}
+
 // read reads the events of a calendar.
 func (c *connector) read(answer outbound.Response, now time.Time) (*reading, error) {
 	day := now.Truncate(24 * time.Hour)
@@ -217,12 +236,7 @@ func (c *connector) read(answer outbound.Response, now time.Time) (*reading, err
 	if c.options.Zone != "" {
 		r.zone = located(iana(c.options.Zone))
 	}
-	name := c.options.File
-	if name == "" {
-		if u, err := url.Parse(c.options.URL); err == nil && isYAML(u.Path) {
-			name = "calendar.yaml"
-		}
-	}
+	name := c.name()
 	if isYAML(name) {
 		return r, r.readYAML(name, string(answer.Body))
 	}

@@ -541,3 +541,30 @@ func TestFoldsWithinCharacters(t *testing.T) {
 		})
 	}
 }
+
+// TestLargeCalendarsAreRefused: what an address answers is bounded before it is
+// parsed; the operator's own file may be larger.
+func TestLargeCalendarsAreRefused(t *testing.T) {
+	var events strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&events, "- {id: lamp-%d, title: Lamp, starts: 2029-06-10}\n", i)
+	}
+	for name, tt := range map[string]struct{ text, path, want string }{
+		"bytes": {"[1" + strings.Repeat(",1", 4<<20) + "]", "/c.yaml", "8388611 bytes, the limit is 524288"},
+		"values": {"[1" + strings.Repeat(",1", 200_000) + "]", "/c.yaml",
+			"calendar.yaml:1: the file has more than 100000 values"},
+		"entries": {events.String(), "/c.yaml", "calendar.yaml:5001: more than 5000 entries"},
+		"lines": {"BEGIN:VCALENDAR\n" + strings.Repeat("BEGIN:VEVENT\nEND:VEVENT\n", 250_000) + "END:VCALENDAR\n",
+			"/c.ics", "the calendar has more than 500000 lines"},
+	} {
+		s := newServer(t, tt.text)
+		s.config.Options["url"] = s.URL + tt.path
+		r := connectortest.NewSource(t, s.config).Try(t.Context())
+		if r.Err == nil || !strings.Contains(r.Err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", name, r.Err, tt.want)
+		}
+	}
+	if r := local(t, folder{"c.yaml": events.String()}, "c.yaml", nil).Try(t.Context()); r.Err != nil {
+		t.Errorf("a file: %v", r.Err)
+	}
+}

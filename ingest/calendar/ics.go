@@ -54,17 +54,21 @@ var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\N`, "\n", `\;`, `;`,
 
 const (
 	maxDepth = 4 // of components: calendar, event, alarm, and one to spare
-	maxLines = 2_000_000
+	maxLines = 500_000
 )
 
 var (
 	errNoCalendar = errors.New("this is not a calendar: it does not begin with BEGIN:VCALENDAR")
 	errCut        = errors.New("the calendar is cut off: it does not end with END:VCALENDAR")
+	errLong       = fmt.Errorf("the calendar has more than %d lines", maxLines)
 )
 
 // parseICS reads the calendars of a file. Invalid lines are skipped and
 // returned as problems.
 func parseICS(text string) (calendars []block, odd []problem, err error) {
+	if strings.Count(text, "\n")+strings.Count(text, "\r")-strings.Count(text, "\r\n") > maxLines {
+		return nil, nil, errLong
+	}
 	var stack []block
 	for line := range unfold(text) {
 		p, err := readProperty(line)
@@ -158,7 +162,7 @@ func unfold(text string) func(yield func(contentLine) bool) {
 			parts = parts[:0]
 			return strings.TrimSpace(line.text) == "" || yield(line)
 		}
-		for text != "" && number < maxLines {
+		for text != "" {
 			var line string
 			if end := strings.IndexAny(text, "\r\n"); end < 0 {
 				line, text = text, ""

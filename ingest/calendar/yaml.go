@@ -61,7 +61,11 @@ func Schema() ([]byte, error) { return entries.Schema[written]("almanac: operati
 
 // readYAML reads the events of a YAML calendar.
 func (r *reading) readYAML(name, text string) error {
-	list, err := entries.Read[written](name, []byte(text))
+	limits := entries.Foreign
+	if r.options.File != "" {
+		limits = entries.Own
+	}
+	list, err := entries.ReadWithin[written](name, []byte(text), limits)
 	if err != nil {
 		return err
 	}

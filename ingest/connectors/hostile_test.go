@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"compress/flate"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -413,6 +414,67 @@ func clone(dir string) map[string]any {
 	return map[string]any{"repository": map[string]any{"url": dir}}
 }
 
+// pull makes a repository with a pull request, which adds what a pipe writes.
+func pull(write string) func(dir string) error {
+	return func(dir string) error {
+		return git(dir, `init -q -b main; parent=; printf '100644 blob %s\ta.md\n' "$(echo "# A" | git hash-object -w `+
+			`--stdin)" | git mktree >tree; `+commitTree+`; printf '100644 blob %s\tcwp-0002.md\n' "$(`+write+
+			` | git hash-object -w --stdin)" | git mktree >tree; git update-ref refs/pull/5/head `+
+			`"$(git commit-tree -m x -p $parent "$(cat tree)")"`)
+	}
+}
+
+// ones is front matter of so many bytes in one line.
+func ones(bytes int) string {
+	return fmt.Sprintf(`{ printf -- '---\nCWP: 2\ntitle: x\nx: [1'; yes ,1 | tr -d '\n' | head -c %d; `+
+		`printf ']\n---\n'; }`, bytes)
+}
+
+// proposed is a forge with one pull request that adds a text.
+func proposed(text string) http.HandlerFunc {
+	return typed("application/json", func(w io.Writer, r *http.Request) {
+		switch r.URL.Path {
+		case "/repos/causeway/proposals":
+			fmt.Fprint(w, `{"html_url":"https://forge.example/p","default_branch":"main"}`)
+		case "/repos/causeway/proposals/git/trees/main":
+			fmt.Fprint(w, `{"tree":[]}`)
+		case "/repos/causeway/proposals/pulls":
+			fmt.Fprint(w, `[{"number":5,"state":"open","head":{"sha":"b"},"base":{"sha":"c"}}]`)
+		case "/repos/causeway/proposals/pulls/5/files":
+			fmt.Fprint(w, `[{"filename":"cwp-0002.md","status":"added","sha":"a"}]`)
+		case "/repos/causeway/proposals/git/blobs/a":
+			fmt.Fprintf(w, `{"sha":"a","encoding":"base64","content":"%s"}`, base64.StdEncoding.EncodeToString([]byte(text)))
+		default:
+			fmt.Fprint(w, `[]`)
+		}
+	})
+}
+
+func proposalsOptions(url string) map[string]any {
+	return map[string]any{"api": url, "repository": "causeway/proposals"}
+}
+
+// drafted is a snapshot of one draft.
+func drafted(text string) func(dir string) error {
+	return func(dir string) error {
+		return errors.Join(os.WriteFile(filepath.Join(dir, "a.md"), []byte(text), 0o600),
+			os.WriteFile(filepath.Join(dir, "manifest.jsonl"),
+				[]byte(`{"path":"a.md","source_path":"a.md","content_type":"draft","pr":5}`), 0o600))
+	}
+}
+
+func drafts(dir string) map[string]any {
+	return map[string]any{"dir": dir, "content_types": map[string]any{"draft": "cip"}}
+}
+
+// yamlCalendar is a calendar of YAML at an address.
+func yamlCalendar(url string) map[string]any { return map[string]any{"url": url + "/calendar.yaml"} }
+
+// filled is a text of so many bytes.
+func filled(start, more string, bytes int) string {
+	return start + strings.Repeat(more, (bytes-len(start))/len(more))
+}
+
 // day is an iCalendar event that takes place on no day.
 const day = "BEGIN:VEVENT\r\nUID:%d\r\nSUMMARY:A\r\nDTSTART:20300101T000000Z\r\nRRULE:FREQ=DAILY;BYMONTH=2;" +
 	"BYMONTHDAY=30;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23\r\nEND:VEVENT\r\n"
@@ -468,6 +530,20 @@ var sources = []hostile{
 		contentType: "application/zip", body: func() []byte {
 			large := bombOf("From a@b.example Mon Jun  9 12:00:00 2031\nSubject: a\n\n", 256)
 			return zipped(0, &large)
+		}},
+	{name: "a list of 8 MB of YAML", kind: "calendar", options: yamlCalendar, contentType: "application/yaml",
+		body: func() []byte { return []byte(filled("[1", ",1", 8_388_600) + "]") }},
+	{name: "a list of 512 kB of YAML", kind: "calendar", options: yamlCalendar, contentType: "application/yaml",
+		body: func() []byte { return []byte(filled("[1", ",1", 512_000) + "]") }},
+	{name: "100,000 fields of YAML", kind: "calendar", options: yamlCalendar, contentType: "application/yaml",
+		body: func() []byte { return []byte(filled("- id: a\n", "  a: 1\n", 349_000)) }},
+	{name: "31 MB of empty events", kind: "calendar", options: option("url", same), contentType: "text/calendar",
+		body: func() []byte {
+			return []byte(filled("BEGIN:VCALENDAR\n", "BEGIN:VEVENT\nEND:VEVENT\n", 31<<20) + "END:VCALENDAR\n")
+		}},
+	{name: "31 MB of properties", kind: "calendar", options: option("url", same), contentType: "text/calendar",
+		body: func() []byte {
+			return []byte(filled("BEGIN:VCALENDAR\nBEGIN:VEVENT\n", "A;B=1:\n", 31<<20) + "END:VEVENT\nEND:VCALENDAR\n")
 		}},
 	{name: "200 events on no day", kind: "calendar", options: func(url string) map[string]any {
 		return map[string]any{"url": url}
@@ -557,6 +633,18 @@ var sources = []hostile{
 			`printf '100644 blob %s\ta.md\n' "$(cat id)" | git mktree >tree; `+commitTree)
 	}},
 	{name: "10,000,000,000 pages that came and went", kind: "docs", options: clone, prepare: comeAndGo},
+	{name: "a draft with 15 MB of front matter", kind: "proposals", options: option("repository", same),
+		prepare: pull(ones(15 << 20))},
+	{name: "a draft with 64 kB of front matter", kind: "proposals", options: option("repository", same),
+		prepare: pull(ones(64_000))},
+	{name: "a draft of 30 MB of headings", kind: "proposals", options: option("repository", same),
+		prepare: pull(`yes "# a" | head -c 30000000`)},
+	{name: "a draft of 2 MB of headings", kind: "proposals", options: option("repository", same),
+		prepare: pull(`yes "# a" | head -c 2097152`)},
+	{name: "a draft of 15 MB, forge", kind: "forge-proposals", options: proposalsOptions,
+		answer: proposed(filled("---\ntitle: x\nx: [1", ",1", 15<<20) + "]\n---\n")},
+	{name: "a draft of 7 MB, snapshot", kind: "snapshot", options: drafts,
+		prepare: drafted(filled("---\ntitle: x\nx: [1", ",1", 7<<20) + "]\n---\n")},
 	{name: "10,000,000,000 files in 2 kB", kind: "proposals", options: option("repository", same),
 		prepare: func(dir string) error { return git(dir, gitBomb+commitTree) }},
 	{name: "10,000,000,000 files that came and went", kind: "proposals", options: option("repository", same),

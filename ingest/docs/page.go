@@ -13,6 +13,7 @@ import (
 	"almanac/catalog/derive"
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/markup"
+	"almanac/ingest/memory"
 	"almanac/ingest/webpage"
 )
 
@@ -28,6 +29,9 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	}
 	made.Inputs = map[string]string{}
 	text, err := r.text(p.file, made.Inputs)
+	if err == nil {
+		err = r.env.Hand.Take([]byte(text))
+	}
 	if errors.Is(err, errUnread) {
 		r.unread = true
 		r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
@@ -71,7 +75,7 @@ var (
 // unreadable reports whether an error is about the file and not about the tree.
 func unreadable(err error) bool {
 	return errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, errUnread) ||
-		errors.Is(err, gitrepo.ErrTooLarge)
+		errors.Is(err, gitrepo.ErrTooLarge) || errors.Is(err, memory.ErrHeld)
 }
 
 // text reads a file of the tree and records the lookup.

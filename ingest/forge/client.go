@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,6 +80,8 @@ type call struct {
 	// version, if set, identifies a state whose response never changes: a cached
 	// one is not requested again.
 	version string
+	// max is the maximum size of a response in bytes; 0 = maxAnswer.
+	max int64
 	// last caches only the last page of a list: the others are not requested
 	// again soon, or the list might be endless.
 	last bool
@@ -93,7 +96,8 @@ func (c *client) get(ctx context.Context, r call, read func(body []byte) error) 
 		address += "?" + r.query.Encode()
 	}
 	key := fmt.Sprintf("%s %s %t", address, r.version, c.token != "")
-	copied, have := c.cache.get(key, 2*maxAnswer)
+	limit := cmp.Or(r.max, maxAnswer)
+	copied, have := c.cache.get(key, 2*limit)
 	if have && r.version != "" && read(copied.Body) == nil {
 		return copied.More, nil
 	}
@@ -101,7 +105,7 @@ func (c *client) get(ctx context.Context, r call, read func(body []byte) error) 
 		return false, err
 	}
 	resp, err := c.http.Do(ctx, outbound.Request{
-		URL: address, Header: c.header(), ETag: copied.ETag, Accept: mediaTypes, MaxBody: maxAnswer,
+		URL: address, Header: c.header(), ETag: copied.ETag, Accept: mediaTypes, MaxBody: limit,
 	})
 	if err != nil {
 		return false, c.rest.judge(resp, err, c.now())

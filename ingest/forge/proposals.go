@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/outbound"
 	"almanac/ingest/proposals"
 )
 
@@ -120,6 +121,9 @@ func (r *proposalRun) entry(
 	ctx context.Context, locator string, ref catalog.Ref, sha string, read func(text string) (catalog.Entry, error),
 ) error {
 	text, err := r.content(ctx, sha)
+	if err == nil {
+		err = r.env.Hand.Take([]byte(text))
+	}
 	if err != nil {
 		if _, limited := errors.AsType[*limitError](err); limited || ctx.Err() != nil || errors.Is(err, errToken) {
 			return err
@@ -221,6 +225,10 @@ func (r *proposalRun) index(ctx context.Context) (map[string]proposals.IndexRow,
 		return rows, nil
 	}
 	text, err := r.content(ctx, sha)
+	if errors.Is(err, outbound.ErrTooLarge) {
+		r.out.Skip(r.opts.Index, err)
+		return rows, nil
+	}
 	if err != nil {
 		return nil, err
 	}

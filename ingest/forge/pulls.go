@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest/proposals"
 )
 
 // pull is a pull request of a repository of proposals, from the list
@@ -164,13 +165,13 @@ func (r *proposalRun) readTree(ctx context.Context) error {
 	return nil
 }
 
-// maxText is the size limit of a proposal's text, in bytes.
-const maxText = 4 << 20
+// maxBlob is the maximum size of a response with a text: base64 in lines.
+const maxBlob = proposals.MaxText/2*3 + 64<<10
 
 // content reads a file by its content hash.
 func (r *proposalRun) content(ctx context.Context, sha string) (string, error) {
 	text := ""
-	file := call{path: r.path("/git/blobs/" + url.PathEscape(sha)), version: sha}
+	file := call{path: r.path("/git/blobs/" + url.PathEscape(sha)), version: sha, max: maxBlob}
 	_, err := r.get(ctx, file, func(body []byte) error {
 		var b blob
 		if err := json.Unmarshal(body, &b); err != nil {
@@ -183,9 +184,6 @@ func (r *proposalRun) content(ctx context.Context, sha string) (string, error) {
 		text, err = b.text()
 		return err
 	})
-	if err == nil && len(text) > maxText {
-		err = fmt.Errorf("has %d bytes; the limit is %d", len(text), maxText)
-	}
 	return text, err
 }
 

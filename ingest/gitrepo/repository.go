@@ -106,7 +106,7 @@ func (r *Repository) Blob(hash plumbing.Hash, limit int64) ([]byte, error) {
 func (r *Repository) checkSize(hash plumbing.Hash, limit int64) error {
 	size, err := r.Git.Storer.EncodedObjectSize(hash)
 	if err == nil && size > limit {
-		err = fmt.Errorf("%d bytes: %w", size, ErrTooLarge)
+		err = fmt.Errorf("has %d bytes, %w of %d", size, ErrTooLarge, limit)
 	}
 	return err
 }

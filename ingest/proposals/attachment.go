@@ -1,6 +1,7 @@
 package proposals
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"path"
@@ -43,8 +44,9 @@ func (s *syncRun) beside(numbered map[string]string) []attached {
 		if !ok || file == own || mediaType(file) == "" || s.exclude.Match(file) {
 			continue
 		}
-		text, ok := s.text(own, s.files[own])
+		text, ok := s.version(own, s.files[own])
 		if !ok {
+			s.out.Keep(catalog.Ref{Kind: catalog.KindAttachment, Key: file})
 			continue
 		}
 		list = append(list, attached{
@@ -89,11 +91,20 @@ func (a attached) role(r Reader) string {
 	return "other"
 }
 
+// attached yields a file next to a proposal.
+func (s *syncRun) attached(ctx context.Context, a attached) error {
+	ref := catalog.Ref{Kind: catalog.KindAttachment, Key: a.file}
+	return s.put(ctx, a.file, ref, func() (catalog.Entry, error) { return s.attachment(a) })
+}
+
 // attachment reads a file next to a proposal; the text of a PDF becomes its
 // body.
 func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 	hash := s.files[a.file]
 	data, err := s.repo.Blob(hash, gitrepo.MaxBlob)
+	if err == nil {
+		err = s.env.Hand.Take(data)
+	}
 	if err != nil {
 		return catalog.Entry{}, err
 	}

@@ -135,6 +135,7 @@ type syncRun struct {
 	origins map[string]origin
 	rows    map[string]IndexRow // number → row
 	files   map[string]plumbing.Hash
+	skipped map[string]bool // locators
 	done    int
 }
 
@@ -157,14 +158,34 @@ func (s *syncRun) read(ctx context.Context) error {
 	return s.proposals(ctx, pulls)
 }
 
-// text reads a file; one that cannot be read is skipped.
-func (s *syncRun) text(file string, hash plumbing.Hash) (string, bool) {
-	data, err := s.repo.Blob(hash, gitrepo.MaxBlob)
-	if err != nil {
-		s.out.Skip(file, err)
-		return "", false
+// text reads a version of a file that is to be parsed, and takes it in hand.
+func (s *syncRun) text(hash plumbing.Hash) (string, error) {
+	data, err := s.repo.Blob(hash, MaxText)
+	if err == nil {
+		err = s.env.Hand.Take(data)
 	}
-	return string(data), true
+	return string(data), err
+}
+
+// version is text; a file that cannot be read is skipped.
+func (s *syncRun) version(file string, hash plumbing.Hash) (string, bool) {
+	text, err := s.text(hash)
+	if err != nil {
+		s.skip(file, err)
+	}
+	return text, err == nil
+}
+
+// skip skips an item, which is read several times, once.
+func (s *syncRun) skip(locator string, err error) {
+	if s.skipped[locator] {
+		return
+	}
+	if s.skipped == nil {
+		s.skipped = map[string]bool{}
+	}
+	s.skipped[locator] = true
+	s.out.Skip(locator, err)
 }
 
 func (s *syncRun) progress(total int) {
@@ -224,7 +245,8 @@ func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
 	total := len(numbered) + len(beside) + len(pulls)
 	for _, number := range sortedKeys(numbered) {
 		file := numbered[number]
-		if err := s.put(ctx, file, func() (catalog.Entry, error) {
+		ref := catalog.Ref{Kind: catalog.KindCIP, Key: s.reader.Key(number)}
+		if err := s.put(ctx, file, ref, func() (catalog.Entry, error) {
 			return s.proposal(number, file, aliases[number], pulls)
 		}); err != nil {
 			return err
@@ -232,7 +254,7 @@ func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
 		s.progress(total)
 	}
 	for _, a := range beside {
-		if err := s.put(ctx, a.file, func() (catalog.Entry, error) { return s.attachment(a) }); err != nil {
+		if err := s.attached(ctx, a); err != nil {
 			return err
 		}
 		s.progress(total)
@@ -256,27 +278,31 @@ func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
 	return nil
 }
 
-// put makes an entry and writes it; one that cannot be made is skipped.
-func (s *syncRun) put(ctx context.Context, locator string, make func() (catalog.Entry, error)) error {
+// put makes an entry and writes it. One that cannot be made is skipped, and its
+// record, if there is one of a former version, kept.
+func (s *syncRun) put(
+	ctx context.Context, locator string, ref catalog.Ref, make func() (catalog.Entry, error),
+) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	e, err := make()
 	if err != nil {
-		s.out.Skip(locator, err)
+		s.skip(locator, err)
+		s.out.Keep(ref)
 		return nil
 	}
 	return s.out.Put(ctx, e)
 }
 
 func (s *syncRun) proposal(number, file string, pullNumbers []int, pulls map[int]*pull) (catalog.Entry, error) {
-	text, err := s.repo.Blob(s.files[file], gitrepo.MaxBlob)
+	text, err := s.text(s.files[file])
 	if err != nil {
 		return catalog.Entry{}, err
 	}
 	o := s.origins[file]
 	in := File{
-		Path: file, Text: string(text), URL: s.opts.URL.file(s.repo.Head.Hash.String(), file), Repository: s.opts.Name,
+		Path: file, Text: text, URL: s.opts.URL.file(s.repo.Head.Hash.String(), file), Repository: s.opts.Name,
 		Number: number, Index: s.rows[number],
 	}
 	if o.added.commit != nil {
@@ -344,13 +370,14 @@ func (s *syncRun) draft(ctx context.Context, p *pull) error {
 	if !ok {
 		return nil
 	}
-	return s.put(ctx, locator, func() (catalog.Entry, error) {
-		text, err := s.repo.Blob(c.newHash, gitrepo.MaxBlob)
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: network.DraftKey(p.Number)}
+	return s.put(ctx, locator, ref, func() (catalog.Entry, error) {
+		text, err := s.text(c.newHash)
 		if err != nil {
 			return catalog.Entry{}, err
 		}
 		return s.reader.Proposal(File{
-			Path: c.new, Text: string(text), URL: s.opts.URL.pull(p.Number), Repository: s.opts.Name,
+			Path: c.new, Text: text, URL: s.opts.URL.pull(p.Number), Repository: s.opts.Name,
 			Pull: &p.PullRequest, UpdatedAt: p.head.Committer.When, Amends: c.old != "",
 		})
 	})

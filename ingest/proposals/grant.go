@@ -14,12 +14,15 @@ import (
 )
 
 // Grant reads a grant proposal, keyed by the number of its pull request.
-// in.Pull must be set.
+// in.Pull must be set. ErrTooLarge if it is too large to be parsed.
 func (r Reader) Grant(in File) (catalog.Entry, error) {
 	if in.Pull == nil || in.Pull.Number <= 0 {
 		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, ErrNotProposal)
 	}
-	h := r.header(in.Text)
+	h, err := r.header(in.Text)
+	if err != nil {
+		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, err)
+	}
 	data := catalog.Proposal{
 		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]),
 		Labels: labels(h.Fields["Label"]), Funding: funding(h), Milestones: milestones(h.Body),

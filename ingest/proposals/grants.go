@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest/gitrepo"
 )
 
 // grants yields the grant proposals: one for each pull request that adds or
@@ -78,12 +77,16 @@ func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 		return err
 	}
 	for i, f := range texts {
-		err := s.put(ctx, f, func() (catalog.Entry, error) {
-			text, err := s.repo.Blob(s.files[f], gitrepo.MaxBlob)
+		ref := catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}
+		if i > 0 {
+			ref.Key += "/" + f
+		}
+		err := s.put(ctx, f, ref, func() (catalog.Entry, error) {
+			text, err := s.text(s.files[f])
 			if err != nil {
 				return catalog.Entry{}, err
 			}
-			in := s.grantFile(p, f, string(text))
+			in := s.grantFile(p, f, text)
 			in.Files = texts
 			if o := s.origins[f]; o.updated.commit != nil {
 				in.UpdatedAt = o.updated.commit.Committer.When
@@ -100,7 +103,7 @@ func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 	}
 	for _, f := range others {
 		a := attached{file: f, parent: catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}}
-		if err := s.put(ctx, f, func() (catalog.Entry, error) { return s.attachment(a) }); err != nil {
+		if err := s.attached(ctx, a); err != nil {
 			return err
 		}
 	}
@@ -135,12 +138,13 @@ func (s *syncRun) unmergedGrant(ctx context.Context, p *pull, locator string) er
 			files = append(files, c.new)
 		}
 	}
-	return s.put(ctx, locator, func() (catalog.Entry, error) {
-		text, err := s.repo.Blob(main.newHash, gitrepo.MaxBlob)
+	ref := catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}
+	return s.put(ctx, locator, ref, func() (catalog.Entry, error) {
+		text, err := s.text(main.newHash)
 		if err != nil {
 			return catalog.Entry{}, err
 		}
-		in := s.grantFile(p, main.new, string(text))
+		in := s.grantFile(p, main.new, text)
 		in.Files, in.UpdatedAt = files, p.head.Committer.When
 		return s.reader.Grant(in)
 	})

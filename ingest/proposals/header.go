@@ -46,14 +46,24 @@ const maxHeaderLines = 120
 // order, a <pre> or fenced block of "Key: value" lines, at the start or after a
 // heading, even with a miswritten tag; YAML front matter; and "Key: value"
 // lines, bold keys, list items or a two-column table above the first section.
-// It never fails: a text without a header yields an empty one.
+// It never fails: a text without a header, or with one that is too large, yields an
+// empty one.
 func ParseHeader(text string) Header {
+	h, _ := parseHeader(text)
+	return h
+}
+
+// parseHeader is ParseHeader; its error is ErrTooLarge.
+func parseHeader(text string) (Header, error) {
 	text = normalise(text)
 	lines := strings.Split(text, "\n")
 	h := Header{Fields: map[string]string{}}
 	end := 0
 	for _, shape := range []func([]string) ([]field, int){blockFields, frontMatter, preamble} {
 		fields, after := shape(lines)
+		if err := tooLarge("header", sizeOf(fields), maxHeader); err != nil {
+			return h, err
+		}
 		if countKnown(fields) > 0 {
 			h.set(fields)
 			end = after
@@ -62,7 +72,7 @@ func ParseHeader(text string) Header {
 	}
 	h.Body = strings.TrimSpace(strings.Join(lines[end:], "\n"))
 	h.interpret()
-	return h
+	return h, nil
 }
 
 var uniform = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u2028", "\n")
@@ -77,6 +87,17 @@ func normalise(text string) string {
 type field struct {
 	name  string   // canonical
 	lines []string // of the value
+}
+
+// sizeOf returns the bytes of fields.
+func sizeOf(fields []field) (n int) {
+	for _, f := range fields {
+		n += len(f.name)
+		for _, line := range f.lines {
+			n += len(line) + 1
+		}
+	}
+	return n
 }
 
 func (h *Header) set(fields []field) {

@@ -21,7 +21,7 @@ func (s *syncRun) statusChanges() []Change {
 			if f.new == "" || !s.isProposal(f.new) {
 				continue
 			}
-			text, ok := s.text(f.new, f.newHash)
+			text, ok := s.version(f.new, f.newHash)
 			if !ok {
 				continue
 			}
@@ -52,7 +52,7 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 		if f.new == "" || f.new != s.opts.Index {
 			continue
 		}
-		text, ok := s.text(f.new, f.newHash)
+		text, ok := s.version(f.new, f.newHash)
 		if !ok {
 			continue
 		}

@@ -64,9 +64,12 @@ func (r Reader) warn(locator, format string, args ...any) {
 
 // Proposal reads an improvement proposal: keyed by its number (CIP-0056), or by
 // its pull request (PR-203) if that is not merged. ErrNotProposal if it has
-// neither.
+// neither, ErrTooLarge if it is too large to be parsed.
 func (r Reader) Proposal(in File) (catalog.Entry, error) {
-	h := r.header(in.Text)
+	h, err := r.header(in.Text)
+	if err != nil {
+		return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, err)
+	}
 	rec := catalog.Record{Kind: catalog.KindCIP, URL: in.URL, Path: in.Path, Container: in.Repository, Body: in.Text}
 	data := catalog.CIP{
 		RawStatus: h.Status, Category: h.Category, Authors: notNil(h.Authors), Layer: h.Layer, Created: h.Created,
@@ -182,15 +185,18 @@ func parseRFC3339(s string) time.Time {
 }
 
 // header reads the header of a text. Its number may be in a field named like
-// the network's prefix, in any case, as in "eip: 1559".
-func (r Reader) header(text string) Header {
-	h := ParseHeader(text)
+// the network's prefix, in any case, as in "eip: 1559". The error is ErrTooLarge.
+func (r Reader) header(text string) (Header, error) {
+	if err := tooLarge("text", len(text), MaxText); err != nil {
+		return Header{}, err
+	}
+	h, err := parseHeader(text)
 	for _, name := range h.Order {
 		if h.Number == "" && strings.EqualFold(name, r.Network.Proposals.Prefix) {
 			h.Number = parseNumber(h.Fields[name])
 		}
 	}
-	return h
+	return h, err
 }
 
 // Key returns the key of a proposal's number, padded or not.

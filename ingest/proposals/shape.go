@@ -100,8 +100,12 @@ func frontMatter(lines []string) ([]field, int) {
 		if t := strings.TrimSpace(lines[i]); t != "---" && t != "..." {
 			continue
 		}
+		block := strings.Join(lines[1:i], "\n")
+		if len(block) > maxHeader {
+			return []field{{lines: lines[1:i]}}, i + 1 // too large for YAML, as its size tells
+		}
 		var doc yaml.Node
-		if yaml.Unmarshal([]byte(strings.Join(lines[1:i], "\n")), &doc) != nil || len(doc.Content) != 1 {
+		if yaml.Unmarshal([]byte(block), &doc) != nil || len(doc.Content) != 1 {
 			// Not YAML, but perhaps lines that resemble it.
 			fields, _, _ := readBlock(lines[:i], 1, preTag.MatchString)
 			return fields, i + 1

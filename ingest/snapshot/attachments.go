@@ -82,7 +82,7 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 	}
 	it := item{ref: rec.Ref()}
 	if l.Text != "" {
-		if rec.Body, it.err = r.text(l.Text); it.err != nil {
+		if rec.Body, it.err = r.item(l.Text, maxFile); it.err != nil {
 			return it
 		}
 		rec.Body = strings.TrimSpace(rec.Body)

@@ -57,7 +57,7 @@ func (r *run) cip(row row, number string, index proposals.IndexRow, past past) i
 			f.Pull = r.request(past.added)
 		}
 	}
-	if f.Text, it.err = r.text(row.Path); it.err != nil {
+	if f.Text, it.err = r.item(row.Path, proposals.MaxText); it.err != nil {
 		return it
 	}
 	if it.entry, it.err = r.reader.Proposal(f); it.err != nil {

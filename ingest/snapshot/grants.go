@@ -93,7 +93,7 @@ func (r *run) grant(row row, number int, main bool) item {
 			f.Files = append(f.Files, changed[1])
 		}
 	}
-	text, err := r.text(row.Path)
+	text, err := r.item(row.Path, proposals.MaxText)
 	f.Text = text
 	it := item{}
 	it.entry, it.err = read(f)

@@ -26,7 +26,6 @@ const (
 
 // Reasons for skipping an item.
 var (
-	errTooLarge  = fmt.Errorf("is larger than %d MB", maxFile>>20)
 	errNotFile   = errors.New("is not a regular file")
 	errChecksum  = errors.New("differs from its checksum in the manifest")
 	errPath      = errors.New("its path leaves the snapshot or is not a plain relative path")
@@ -84,8 +83,10 @@ func plainPath(p string) bool {
 	return fs.ValidPath(p) && p != "." && !strings.ContainsAny(p, "\\\x00")
 }
 
-// read returns a file of the manifest after verifying it against its row.
-func (a *archive) read(name string) ([]byte, error) {
+// read returns a file of the manifest, of at most limit bytes, after verifying it
+// against its row.
+func (a *archive) read(name string, limit int64) ([]byte, error) {
+	tooLarge := fmt.Errorf("is larger than %d MB", limit>>20)
 	if !plainPath(name) {
 		return nil, errPath
 	}
@@ -94,20 +95,20 @@ func (a *archive) read(name string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errNotFile // opening a pipe would block
-	case info.Size() > maxFile:
-		return nil, errTooLarge
+	case info.Size() > limit:
+		return nil, tooLarge
 	}
 	f, err := a.fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxFile { // it grew meanwhile
-		return nil, errTooLarge
+	if int64(len(text)) > limit { // it grew meanwhile
+		return nil, tooLarge
 	}
 	if i, ok := a.at[name]; ok && a.rows[i].SHA256 != "" {
 		sum := sha256.Sum256(text)
@@ -162,7 +163,7 @@ func scanLines(f io.Reader, name string, skip func(string, error), use func(loca
 // file determines the records, so the whole run fails without it; an invalid
 // line is skipped.
 func index[T any](a *archive, name string, skip func(string, error), use func(locator string, value T) error) error {
-	text, err := a.read(name)
+	text, err := a.read(name, maxFile)
 	if err != nil {
 		return fmt.Errorf("snapshot: index %s: %w", name, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // page reads a manifest row as a page, with its includes from the snapshot.
 func (r *run) page(row row) (markup.Page, error) {
-	text, err := r.text(row.Path)
+	text, err := r.item(row.Path, maxFile)
 	if err != nil {
 		return markup.Page{}, err
 	}

@@ -39,6 +39,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/markup"
+	"almanac/ingest/memory"
 	"almanac/ingest/proposals"
 )
 
@@ -106,7 +107,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
 	}
 	r := &run{
-		archive: a, options: c.options, out: out,
+		archive: a, options: c.options, out: out, hand: c.env.Hand,
 		reader: proposals.Reader{Network: c.env.Network, Register: &proposals.Register{}, Warn: out.Warn},
 	}
 	if err := r.sync(ctx); err != nil {
@@ -139,6 +140,7 @@ type run struct {
 	*archive
 	options Options
 	out     ingest.Sink
+	hand    *memory.Hand
 	reader  proposals.Reader
 
 	pulls   map[int]pull // number → pull request
@@ -240,7 +242,19 @@ func encode(value any) json.RawMessage {
 
 // text reads a file as clean text.
 func (r *run) text(name string) (string, error) {
-	raw, err := r.read(name)
+	raw, err := r.read(name, maxFile)
+	if err != nil {
+		return "", err
+	}
+	return markup.Clean(string(raw)), nil
+}
+
+// item reads a file that a record is made of, and takes it in hand.
+func (r *run) item(name string, limit int64) (string, error) {
+	raw, err := r.read(name, limit)
+	if err == nil {
+		err = r.hand.Take(raw)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
+	"almanac/ingest/memory"
+	"almanac/ingest/proposals"
 	"almanac/ingest/snapshot"
 )
 
@@ -501,4 +503,53 @@ func FuzzSync(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestProposalsAreBounded: a text, its header, and what an earlier run had in hand
+// when it ended are skipped, and the records of former versions kept.
+func TestProposalsAreBounded(t *testing.T) {
+	manifest := `{"path": "long.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
+{"path": "header.md", "source_path": "p/header.md", "content_type": "lip", "pr": 9}
+{"path": "held.md", "source_path": "lip-0005/lip-0005.md", "content_type": "lip"}
+{"path": "grant.md", "source_path": "p/grant.md", "content_type": "grant", "pr": 10}
+{"path": "page.md", "source_path": "page.md", "content_type": "page"}
+{"path": "good.md", "source_path": "lip-0006/lip-0006.md", "content_type": "lip"}
+`
+	long := strings.Repeat("# a\n", proposals.MaxText/4) + "more"
+	held := "---\ntitle: Lamps\n---\n" + strings.Repeat("One of many lines about lamps.\n", 3000)
+	files := map[string]string{"long.md": long, "grant.md": long, "held.md": held, "page.md": held, "good.md": held + ".",
+		"header.md": "---\ntitle: x\nx: [1" + strings.Repeat(",1", 40<<10) + "]\n---\n"}
+	env := environment()
+	dir := t.TempDir()
+	if err := memory.NewHand(dir, "1").Take([]byte(held)); err != nil {
+		t.Fatal(err)
+	}
+	env.Hand = memory.NewHand(dir, "1")
+	c, err := snapshot.New(small(manifest, files), source(nil), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := newRecorder()
+	if _, err := c.Sync(t.Context(), "", out); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"long.md: is larger than 2 MB", "held.md: " + memory.ErrHeld.Error(),
+		"header.md: proposals: p/header.md: its header has 81936 bytes, larger than the limit of 65536",
+		"grant.md: is larger than 2 MB", "page.md: " + memory.ErrHeld.Error(),
+	}
+	if diff := cmp.Diff(want, out.skips); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+	var kept []string
+	for _, ref := range out.kept {
+		kept = append(kept, ref.String())
+	}
+	if diff := cmp.Diff([]string{"cip LIP-0004", "cip LIP-0005", "cip PR-9", "proposal 10", "doc page.md"},
+		kept); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if len(out.entries) != 1 || out.entries[0].Record.Key != "LIP-0006" {
+		t.Errorf("put %+v", out.entries)
+	}
 }

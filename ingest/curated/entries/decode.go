@@ -70,7 +70,17 @@ type decoder struct {
 	problems []Problem
 }
 
+// maxProblems is how many problems of an entry are named.
+const maxProblems = 20
+
 func (d *decoder) report(n *yaml.Node, path, format string, args ...any) {
+	switch {
+	case len(d.problems) == maxProblems:
+		d.problems = append(d.problems, Problem{n.Line, "there are further problems"})
+		return
+	case len(d.problems) > maxProblems:
+		return
+	}
 	message := fmt.Sprintf(format, args...)
 	if path != "" {
 		message = path + ": " + message

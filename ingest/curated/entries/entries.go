@@ -25,9 +25,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxBytes is the size of the largest file that is read.
-const maxBytes = 8 << 20
-
 // Entry is one entry of a file.
 type Entry[T any] struct {
 	Line     int
@@ -66,18 +63,24 @@ func IsFile(name string) bool {
 	return false
 }
 
-// Read reads a file, as CSV if its name ends so, otherwise as YAML. The error
-// begins with name:line and means that the whole file cannot be read.
-func Read[T any](name string, data []byte) ([]Entry[T], error) {
+// Read reads a file that the operator wrote, as CSV if its name ends so, otherwise
+// as YAML. The error begins with name:line and means that the whole file cannot be
+// read.
+func Read[T any](name string, data []byte) ([]Entry[T], error) { return ReadWithin[T](name, data, Own) }
+
+// ReadWithin is Read with other limits.
+func ReadWithin[T any](name string, data []byte, limits Limits) ([]Entry[T], error) {
 	fail := func(line int, format string, args ...any) error {
 		return fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	switch {
-	case len(data) > maxBytes:
-		return nil, fail(1, "the file has %d bytes; the limit is %d", len(data), maxBytes)
+	case len(data) > limits.Bytes:
+		return nil, fail(1, "the file has %d bytes; the limit is %d", len(data), limits.Bytes)
 	case !utf8.Valid(data):
 		return nil, fail(badLine(data), "this is not UTF-8 text; save the file in that encoding")
+	case values(data) > limits.Values:
+		return nil, fail(1, "the file has more than %d values; divide it", limits.Values)
 	}
 	t := reflect.TypeFor[T]()
 	d := decoder{}
@@ -88,6 +91,9 @@ func Read[T any](name string, data []byte) ([]Entry[T], error) {
 		nodes, line, err = rows(data, t)
 	} else {
 		nodes, line, err = list(data)
+	}
+	if err == nil && len(nodes) > limits.Entries {
+		line, err = nodes[limits.Entries].Line, fmt.Errorf("more than %d entries; divide the file", limits.Entries)
 	}
 	if err != nil {
 		return nil, fail(line, "%v", err)

@@ -1,0 +1,24 @@
+package proposals
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Bounds of what is parsed, wherever a proposal comes from: anybody may propose.
+const (
+	// MaxText is the maximum size of a proposal's text in bytes.
+	MaxText = 2 << 20
+	// maxHeader is that of its header. YAML takes some hundred times its size.
+	maxHeader = 64 << 10
+)
+
+// ErrTooLarge: a text, or its header, is larger than what is parsed.
+var ErrTooLarge = errors.New("larger than the limit")
+
+func tooLarge(what string, size, limit int) error {
+	if size <= limit {
+		return nil
+	}
+	return fmt.Errorf("its %s has %d bytes, %w of %d", what, size, ErrTooLarge, limit)
+}
