@@ -183,6 +183,21 @@ func TestTextsOfAllKinds(t *testing.T) {
 	}
 }
 
+func TestNamesThatCannotBeKeysAreSkipped(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{
+		"docs/a\tb.md": prose("a tab"), "docs/a\nb.md": prose("a line"), "docs/\xfcber.md": prose("another encoding"),
+		"docs/Überblick \"1\".md": prose("quotes"), "tab\tdir/c.md": prose("a directory"), "docs/new.md": prose("the new"),
+	})
+	s := source(t, repo)
+	r := s.Sync()
+	if diff := cmp.Diff([]string{"docs/new.md", "docs/Überblick \"1\".md"}, files(r)); diff != "" || r.Skipped != 4 {
+		t.Errorf("skipped %d, pages (-want +got)\n%s", r.Skipped, diff)
+	}
+	connectortest.Unchanged(t, s, r)
+}
+
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	repo := gitrepotest.New(t)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -720,4 +721,89 @@ func FuzzGlobs(f *testing.F) {
 		f.Add(p, "docs/a/b.md")
 	}
 	f.Fuzz(func(_ *testing.T, pattern, path string) { gitrepo.NewGlobs([]string{pattern}).Match(path) })
+}
+
+// odd are names that git takes and that are hard to read from a listing: with
+// control characters, quotes, in another encoding than UTF-8, of directories.
+var odd = []string{"a\tb.md", "a\nb.md", "\"quoted\" 'b'.md", `back\slash.md`, "\xfcber.md", "概要 1.md", " b ",
+	"tab\tdir/a.md", "\x01%H 0.md"}
+
+func TestNamesThatAreHardToRead(t *testing.T) {
+	repo := gitrepotest.New(t)
+	files, text := map[string]string{}, strings.Repeat("The ferry leaves at dawn.\n", 20)
+	for _, name := range odd {
+		files[name] = text + name
+	}
+	repo.Commit("one", files)
+	repo.Git("mv", odd[0], "plain.md")
+	repo.Commit("two", map[string]string{"tab\tdir/a.md": text + "changed", odd[1]: gitrepotest.Gone})
+	dir := filepath.Join(t.TempDir(), "m.git")
+	if _, err := head(t, nil, dir, repo.Dir); err != nil {
+		t.Fatal(err)
+	}
+	r, err := gitrepo.Open(dir, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+
+	first, err := r.Head.Parent(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := r.Files(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	got := map[string]bool{}
+	for _, name := range odd {
+		want[name] = true
+	}
+	for name := range listed {
+		got[name] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("files (-want +got)\n%s", diff)
+	}
+
+	changed := []gitrepo.Change{
+		{Old: odd[0], New: "plain.md"}, {Old: odd[1]}, {Old: "tab\tdir/a.md", New: "tab\tdir/a.md"},
+	}
+	order := func(a, b gitrepo.Change) int { return strings.Compare(a.Old, b.Old) }
+	slices.SortFunc(changed, order)
+	before, after := must(r.Tree(first)), must(r.Tree(r.Head))
+	changes, err := r.Changes(t.Context(), before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []gitrepo.Change
+	for _, c := range changes {
+		found = append(found, gitrepo.Change{Old: c.From.Name, New: c.To.Name})
+	}
+	slices.SortFunc(found, order)
+	if diff := cmp.Diff(changed, found); diff != "" {
+		t.Errorf("changes (-want +got)\n%s", diff)
+	}
+	added, err := r.Changes(t.Context(), nil, before)
+	if err != nil || len(added) != len(odd) {
+		t.Errorf("changes since an empty tree: %d, %v", len(added), err)
+	}
+	for step, err := range r.History(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(step.Changes, order)
+		if diff := cmp.Diff(changed, step.Changes); diff != "" {
+			t.Errorf("history (-want +got)\n%s", diff)
+		}
+		break
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -156,7 +156,8 @@ func (r *Repository) count(tree plumbing.Hash, depth int) (n int, err error) {
 	return n, nil
 }
 
-// Files lists the files of a commit by path, without links and submodules. Its
+// Files lists the files of a commit by path, without links and submodules. A
+// path is what git has: it may contain control characters, or not be UTF-8. Its
 // errors are those of Tree.
 func (r *Repository) Files(c *object.Commit) (map[string]plumbing.Hash, error) {
 	tree, err := r.Tree(c)
@@ -165,6 +166,7 @@ func (r *Repository) Files(c *object.Commit) (map[string]plumbing.Hash, error) {
 	}
 	files := map[string]plumbing.Hash{}
 	walker := object.NewTreeWalker(tree, true, nil)
+	walker.SkipPathValidation() // which is for those who write the files to a disk
 	defer walker.Close()
 	for {
 		name, entry, err := walker.Next()

@@ -211,7 +211,7 @@ func (p *pull) changes(ctx context.Context, repo *gitrepo.Repository) ([]fileCha
 			return nil, err
 		}
 	}
-	return diff(ctx, before, after)
+	return diff(ctx, repo, before, after)
 }
 
 // proposalFile chooses the proposal among the Markdown files that a pull

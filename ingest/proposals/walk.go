@@ -52,7 +52,7 @@ func steps(ctx context.Context, repo *gitrepo.Repository) ([]step, error) {
 		if err != nil {
 			return nil, err
 		}
-		if line[i].changes, err = diff(ctx, before, tree); err != nil {
+		if line[i].changes, err = diff(ctx, repo, before, tree); err != nil {
 			return nil, fmt.Errorf("changes of %s: %w", line[i].commit.Hash, err)
 		}
 		before = tree
@@ -61,10 +61,8 @@ func steps(ctx context.Context, repo *gitrepo.Repository) ([]step, error) {
 }
 
 // diff returns the changes between two trees, with renames found, by path.
-func diff(ctx context.Context, before, after *object.Tree) ([]fileChange, error) {
-	changes, err := object.DiffTreeWithOptions(ctx, before, after, &object.DiffTreeOptions{
-		DetectRenames: true, RenameScore: 60, RenameLimit: 400,
-	})
+func diff(ctx context.Context, repo *gitrepo.Repository, before, after *object.Tree) ([]fileChange, error) {
+	changes, err := repo.Changes(ctx, before, after)
 	if err != nil {
 		return nil, err
 	}
