@@ -21,7 +21,7 @@
 //	          url: https://docs.example.org/2.10/{page}  # of its pages; default the url below
 //	      include: [docs/**, versions/**]  # patterns of paths in the repository; default all
 //	      exclude: ["**/contributing/**"]  # patterns of paths to leave out; default none
-//	      extensions: [.md, .markdown, .mdx, .rst]  # the default; also .txt, .html, .htm
+//	      extensions: [.md, .markdown, .mdx, .rst]  # the default; also .mediawiki, .txt, .html, .htm
 //	      url: https://docs.example.org/{page}      # of a page
 //	      licence: CC-BY-4.0          # of the pages, kept with each; default none
 //	      container: harbour/handbook # default the repository's name

@@ -73,7 +73,7 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	for _, e := range o.Extensions {
 		if !strings.HasPrefix(e, ".") || markup.Format("page"+e) == "" {
 			return o, fmt.Errorf("option extensions: files that end in %q cannot be read; "+
-				"known are .md, .markdown, .mdx, .rst, .txt, .html, .htm", e)
+				"known are .md, .markdown, .mdx, .rst, .mediawiki, .txt, .html, .htm", e)
 		}
 	}
 	if err := o.checkTemplate(o.URL); err != nil {

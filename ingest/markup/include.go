@@ -71,6 +71,9 @@ func (l *loader) convert(name, text, format string) (body, named string) {
 		return tidy(text), ""
 	case formatRST:
 		return tidy(l.rst(name, text)), ""
+	case formatMediawiki:
+		text, format = newMediawiki(text).convert(), formatMarkdown
+		fallthrough
 	default:
 		m := &markdown{load: l, path: name, format: format, imports: map[string]string{}}
 		return tidy(m.convert(text)), m.title

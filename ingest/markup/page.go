@@ -1,5 +1,5 @@
 // Package markup reads documentation pages (Markdown, MDX, reStructuredText,
-// HTML and plain text) into one clean form: Markdown-like text with "#"
+// MediaWiki, HTML and plain text) into one clean form: Markdown-like text with "#"
 // headings and ``` fences, which a single passage cutter can read.
 //
 // It handles only syntax. It imports no other package of this module, opens no
@@ -27,7 +27,7 @@ type Input struct {
 
 // Page is what a reader sees of an Input.
 type Page struct {
-	Format      string    // markdown, mdx, rst, html, text
+	Format      string    // markdown, mdx, rst, mediawiki, html, text
 	Title       string    // never empty; not just "Overview" or "1.2.3" if the page says more
 	Description string    // from the front matter
 	Body        string    // Markdown-like text
@@ -38,16 +38,18 @@ type Page struct {
 
 // Formats of pages.
 const (
-	formatMarkdown = "markdown"
-	formatMDX      = "mdx"
-	formatRST      = "rst"
-	formatHTML     = "html"
-	formatText     = "text"
+	formatMarkdown  = "markdown"
+	formatMDX       = "mdx"
+	formatRST       = "rst"
+	formatMediawiki = "mediawiki"
+	formatHTML      = "html"
+	formatText      = "text"
 )
 
 var formats = map[string]string{
 	".md": formatMarkdown, ".markdown": formatMarkdown, ".mdx": formatMDX,
-	".rst": formatRST, ".inc": formatRST, ".html": formatHTML, ".htm": formatHTML, ".txt": formatText,
+	".rst": formatRST, ".inc": formatRST, ".mediawiki": formatMediawiki,
+	".html": formatHTML, ".htm": formatHTML, ".txt": formatText,
 }
 
 // Format returns the page format for a path's extension, or "" if it is not a
@@ -64,7 +66,7 @@ func Parse(in Input) Page {
 	l := &loader{resolve: in.Resolve, stack: []string{path.Clean(in.Path)}, budget: maxIncluded}
 	p := Page{Format: format}
 	var meta frontMatter
-	if format != formatRST && format != formatText {
+	if format != formatRST && format != formatMediawiki && format != formatText {
 		meta, text = splitFrontMatter(text)
 	}
 	body, named := l.convert(in.Path, text, format)

@@ -31,6 +31,7 @@ func TestPages(t *testing.T) {
 		{"pages/guide/anchors.mdx", "Anchors: Overview", "Dropping an anchor: how & when",
 			[]string{"snippets/cable.mdx"}},
 		{"pages/guide/harbour.rst", "Harbours", "", []string{"snippets/tides.rst", "snippets/moor.sh"}},
+		{"pages/guide/lights.mediawiki", "Lights of the *outer* pier", "", nil},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			text, err := fs.ReadFile(tree, tt.file)
@@ -306,12 +307,14 @@ var hostile = map[string]string{
 	"brackets": "[a](", "headings": "# [\n",
 	"directives": ".. a::\n", "nested": ".. a::\n   .. b::\n", "roles": ":a:`b", "literals": "``a", "bars": "|a",
 	"unders": "a\n=\n", "overs": "===\n", "includes": ".. include:: x\n",
+	"wiki_links": "[[a|", "wiki_addresses": "[https://a ", "wiki_tables": "{|\n|a\nb\n", "wiki_lists": "*#:;",
+	"wiki_code": "<code><tt>a</tt>", "wiki_blocks": "<pre>\n</source>\n", "wiki_notes": "<ref>", "quotation": "'''",
 	"titles": "---\n", "entities": "&lt", "links": "`a <", "csv": ".. csv-table::\n\n   \"a\n",
 }
 
 func TestHostileTextIsRead(t *testing.T) {
 	for name, piece := range hostile {
-		for _, ext := range []string{".mdx", ".rst", ".html"} {
+		for _, ext := range []string{".mdx", ".rst", ".mediawiki", ".html"} {
 			t.Run(name+ext, func(t *testing.T) {
 				text := strings.Repeat(piece, 1+(32<<10)/len(piece))
 				markup.Parse(markup.Input{Path: "x" + ext, Text: text, Resolve: func(string) (string, bool) {
@@ -324,7 +327,7 @@ func TestHostileTextIsRead(t *testing.T) {
 
 func BenchmarkHostile(b *testing.B) {
 	for name, piece := range hostile {
-		for _, ext := range []string{".mdx", ".rst", ".html"} {
+		for _, ext := range []string{".mdx", ".rst", ".mediawiki", ".html"} {
 			b.Run(name+ext, func(b *testing.B) {
 				text := strings.Repeat(piece, 1+(2<<20)/len(piece))
 				b.SetBytes(int64(len(text)))
@@ -337,12 +340,12 @@ func BenchmarkHostile(b *testing.B) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, file := range []string{"pages/guide/anchors.mdx", "pages/guide/harbour.rst"} {
+	for _, file := range []string{"pages/guide/anchors.mdx", "pages/guide/harbour.rst", "pages/guide/lights.mediawiki"} {
 		text, err := os.ReadFile("testdata/" + file)
 		if err != nil {
 			f.Fatal(err)
 		}
-		for _, ext := range []string{".md", ".mdx", ".rst", ".html", ".txt"} {
+		for _, ext := range []string{".md", ".mdx", ".rst", ".mediawiki", ".html", ".txt"} {
 			f.Add("a/b"+ext, string(text))
 		}
 	}
@@ -351,6 +354,7 @@ func FuzzParse(f *testing.F) {
 	for _, piece := range hostile {
 		f.Add("x.mdx", strings.Repeat(piece, 20))
 		f.Add("x.rst", strings.Repeat(piece, 20))
+		f.Add("x.mediawiki", strings.Repeat(piece, 20))
 	}
 	f.Fuzz(func(t *testing.T, name, text string) {
 		p := markup.Parse(markup.Input{Path: name, Text: text, Resolve: func(n string) (string, bool) {
