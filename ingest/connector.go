@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -33,7 +34,7 @@ type Connector interface {
 // may not be what the operator wants. `almanac network check` prints its advice.
 type Advised interface {
 	Connector
-	Advice() []string
+	Advice(ctx context.Context) []string
 }
 
 // Sink receives what a connector finds. Methods that return an error may write
@@ -49,13 +50,19 @@ type Sink interface {
 	Snapshot(s catalog.Snapshot)
 	// Keep reports that a record exists upstream unchanged and needs no write.
 	Keep(ref catalog.Ref)
-	// Skip reports an item that could not be read: where, and why.
+	// Skip reports an item that could not be read: where, and why. Its record is
+	// kept, unless the error is an ErrNoItem.
 	Skip(locator string, err error)
 	// Warn reports something odd about an item that was read nevertheless.
 	Warn(locator, message string)
 	// Progress reports how much of the source is done; total 0 = unknown.
 	Progress(done, total int)
 }
+
+// ErrNoItem is the error of a thing that a source's options name and that is
+// not an item of the source, so that it has no record. It is counted, for nothing
+// is left out in silence.
+var ErrNoItem = errors.New("not read")
 
 // Outcome is the result of a successful run.
 type Outcome struct {

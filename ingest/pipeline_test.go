@@ -188,6 +188,17 @@ func TestTombstones(t *testing.T) {
 			t.Errorf("left are %v", got)
 		}
 	})
+	t.Run("a file that is no item anymore has no record", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a"), page("b")))
+		r := f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Skip("pages/b.md", fmt.Errorf("%w: a template", ingest.ErrNoItem))
+			return ingest.Outcome{Complete: true}, out.Put(ctx, page("a"))
+		}))
+		if got := f.keys("first"); !slices.Equal(got, []string{"a"}) || r.Skipped != 1 {
+			t.Errorf("left are %v, skipped %d", got, r.Skipped)
+		}
+	})
 	t.Run("a record that turned bad keeps its last good version", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a"), page("b")))

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -29,4 +31,36 @@ type Problem struct {
 	Locator string
 	Message string
 	Skipped bool // left out
+}
+
+// maxReasons is how many reasons Reasons gives.
+const maxReasons = 3
+
+// Reasons says why items were skipped, each reason once: "a.md and 2 more: it has
+// no number". Of all skipped items, problems are the ones that are known.
+func Reasons(problems []Problem, all int) string {
+	var reasons []string
+	first, count := map[string]string{}, map[string]int{}
+	for _, p := range problems {
+		if !p.Skipped {
+			continue
+		}
+		if count[p.Message]++; count[p.Message] == 1 {
+			reasons = append(reasons, p.Message)
+			first[p.Message] = p.Locator
+		}
+	}
+	var parts []string
+	for _, reason := range reasons[:min(maxReasons, len(reasons))] {
+		at := first[reason]
+		if more := count[reason] - 1; more > 0 {
+			at += fmt.Sprintf(" and %d more", more)
+		}
+		parts = append(parts, at+": "+reason)
+		all -= count[reason]
+	}
+	if all > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", all))
+	}
+	return strings.Join(parts, "; ")
 }

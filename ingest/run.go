@@ -129,7 +129,9 @@ func (r *run) Keep(ref catalog.Ref) {
 func (r *run) Skip(locator string, err error) {
 	r.hand.Empty()
 	r.report.Skipped++
-	r.skipped = append(r.skipped, locator)
+	if !errors.Is(err, ErrNoItem) {
+		r.skipped = append(r.skipped, locator)
+	}
 	r.problem(Problem{Locator: locator, Message: err.Error(), Skipped: true}, r.report.Skipped)
 }
 

@@ -177,7 +177,7 @@ func wordsOf(n network.Network) *strings.Replacer {
 
 // servicePrefix is the API's own prefix of improvement proposals. A network
 // that uses it has the ids of the published interface; any other also has its
-// own prefix, and longer numbers.
+// own prefix, longer numbers, and those of parts (46-01).
 const servicePrefix = "CIP"
 
 // IDPattern is the form of a proposal's id on REST.
@@ -185,15 +185,15 @@ func IDPattern(prefix string) string {
 	if prefix == servicePrefix {
 		return `^(\d{1,4}|CIP-\d{1,4}|cip-\d{1,4}|PR-\d+)$`
 	}
-	return fmt.Sprintf(`^(\d{1,%[1]d}|(%[2]s|%[3]s|CIP|cip)-\d{1,%[1]d}|PR-\d+)$`,
+	return fmt.Sprintf(`^(((%[2]s|%[3]s|CIP|cip)-)?\d{1,%[1]d}(-\d{1,2})?|PR-\d+)$`,
 		network.MaxDigits, prefix, strings.ToLower(prefix))
 }
 
 // ToolIDPattern also accepts the spellings that models write.
 func ToolIDPattern(prefix string) string {
-	digits := network.MaxDigits
+	number := fmt.Sprintf(`\d{1,%d}(-\d{1,2})?`, network.MaxDigits)
 	if prefix == servicePrefix {
-		digits = 4
+		number = `\d{1,4}`
 	}
-	return fmt.Sprintf(`^\s*(?i:((%s|cip)[-\s#]?)?\d{1,%d}|pr[-\s#]?\d+)\s*$`, prefix, digits)
+	return fmt.Sprintf(`^\s*(?i:((%s|cip)[-\s#]?)?%s|pr[-\s#]?\d+)\s*$`, prefix, number)
 }

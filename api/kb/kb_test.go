@@ -35,7 +35,7 @@ func TestCIPRef(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{"12": "LIP-012", "LIP-12": "LIP-012", "lip 012": "LIP-012",
-		"CIP-12": "LIP-012", "20000": "LIP-20000"} {
+		"CIP-12": "LIP-012", "20000": "LIP-20000", "46-1": "LIP-046-01", "LIP-46-01": "LIP-046-01"} {
 		if ref, err := lip.CIPRef(kb.CIPID(id)); err != nil || ref.Key != want {
 			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
 		}
@@ -48,7 +48,7 @@ func TestCIPRef(t *testing.T) {
 // FuzzCIPRef holds that every spelling a tool accepts names a key whose id
 // names that key again, in the form that REST takes.
 func FuzzCIPRef(f *testing.F) {
-	for _, s := range []string{"56", "CIP-0056", "pr#203", " cip 7 ", "PR-00", "lip-12", "LIP 20000", "x"} {
+	for _, s := range []string{"56", "CIP-0056", "pr#203", " cip 7 ", "PR-00", "lip-12", "LIP 20000", "lip 46-1", "x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

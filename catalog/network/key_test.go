@@ -23,6 +23,8 @@ func TestKeyAndID(t *testing.T) {
 		{"EIP", 1, "0020", "EIP-20", "20"},
 		{"EIP", 1, "000", "EIP-0", "0"},
 		{"LIP", 3, "7", "LIP-007", "007"},
+		{"LIP", 0, "46-1", "LIP-0046-01", "0046-01"},
+		{"LIP", 1, "0046-012", "LIP-46-12", "46-12"},
 	}
 	for _, tt := range tests {
 		p := network.Proposals{Prefix: tt.prefix, Digits: tt.digits}
@@ -33,7 +35,8 @@ func TestKeyAndID(t *testing.T) {
 		}
 	}
 	p := network.Proposals{Prefix: "EIP"}
-	for _, key := range []string{"PR-203", network.DraftKey(7), "CIP-0056", "EIP-x", ""} {
+	for _, key := range []string{"PR-203", network.DraftKey(7), "CIP-0056", "EIP-x", "EIP-1-", "EIP-1-2-3", "EIP-1-234",
+		""} {
 		if id := p.ID(key); id != key {
 			t.Errorf("ID(%q) = %q; want the key itself", key, id)
 		}
@@ -56,6 +59,7 @@ func TestParseID(t *testing.T) {
 		{lip, "7|LIP-7|lip 007|CIP-0007", "LIP-007"},
 		{cip, "PR-203|pr 203|PR#203|pr203| pr-0203 ", "PR-203"},
 		{eip, "PR-0", "PR-0"},
+		{lip, "46-1|LIP-46-01|lip 046-1|0046-01|CIP-46-1", "LIP-046-01"},
 	}
 	for _, tt := range tests {
 		for id := range strings.SplitSeq(tt.ids, "|") {
@@ -67,6 +71,7 @@ func TestParseID(t *testing.T) {
 	for _, id := range []string{
 		"", " ", "-", "CIP", "EIP-", "EIP--1", "EIP- 1",
 		"LIP-56", "EIP-1559x", "1.5", "-5", "1234567", "PR", "PR-", "PR-x", "EIP 15 59", "１５",
+		"PR-203-1", "15-", "15-123", "15-1-1", "-15-1", "15-x", "2031-02-03",
 	} {
 		if key, ok := eip.ParseID(id); ok {
 			t.Errorf("ParseID(%q) = %q; want none", id, key)
@@ -78,7 +83,7 @@ func TestParseID(t *testing.T) {
 var prefixForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,15}$`)
 
 func FuzzParseID(f *testing.F) {
-	for _, id := range []string{"CIP-56", "eip 1559", "PR-203", "0000", "x2 5", "PR00", "９"} {
+	for _, id := range []string{"CIP-56", "eip 1559", "PR-203", "0000", "x2 5", "PR00", "９", "EIP-46-1", "0-00"} {
 		f.Add("EIP", uint8(1), id)
 	}
 	f.Fuzz(func(t *testing.T, prefix string, digits uint8, id string) {

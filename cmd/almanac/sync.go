@@ -90,8 +90,11 @@ func printSync(w io.Writer, reports []ingest.Report) error {
 	fmt.Fprintln(tw, "SOURCE\tNEW\tCHANGED\tUNCHANGED\tGONE\tSKIPPED\tTIME\tRESULT")
 	for _, r := range reports {
 		result := cmp.Or(r.Former, "ok")
-		if r.Err != nil {
+		switch {
+		case r.Err != nil:
 			result = terminal.OneLine(r.Err.Error())
+		case r.Skipped > 0:
+			result += "; " + terminal.OneLine(ingest.Reasons(r.Problems, r.Skipped))
 		}
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted,
 			r.Skipped, r.Took.Round(time.Millisecond), result)

@@ -56,7 +56,7 @@ func Check(ctx context.Context, cfg CheckConfig) []Finding {
 			continue
 		}
 		if advised, ok := connector.(ingest.Advised); ok {
-			f.Advice = advised.Advice()
+			f.Advice = advised.Advice(ctx)
 		}
 		if src.Kind == Sample { // its servers are files, which need no secrets
 			continue

@@ -65,7 +65,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 }
 
 // Advice implements ingest.Advised.
-func (c *connector) Advice() []string {
+func (c *connector) Advice(context.Context) []string {
 	if c.opts.Folder != "" {
 		return gitrepo.Advice(c.opts.Folder)
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 	"almanac/ingest"
 )
 
@@ -148,7 +149,7 @@ func FuzzPulls(f *testing.F) {
 			}
 		}
 		if utf8.ValidString(glob) {
-			l := newLayout(proposalOptions{Paths: []string{glob}, Exclude: []string{glob + "/x"}})
+			l := newLayout(proposalOptions{Paths: []string{glob}, Exclude: []string{glob + "/x"}}, network.Network{})
 			if best, ok := l.choose(all); ok && (!l.isText(best.Path) || best.SHA == "") {
 				t.Errorf("chose %+v", best)
 			}

@@ -1,10 +1,10 @@
 package forge
 
 import (
-	"path"
 	"regexp"
 	"strings"
 
+	"almanac/catalog/network"
 	"almanac/ingest/proposals"
 )
 
@@ -13,10 +13,12 @@ import (
 type layout struct {
 	index            string
 	include, exclude []*regexp.Regexp
+	reader           proposals.Reader
 }
 
-func newLayout(o proposalOptions) layout {
-	return layout{index: o.Index, include: patterns(o.Paths), exclude: patterns(o.Exclude)}
+func newLayout(o proposalOptions, n network.Network) layout {
+	return layout{index: o.Index, include: patterns(o.Paths), exclude: patterns(o.Exclude),
+		reader: proposals.Reader{Network: n}}
 }
 
 // wildcards turns the wildcards of a quoted path pattern into expressions.
@@ -44,29 +46,16 @@ func matches(patterns []*regexp.Regexp, file string) bool {
 	return false
 }
 
-// isText reports whether a file can be a proposal: markdown that is not excluded
-// and neither the index nor about the repository itself.
-func (l layout) isText(file string) bool {
-	return strings.EqualFold(path.Ext(file), ".md") && file != l.index && !matches(l.exclude, file)
-}
+// isText reports whether a file can be a proposal: a text that is neither
+// excluded nor the index.
+func (l layout) isText(file string) bool { return proposals.IsText(file) && l.allowed(file) }
+
+func (l layout) allowed(file string) bool { return file != l.index && !matches(l.exclude, file) }
 
 // included reports whether a file is in a place for proposals.
 func (l layout) included(file string) bool {
 	return len(l.include) == 0 || matches(l.include, file)
 }
-
-// isNumbered reports whether a file of the branch is a numbered proposal: its own
-// name has a number, or equals that of its directory.
-func (l layout) isNumbered(file string) bool {
-	if !l.isText(file) || !l.included(file) || proposals.NumberFromPath(file) == "" {
-		return false
-	}
-	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	return ownNumbered(file) || strings.EqualFold(base, path.Base(path.Dir(file)))
-}
-
-// ownNumbered reports whether a file's own name has a number.
-func ownNumbered(file string) bool { return proposals.NumberFromPath(path.Base(file)) != "" }
 
 // choose returns the main file of those that a pull request adds or changes: one
 // in a place for proposals before others, an added one before a changed one, a
@@ -77,15 +66,12 @@ func (l layout) choose(files []changed) (changed, bool) {
 		if f.Status == "removed" || f.SHA == "" || f.Status == "renamed" && f.Changes == 0 || !l.isText(f.Path) {
 			continue
 		}
-		rank := 0
+		rank := l.reader.Likelihood(f.Path)
 		if l.included(f.Path) {
-			rank += 4
+			rank += 6
 		}
 		if f.Status == "added" {
-			rank += 2
-		}
-		if !strings.HasPrefix(strings.ToLower(path.Base(f.Path)), "readme") {
-			rank++
+			rank += 3
 		}
 		if rank > bestRank {
 			best, bestRank = f, rank

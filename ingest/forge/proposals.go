@@ -32,7 +32,7 @@ func NewProposals(src network.Source, env ingest.Environment) (ingest.Connector,
 	if env.WorkDir == "" {
 		return nil, errNoWorkDir
 	}
-	return &proposalConnector{opts, env, newLayout(opts)}, nil
+	return &proposalConnector{opts, env, newLayout(opts, env.Network)}, nil
 }
 
 // Sync implements ingest.Connector. There is no cursor: every run lists the
@@ -125,7 +125,7 @@ func (r *proposalRun) entry(
 		err = r.env.Hand.Take([]byte(text))
 	}
 	if err != nil {
-		if _, limited := errors.AsType[*limitError](err); limited || ctx.Err() != nil || errors.Is(err, errToken) {
+		if r.ends(ctx, err) {
 			return err
 		}
 		r.out.Skip(locator, err)
@@ -146,7 +146,10 @@ func (r *proposalRun) entry(
 // the same repository with git, it owns them, and only aliases, links and the
 // facts of drafts are added.
 func (r *proposalRun) proposals(ctx context.Context) error {
-	numbered := r.numbered()
+	numbered, err := r.numbered(ctx)
+	if err != nil {
+		return err
+	}
 	aliases := r.aliases(numbered)
 	rows, err := r.index(ctx)
 	if err != nil {
@@ -168,25 +171,45 @@ func (r *proposalRun) proposals(ctx context.Context) error {
 	return nil
 }
 
-// numbered returns the proposal file of each number. Of several, the one named
-// after its number is preferred.
-func (r *proposalRun) numbered() map[string]string {
-	files := map[string]string{}
-	for _, file := range sortedKeys(r.files) {
-		if !r.layout.isNumbered(file) {
-			continue
+// numbered returns the proposal file of each number, and reports what is not
+// read.
+func (r *proposalRun) numbered(ctx context.Context) (map[string]string, error) {
+	named := len(r.layout.include) > 0
+	var files []string
+	for file := range r.files {
+		if r.layout.included(file) && r.layout.allowed(file) && (named || proposals.IsText(file)) {
+			files = append(files, file)
 		}
-		number := proposals.NumberFromPath(file)
-		if other, ok := files[number]; ok {
-			if !ownNumbered(file) || ownNumbered(other) {
-				r.out.Warn(file, "a second file of "+r.reader.Key(number)+" next to "+other)
-				continue
-			}
-			r.out.Warn(other, "a second file of "+r.reader.Key(number)+" next to "+file)
-		}
-		files[number] = file
 	}
-	return files
+	var failed error
+	numbering := r.reader.Number(files, named, func(file string) (string, error) {
+		if failed != nil {
+			return "", failed
+		}
+		text, err := r.content(ctx, r.files[file])
+		if r.ends(ctx, err) {
+			failed = err
+		}
+		return text, err
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	for _, u := range numbering.Unread(named) {
+		switch {
+		case numbering.Of(u.File) == "":
+			r.out.Skip(u.File, u.Err())
+		case u.Second:
+			r.out.Warn(u.File, u.Reason.Error())
+		}
+	}
+	return numbering.Files, nil
+}
+
+// ends reports whether an error of reading a file ends the run.
+func (r *proposalRun) ends(ctx context.Context, err error) bool {
+	_, limited := errors.AsType[*limitError](err)
+	return limited || ctx.Err() != nil || errors.Is(err, errToken)
 }
 
 // aliases finds the proposal that each merged pull request became: the one it

@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -95,6 +96,45 @@ func TestReadsDrafts(t *testing.T) {
 		}
 	}
 	connectortest.Unchanged(t, s, got)
+}
+
+// A proposal is found by the number in its header and by its folder, as by
+// package proposals, and what is not read is said.
+func TestProposalsOfAnyLayout(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	texts := map[string]string{
+		"cwps/0011-gauges/README.md": "---\ncwp: 11\ntitle: Gauges\nstatus: Final\n---\n\n## Abstract\n\nGauges.\n",
+		"cwps/0011-gauges/annex.md":  "# Annex\n",
+		"cwps/tide-tables.rst": "CWP: 12\nTitle: Tide\n  tables\nAuthor: Ada Quay <ada@causeway.example>\nStatus: Final\n" +
+			"\nAbstract\n========\n\nTables of ``tides``.\n",
+		"cwps/tide-tables-again.md": "---\ncwp: 12\ntitle: Tide tables\n---\n",
+		"cwps/notes.md":             "# Notes\n",
+		"cwps/gauge.png":            "png",
+	}
+	h.change(func() {
+		p := h.projects["causeway/proposals"]
+		for file, text := range texts {
+			sha := fmt.Sprintf("%040x", len(text))
+			h.blobs[sha] = text
+			p.Tree["tree"] = append(p.Tree["tree"].([]any), object{"path": file, "type": "blob", "sha": sha})
+		}
+	})
+	s := connectortest.NewSource(t, drafts(t, serve(t, h).URL, map[string]any{"paths": []string{"cwps/**"}}))
+	got := s.Sync()
+	if rec := got.Get(t, catalog.KindCIP, "CWP-0011"); rec.Title != "Gauges" || rec.Path != "cwps/0011-gauges/README.md" {
+		t.Errorf("%+v", rec)
+	}
+	if rec := got.Get(t, catalog.KindCIP, "CWP-0012"); rec.Title != "Tide tables" || rec.Author != "Ada Quay" ||
+		!strings.Contains(rec.Body, "\n## Abstract\n\nTables of `tides`.") {
+		t.Errorf("%+v", rec)
+	}
+	want := "cwps/gauge.png: not read: its format is not one of those of proposals: .md, .markdown, .mediawiki, .rst, " +
+		".txt\ncwps/notes.md: not read: it has no number: neither its header nor its name or folder says one\n" +
+		"cwps/tide-tables-again.md: not read: a second file of CWP-0012 beside cwps/tide-tables.rst\n"
+	if diff := cmp.Diff(want, problems(got)); diff != "" || got.Skipped != 3 {
+		t.Errorf("skipped %d (-want +got)\n%s", got.Skipped, diff)
+	}
 }
 
 func TestAMergedDraftBecomesAnAlias(t *testing.T) {

@@ -77,9 +77,12 @@ func Place(remote string, local func(path string) string) string {
 	return local(remote)
 }
 
+// IsPath reports whether a repository is on this machine.
+func IsPath(remote string) bool { return !hasScheme.MatchString(remote) }
+
 // Advice returns possible problems of a repository that is a path.
 func Advice(remote string) []string {
-	if hasScheme.MatchString(remote) {
+	if !IsPath(remote) {
 		return nil
 	}
 	if _, err := os.Stat(remote); err != nil {

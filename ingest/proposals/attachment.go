@@ -27,7 +27,8 @@ type attached struct {
 // belong to the repository, not to a proposal.
 var mediaTypes = map[string]string{
 	".pdf": "application/pdf", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
-	".svg": "image/svg+xml", ".webp": "image/webp", ".md": "text/markdown", ".txt": "text/plain", ".csv": "text/csv",
+	".svg": "image/svg+xml", ".webp": "image/webp", ".md": "text/markdown", ".markdown": "text/markdown",
+	".rst": "text/x-rst", ".mediawiki": "text/x-wiki", ".txt": "text/plain", ".csv": "text/csv",
 	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
@@ -36,14 +37,14 @@ func mediaType(file string) string { return mediaTypes[strings.ToLower(path.Ext(
 
 // beside lists the files in the directories of numbered proposals, except the
 // proposals themselves.
-func (s *syncRun) beside(numbered map[string]string) []attached {
+func (s *syncRun) beside(numbering Numbering) []attached {
 	var list []attached
 	for _, file := range sortedKeys(s.files) {
-		number := NumberFromPath(path.Dir(file) + "/-")
-		own, ok := numbered[number]
-		if !ok || file == own || mediaType(file) == "" || s.exclude.Match(file) {
+		if !s.isAttachment(numbering, file) {
 			continue
 		}
+		number := numbering.Of(file)
+		own := numbering.Files[number]
 		text, ok := s.version(own, s.files[own])
 		if !ok {
 			s.out.Keep(catalog.Ref{Kind: catalog.KindAttachment, Key: file})
@@ -55,6 +56,12 @@ func (s *syncRun) beside(numbered map[string]string) []attached {
 		})
 	}
 	return list
+}
+
+// isAttachment reports whether a file is read as one that lies beside a
+// proposal.
+func (s *syncRun) isAttachment(numbering Numbering, file string) bool {
+	return mediaType(file) != "" && s.numberOf[file] == "" && !s.exclude.Match(file) && numbering.Of(file) != ""
 }
 
 var linked = regexp.MustCompile(`\[([^\[\]]*)\]\(<?([^()<>]*(?:\([^()]*\)[^()<>]*)*)>?\)`)
@@ -123,7 +130,7 @@ func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 			s.out.Warn(a.file, fmt.Sprintf("its text cannot be read: %v", err))
 		}
 	case strings.HasPrefix(info.MediaType, "text/"):
-		rec.Body = cutBytes(string(data), maxAttachmentText)
+		rec.Body = cutBytes(markdown(a.file, string(data)), maxAttachmentText)
 	}
 	info.TextLayer = rec.Body != ""
 	if o := s.origins[a.file]; o.added.commit != nil {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ import (
 
 // rules is the version of how this package reads a repository. A new version
 // makes the next run read every source again.
-const rules = "3"
+const rules = "4"
 
 // connector reads one repository. A run fetches it and, if anything in it or in
 // the options changed since the cursor, reads all of it: that takes seconds,
@@ -63,8 +62,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 }
 
 // Advice implements ingest.Advised.
-func (c *connector) Advice() []string {
+func (c *connector) Advice(ctx context.Context) []string {
 	advice := gitrepo.Advice(c.opts.Repository)
+	if len(advice) == 0 && gitrepo.IsPath(c.opts.Repository) && c.opts.Kind == "cip" {
+		advice = c.survey(ctx)
+	}
 	if c.opts.URL.File == "" || c.opts.URL.Pull == "" {
 		advice = append(advice, "without the options url.file and url.pull its records link to this service, "+
 			"not to the repository")
@@ -106,6 +108,13 @@ func (c *connector) read(
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
 	}
+	if s.made == 0 {
+		// Whoever named the repository expects something of it, on every run.
+		now = ""
+		if len(s.skipped) == 0 {
+			out.Skip(c.opts.Name, fmt.Errorf("%w: %w", ingest.ErrNoItem, errNothing))
+		}
+	}
 	return ingest.Outcome{Cursor: now, Complete: true}, nil
 }
 
@@ -136,7 +145,10 @@ type syncRun struct {
 	rows    map[string]IndexRow // number → row
 	files   map[string]plumbing.Hash
 	skipped map[string]bool // locators
-	done    int
+	// numberOf are the numbers of the proposals' files.
+	numberOf map[string]string
+	done     int
+	made     int // entries that were made
 }
 
 func (s *syncRun) read(ctx context.Context) error {
@@ -193,55 +205,58 @@ func (s *syncRun) progress(total int) {
 	s.out.Progress(s.done, total)
 }
 
-// isText reports whether a file can be a proposal: Markdown that is not
-// excluded, not the index and not about the repository itself.
+// isText reports whether a file can be a proposal: a text that is neither
+// excluded nor the index.
 func (c *connector) isText(file string) bool {
-	return strings.EqualFold(path.Ext(file), ".md") && file != c.opts.Index && !c.exclude.Match(file)
+	return IsText(file) && file != c.opts.Index && !c.exclude.Match(file)
 }
 
 // included reports whether a file is where proposals belong.
-func (c *connector) included(file string) bool {
-	return len(c.include) == 0 || c.include.Match(file)
+func (c *connector) included(file string) bool { return !c.named() || c.include.Match(file) }
+
+// named reports whether the operator said which files are proposals.
+func (c *connector) named() bool { return len(c.include) > 0 }
+
+// numbered finds the numbered proposals of the branch.
+func (s *syncRun) numbered() Numbering {
+	var files []string
+	for file := range s.files {
+		if s.included(file) && file != s.opts.Index && !s.exclude.Match(file) && (s.named() || IsText(file)) {
+			files = append(files, file)
+		}
+	}
+	numbering := s.reader.Number(files, s.named(), func(file string) (string, error) {
+		return s.text(s.files[file])
+	})
+	s.numberOf = map[string]string{}
+	for number, file := range numbering.Files {
+		s.numberOf[file] = number
+	}
+	return numbering
 }
 
-// isProposal reports whether a file of the branch is a numbered proposal: its
-// name has a number, or equals that of its directory.
-func (c *connector) isProposal(file string) bool {
-	if !c.isText(file) || !c.included(file) || NumberFromPath(file) == "" {
-		return false
-	}
-	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	return NumberFromPath(path.Base(file)) != "" || strings.EqualFold(base, path.Base(path.Dir(file)))
-}
-
-// numbered returns the proposal file of each number. Of several, the one named
-// after the number counts.
-func (s *syncRun) numbered() map[string]string {
-	files := map[string]string{}
-	for _, file := range sortedKeys(s.files) {
-		if !s.isProposal(file) {
-			continue
+// unread reports the files of the branch that could be proposals and are not,
+// except those that are attachments.
+func (s *syncRun) unread(numbering Numbering) {
+	for _, u := range numbering.Unread(s.named()) {
+		switch {
+		case !s.isAttachment(numbering, u.File):
+			s.skip(u.File, u.Err())
+		case u.Second:
+			s.out.Warn(u.File, u.Reason.Error())
 		}
-		number := NumberFromPath(file)
-		if other, ok := files[number]; ok {
-			if NumberFromPath(path.Base(file)) != number || NumberFromPath(path.Base(other)) == number {
-				s.out.Warn(file, "a second file of "+s.reader.Key(number)+" beside "+other)
-				continue
-			}
-			s.out.Warn(other, "a second file of "+s.reader.Key(number)+" beside "+file)
-		}
-		files[number] = file
 	}
-	return files
 }
 
 // proposals yields the numbered proposals with their attachments, the drafts,
 // and the history of all.
 func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
+	numbering := s.numbered()
 	changes := s.statusChanges()
-	numbered := s.numbered()
+	numbered := numbering.Files
 	aliases := s.aliases(numbered, pulls)
-	beside := s.beside(numbered)
+	beside := s.beside(numbering)
+	s.unread(numbering)
 	total := len(numbered) + len(beside) + len(pulls)
 	for _, number := range sortedKeys(numbered) {
 		file := numbered[number]
@@ -292,6 +307,7 @@ func (s *syncRun) put(
 		s.out.Keep(ref)
 		return nil
 	}
+	s.made++
 	return s.out.Put(ctx, e)
 }
 

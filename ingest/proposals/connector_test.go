@@ -72,9 +72,17 @@ func (r *recorder) keys() []string {
 // sync runs a connector once.
 func sync(t testing.TB, work, cursor string, options map[string]any) (*recorder, ingest.Outcome) {
 	t.Helper()
+	return syncOf(t, testNetwork(), work, cursor, options)
+}
+
+// syncOf runs the connector of a network once.
+func syncOf(
+	t testing.TB, n network.Network, work, cursor string, options map[string]any,
+) (*recorder, ingest.Outcome) {
+	t.Helper()
 	out := &recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}
 	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: options},
-		ingest.Environment{Network: testNetwork(), WorkDir: work})
+		ingest.Environment{Network: n, WorkDir: work})
 	if err != nil {
 		t.Fatal(err)
 	}

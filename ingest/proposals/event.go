@@ -54,6 +54,7 @@ func (r Reader) timeline(number string, changes []Change) []catalog.Event {
 	var kept []Change
 	speaks := false // the header states a status
 	for _, c := range changes {
+		c.To = r.statusWord(c.To)
 		last := len(kept) - 1
 		switch {
 		case c.Index && speaks:

@@ -19,7 +19,7 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	if in.Pull == nil || in.Pull.Number <= 0 {
 		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, ErrNotProposal)
 	}
-	h, err := r.header(in.Text)
+	in, h, err := r.parse(in)
 	if err != nil {
 		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, err)
 	}

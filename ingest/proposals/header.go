@@ -1,6 +1,7 @@
 package proposals
 
 import (
+	"cmp"
 	"html"
 	"regexp"
 	"slices"
@@ -17,7 +18,7 @@ import (
 type Header struct {
 	// Fields are all fields by canonical name ("Author", "Superseded-By"; an
 	// unknown field keeps its own), values as written without markup and email
-	// addresses; lines of a value are joined by "; ".
+	// addresses; lines of a value are joined by "; ", those of a phrase by a blank.
 	Fields map[string]string
 	Order  []string // the names in the order they first appear
 	// Duplicates are the names that appear more than once. The first value
@@ -43,9 +44,10 @@ type Header struct {
 const maxHeaderLines = 120
 
 // ParseHeader reads the header of a proposal's text. It understands, in this
-// order, a <pre> or fenced block of "Key: value" lines, at the start or after a
-// heading, even with a miswritten tag; YAML front matter; and "Key: value"
-// lines, bold keys, list items or a two-column table above the first section.
+// order, "Key: value" lines at the very start as in a mail (RFC 822); a <pre> or
+// fenced block of them, at the start or after a heading, even with a miswritten
+// tag; YAML front matter; and "Key: value" lines, bold keys, list items or a
+// two-column table above the first section.
 // It never fails: a text without a header, or with one that is too large, yields an
 // empty one.
 func ParseHeader(text string) Header {
@@ -59,7 +61,7 @@ func parseHeader(text string) (Header, error) {
 	lines := strings.Split(text, "\n")
 	h := Header{Fields: map[string]string{}}
 	end := 0
-	for _, shape := range []func([]string) ([]field, int){blockFields, frontMatter, preamble} {
+	for _, shape := range []func([]string) ([]field, int){mailFields, blockFields, frontMatter, preamble} {
 		fields, after := shape(lines)
 		if err := tooLarge("header", sizeOf(fields), maxHeader); err != nil {
 			return h, err
@@ -102,7 +104,7 @@ func sizeOf(fields []field) (n int) {
 
 func (h *Header) set(fields []field) {
 	for _, f := range fields {
-		value := joinLines(f.lines)
+		value := joinLines(f.name, f.lines)
 		old, seen := h.Fields[f.name]
 		switch {
 		case !seen:
@@ -127,8 +129,8 @@ func (h *Header) interpret() {
 	h.Type = plain(f["Type"])
 	h.Category = plain(f["Category"])
 	h.Layer = plain(f["Layer"])
-	h.Authors = splitAuthors(f["Author"])
-	h.Created = plain(f["Created"])
+	h.Authors = splitAuthors(cmp.Or(f["Author"], f["Owner"]))
+	h.Created = plain(cmp.Or(f["Created"], f["Assigned"], f["Start-Date"]))
 	h.Approved = plain(f["Approved"])
 	h.License = plain(f["License"])
 	h.Discussions = strings.TrimSpace(f["Discussions-To"])
@@ -153,10 +155,12 @@ var canonical = map[string]string{
 	"number": "Number", "no": "Number",
 	"title": "Title", "proposaltitle": "Title", "projecttitle": "Title",
 	"author": "Author", "authors": "Author", "submittedby": "Author", "submitter": "Author", "applicant": "Author",
-	"proposer": "Author", "status": "Status", "proposalstatus": "Status", "type": "Type", "category": "Category",
+	"proposer": "Author", "owner": "Owner", "owners": "Owner",
+	"status": "Status", "proposalstatus": "Status", "type": "Type", "track": "Type", "category": "Category",
 	"layer":   "Layer",
 	"created": "Created", "date": "Created", "submitted": "Created", "submissiondate": "Created",
-	"datesubmitted": "Created", "approved": "Approved", "approvaldate": "Approved", "updated": "Updated",
+	"datesubmitted": "Created", "assigned": "Assigned", "startdate": "Start-Date",
+	"approved": "Approved", "approvaldate": "Approved", "updated": "Updated",
 	"lastupdated": "Updated", "license": "License", "licence": "License", "licensecode": "License-Code",
 	"discussionsto": "Discussions-To", "discussions": "Discussions-To", "discussion": "Discussions-To",
 	"commentssummary": "Comments-Summary", "commentsuri": "Comments-URI",
@@ -232,8 +236,11 @@ func plain(s string) string {
 	return s
 }
 
+// phrases are the fields whose value is one phrase, however many lines it has.
+var phrases = map[string]bool{"Title": true, "Status": true, "Type": true, "Category": true, "Created": true}
+
 // joinLines joins a field's lines into one value.
-func joinLines(lines []string) string {
+func joinLines(name string, lines []string) string {
 	var kept []string
 	for _, l := range lines {
 		l = htmlBreak.ReplaceAllString(l, " ")
@@ -243,13 +250,16 @@ func joinLines(lines []string) string {
 			kept = append(kept, l)
 		}
 	}
+	if phrases[name] {
+		return strings.Join(kept, " ")
+	}
 	return strings.Join(kept, "; ")
 }
 
-var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]*)?(\d+)\s*[;.,:]?$`)
+var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]*)?(\d+(?:-\d{1,2})?)\s*[;.,:]?$`)
 
-// parseNumber parses "0056", "CIP 0056" and "CIP-105"; "00XX", "?" and "<to be
-// assigned>" are not numbers.
+// parseNumber parses "0056", "CIP 0056", "CIP-105" and the number of a part,
+// "0046-01"; "00XX", "?" and "<to be assigned>" are not numbers.
 func parseNumber(s string) string {
 	m := assigned.FindStringSubmatch(plain(s))
 	if m == nil {
@@ -258,17 +268,22 @@ func parseNumber(s string) string {
 	return Numeral(m[1])
 }
 
-// Numeral returns a number in the form that this package compares: without
-// leading zeros beyond four digits. It is empty if the number is too long.
-func Numeral(digits string) string {
+// Numeral returns a number in the form that this package compares: four digits,
+// or more without leading zeros; the number of a part has two more (0046-01). It
+// is empty if the number is too long.
+func Numeral(number string) string {
+	digits, part, _ := strings.Cut(number, "-")
 	if digits == "" {
 		return ""
+	}
+	if part != "" {
+		part = "-" + strings.Repeat("0", max(0, 2-len(part))) + part
 	}
 	digits = strings.TrimLeft(digits, "0")
 	if len(digits) > network.MaxDigits {
 		return ""
 	}
-	return strings.Repeat("0", max(0, 4-len(digits))) + digits
+	return strings.Repeat("0", max(0, 4-len(digits))) + digits + part
 }
 
 var (
@@ -297,7 +312,7 @@ func Date(s string) time.Time {
 }
 
 var (
-	handle     = regexp.MustCompile(`\s*[(\[]?@[\w-]+[)\]]?`)
+	handle     = regexp.MustCompile(`\s*[<(\[]?@[\w-]+[>)\]]?`)
 	bareURL    = regexp.MustCompile(`\s*[<(\[]?https?://[^\s<>()\[\]]+[>)\]]?`)
 	authorJoin = regexp.MustCompile(`(?i)^\s*(?:&|and\b|w/|with\b|feat\.)\s*`)
 	corporate  = regexp.MustCompile(`(?i)^(?:inc|llc|ltd|limited|gmbh|ag|sa|plc|corp|co|phd|jr|sr|iii?)\.?$`)

@@ -102,6 +102,32 @@ func TestParseHeader(t *testing.T) {
 			proposals.Header{Title: "T", Authors: []string{"Acme (Ada Quill)", "Bolt (Bo Marlin, Cy Dory)",
 				"Dock, Inc.", "Eve Fender", "Finn"}},
 		},
+		"lines as of a mail": {
+			"CIP: 12\nTitle: Lamps\n  on every pier\nAuthor: Ada Quill <ada@mail.example>,\n        Bo Marlin " +
+				"<bo@mail.example>\nStatus: Final\nType: Process\nDate:\n\t2031-02-03\n\nText.\n\nStatus: prose",
+			proposals.Header{Number: "0012", Title: "Lamps on every pier", Authors: []string{"Ada Quill", "Bo Marlin"},
+				Status: "Final", Type: "Process", Created: "2031-02-03", Body: "Text.\n\nStatus: prose"},
+		},
+		"lines as of a mail, one author a line, up to a heading": {
+			"Title: Lamps\nAuthors: Ada Quill\n  Bo Marlin\nColour: red\nStatus: Draft\n# Lamps\nText.",
+			proposals.Header{Title: "Lamps", Authors: []string{"Ada Quill", "Bo Marlin"}, Status: "Draft",
+				Body: "# Lamps\nText."},
+		},
+		"lines that no mail begins with": {
+			"Title: Lamps\nAuthor: Ada Quill\nand much prose without a colon\nStatus: Draft\n",
+			proposals.Header{Title: "Lamps", Authors: []string{"Ada Quill"}, Status: "Draft"},
+		},
+		"owners, a track, the start and handles in brackets": {
+			"<pre>\nTitle: T\nOwners: Ada Quill <@adaq>\n        Bo Marlin\nTrack: Standards\nStart Date: 2031-02-03\n</pre>",
+			proposals.Header{Title: "T", Authors: []string{"Ada Quill", "Bo Marlin"}, Type: "Standards",
+				Created: "2031-02-03"},
+		},
+		"the authors of a working group, and a part's number": {
+			"```\nCIP: 0046-1\nTitle: T\nWorking Group:\n    Owner: Ada Quill <@adaq>\n    Authors: Ada Quill, Bo Marlin\n" +
+				"Assigned: 2031-02-03\n```",
+			proposals.Header{Number: "0046-01", Title: "T", Authors: []string{"Ada Quill", "Bo Marlin"},
+				Created: "2031-02-03"},
+		},
 		"no header at all": {
 			"# Just a text\n\n## Summary\n\nStatus: this line is prose of a section.",
 			proposals.Header{Body: "# Just a text\n\n## Summary\n\nStatus: this line is prose of a section."},
@@ -213,13 +239,14 @@ func FuzzParseHeader(f *testing.F) {
 		"", "<pre>\nCIP: 1\nTitle: x\n</pre>", "---\na: [b\n---", "---\ntitle: &a *a\n---", "| Author | x |",
 		"**Author:** **Status:**",
 		"```\nStatus: a\nTitle:b\n", "Status:\xff\nTitle: \x00", "# a\n</pre>\nNumber: 99999999\nStatus: x",
-		"<pre>\nAuthor: ((,&/ and \n\n",
+		"<pre>\nAuthor: ((,&/ and \n\n", "Title: a\n b\nStatus: x\n\tFinal\n\nCIP: 1-2", "CIP: 0-0\n Title:\nTitle:b\n#",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		h := proposals.ParseHeader(text)
-		if n := len(h.Number); n != 0 && (n < 4 || n > 6) {
+		number, _, _ := strings.Cut(h.Number, "-")
+		if n := len(number); n != 0 && (n < 4 || n > 6) || proposals.Numeral(h.Number) != h.Number {
 			t.Errorf("number %q", h.Number)
 		}
 		if len(h.Order) != len(h.Fields) {

@@ -18,14 +18,10 @@ func (s *syncRun) statusChanges() []Change {
 			if f.old != "" && f.old != f.new {
 				delete(headers, f.old)
 			}
-			if f.new == "" || !s.isProposal(f.new) {
+			number, h := s.past(f)
+			if number == "" {
 				continue
 			}
-			text, ok := s.version(f.new, f.newHash)
-			if !ok {
-				continue
-			}
-			h := ParseHeader(text)
 			status := h.Status
 			if _, said := h.Fields["Status"]; !said {
 				delete(headers, f.new)
@@ -35,7 +31,7 @@ func (s *syncRun) statusChanges() []Change {
 			headers[f.new] = status
 			if !known || status != before {
 				ch := at
-				ch.Number, ch.From, ch.To, ch.Initial, ch.Path = NumberFromPath(f.new), before, status, !known, f.new
+				ch.Number, ch.From, ch.To, ch.Initial, ch.Path = number, before, status, !known, f.new
 				ch.URL = s.opts.URL.file(ch.Commit, f.new)
 				changes = append(changes, ch)
 			}
@@ -44,6 +40,30 @@ func (s *syncRun) statusChanges() []Change {
 	}
 	s.rows = rows
 	return changes
+}
+
+// past reads the header of a former version of a file, and its number: the one
+// that the file has now, else the one that it had. The number is empty if it was
+// not a proposal.
+func (s *syncRun) past(f fileChange) (number string, h Header) {
+	if f.new == "" || !s.isText(f.new) || !s.included(f.new) {
+		return "", Header{}
+	}
+	number = s.numberOf[f.new]
+	text, err := s.text(f.newHash)
+	if err != nil {
+		if number != "" {
+			s.skip(f.new, err)
+		}
+		return "", Header{}
+	}
+	_, h, _ = s.reader.parse(File{Path: f.new, Text: text}) // one that is too large has no status
+	if number == "" {
+		if c, err := s.reader.candidate(f.new, h, s.named()); err == nil {
+			number = c.number
+		}
+	}
+	return number, h
 }
 
 // indexChanges compares the index table before and after a commit.
@@ -56,7 +76,7 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 		if !ok {
 			continue
 		}
-		for _, row := range IndexTable(text) {
+		for _, row := range IndexTable(markdown(f.new, text)) {
 			before, known := rows[row.Number]
 			rows[row.Number] = row
 			if known && before.Status == row.Status {
@@ -81,7 +101,7 @@ type IndexRow struct {
 	Status string // as spelled
 }
 
-var rowNumber = regexp.MustCompile(`(?i)^\s*\[?\s*(?:[a-z]+[-_ ]?)?(\d{1,6})\b`)
+var rowNumber = regexp.MustCompile(`(?i)^\s*\[?\s*(?:[a-z]+[-_ ]?)?(\d{1,6}(?:-\d\d)?)\b`)
 
 // IndexTable reads the table of a text that has a Status column: one row for
 // each number in the first cell. Rows without a number or a status are skipped;

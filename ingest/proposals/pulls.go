@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -214,24 +212,21 @@ func (p *pull) changes(ctx context.Context, repo *gitrepo.Repository) ([]fileCha
 	return diff(ctx, repo, before, after)
 }
 
-// proposalFile chooses the proposal among the Markdown files that a pull
-// request adds or changes: files in the place of proposals before others, added
-// before changed ones, proposals before readmes.
+// proposalFile chooses the proposal among the texts that a pull request adds or
+// changes: files in the place of proposals before others, added before changed
+// ones, proposals before readmes.
 func (s *syncRun) proposalFile(changes []fileChange) (fileChange, bool) {
 	best, bestRank := fileChange{}, -1
 	for _, c := range changes {
 		if c.new == "" || c.oldHash == c.newHash || !s.isText(c.new) {
 			continue
 		}
-		rank := 0
+		rank := s.reader.Likelihood(c.new)
 		if s.included(c.new) {
-			rank += 4
+			rank += 6
 		}
 		if c.old == "" {
-			rank += 2
-		}
-		if !strings.HasPrefix(strings.ToLower(path.Base(c.new)), "readme") {
-			rank++
+			rank += 3
 		}
 		if rank > bestRank {
 			best, bestRank = c, rank

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -39,7 +40,7 @@ type File struct {
 	URL        string
 	Repository string // Record.Container
 	// Number is the proposal's number if known from a better source than the
-	// path; empty = from the path, then from the header.
+	// file; empty = from the header, then from the path.
 	Number string
 	// Pull is the pull request of a draft (open or closed) or of a grant
 	// proposal; nil otherwise.
@@ -66,14 +67,15 @@ func (r Reader) warn(locator, format string, args ...any) {
 // its pull request (PR-203) if that is not merged. ErrNotProposal if it has
 // neither, ErrTooLarge if it is too large to be parsed.
 func (r Reader) Proposal(in File) (catalog.Entry, error) {
-	h, err := r.header(in.Text)
+	in, h, err := r.parse(in)
 	if err != nil {
 		return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, err)
 	}
 	rec := catalog.Record{Kind: catalog.KindCIP, URL: in.URL, Path: in.Path, Container: in.Repository, Body: in.Text}
 	data := catalog.CIP{
-		RawStatus: h.Status, Category: h.Category, Authors: notNil(h.Authors), Layer: h.Layer, Created: h.Created,
-		Approved: h.Approved, License: h.License, Discussions: h.Discussions, Header: h.Fields, Pull: in.Pull,
+		RawStatus: r.statusWord(h.Status), Category: h.Category, Authors: notNil(h.Authors), Layer: h.Layer,
+		Created: h.Created, Approved: h.Approved, License: h.License, Discussions: h.Discussions, Header: h.Fields,
+		Pull: in.Pull,
 	}
 	draft, number := false, ""
 	switch {
@@ -83,15 +85,19 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 		rec.State = r.draftState(in.Pull.State)
 		draft = true
 	default:
-		if number = cmp.Or(Numeral(in.Number), NumberFromPath(in.Path), h.Number); number == "" {
+		at := r.pathNumber(in.Path)
+		if number = cmp.Or(Numeral(in.Number), h.Number, at); number == "" {
 			return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, ErrNotProposal)
 		}
-		if h.Number != "" && h.Number != number {
+		switch {
+		case h.Number != "" && h.Number != number:
 			r.warn(in.Path, "the header says number %s", h.Number)
+		case h.Number != "" && at != "" && at != number:
+			r.warn(in.Path, "the header says number %s, the path %s; the header counts", h.Number, at)
 		}
 		rec.Key = r.Key(number)
 		data.Number = r.Network.Proposals.ID(rec.Key)
-		data.RawStatus = cmp.Or(data.RawStatus, in.Index.Status)
+		data.RawStatus = cmp.Or(data.RawStatus, r.statusWord(in.Index.Status))
 		rec.State = r.Status(in.Path, data.RawStatus)
 	}
 	data.Requires = r.keys(h.Fields["Requires"], rec.Key)
@@ -138,7 +144,7 @@ func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File
 		rec.Tags = append(rec.Tags, catalog.TagStub)
 		return nil
 	}
-	number := r.Register.of(cmp.Or(NumberFromPath(in.Path), h.Number), rec.Title)
+	number := r.Register.of(cmp.Or(h.Number, r.pathNumber(in.Path)), rec.Title)
 	if number == "" {
 		return nil
 	}
@@ -184,6 +190,16 @@ func parseRFC3339(s string) time.Time {
 	return t.UTC()
 }
 
+// parse returns a file with its text as Markdown, and its header.
+func (r Reader) parse(in File) (File, Header, error) {
+	if err := tooLarge("text", len(in.Text), MaxText); err != nil {
+		return in, Header{}, err
+	}
+	in.Text = markdown(in.Path, in.Text)
+	h, err := r.header(in.Text)
+	return in, h, err
+}
+
 // header reads the header of a text. Its number may be in a field named like
 // the network's prefix, in any case, as in "eip: 1559". The error is ErrTooLarge.
 func (r Reader) header(text string) (Header, error) {
@@ -214,6 +230,26 @@ func (r Reader) Status(locator, raw string) string {
 		r.warn(locator, "unknown status %q; taken for %s", raw, mapped)
 	}
 	return mapped
+}
+
+// statusMark is what may follow a status in a header: a link to its discussion,
+// a date, a remark.
+var statusMark = regexp.MustCompile(`^\s*(?:[(\[{,;:.*|/–—]|-\s)`)
+
+// statusWord returns the status that a header's value begins with, as spelled
+// there, or the whole value if it begins with none that is known.
+func (r Reader) statusWord(raw string) string {
+	p := r.Network.Proposals
+	if _, known := p.Status(raw); known {
+		return raw
+	}
+	word := ""
+	for _, w := range slices.Concat(p.Words(), slices.Collect(maps.Keys(p.StatusMap))) {
+		if hasFoldPrefix(raw, w) && statusMark.MatchString(raw[len(w):]) && len(w) > len(word) {
+			word = raw[:len(w)]
+		}
+	}
+	return cmp.Or(word, raw)
 }
 
 // draftState maps the state of an unmerged pull request: by the network's map
@@ -255,6 +291,12 @@ func (r Reader) keys(value, self string) []string {
 // names are the network's own words in titles.
 func (r Reader) names() map[string]bool {
 	return wordSet(strings.ToLower(r.Network.Name + " " + r.Network.Title + " " + r.Network.Proposals.Prefix))
+}
+
+// pathNumber returns the number that the path of a proposal says: of its name,
+// else of a folder, however the file is named.
+func (r Reader) pathNumber(file string) string {
+	return cmp.Or(r.place(file).number, NumberFromPath(file))
 }
 
 var pathNumber = regexp.MustCompile(`(?i)^[a-z]+[-_ ]?(\d{1,6})$`)

@@ -52,7 +52,7 @@ func TestProposal(t *testing.T) {
 	rec := e.Record
 	rec.Data, rec.Body = nil, ""
 	want := catalog.Record{
-		Kind: catalog.KindCIP, Key: "CIP-0056", Title: "Token crates", URL: "https://forge.example/b/cip-0056.md",
+		Kind: catalog.KindCIP, Key: "CIP-0057", Title: "Token crates", URL: "https://forge.example/b/cip-0056.md",
 		Path: "cip-0056/cip-0056.md", Container: "harbour/cips", State: "Final", Category: "Standards Track",
 		Author:    "Ada Quill, Bo Marlin",
 		UpdatedAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC), LastActivityAt: time.Date(2032, 1, 2, 2, 4, 5, 0,
@@ -64,7 +64,7 @@ func TestProposal(t *testing.T) {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	data := decode[catalog.CIP](t, e)
-	if data.Number != "0056" || data.RawStatus != "active" || data.Created != "2031-06-203" {
+	if data.Number != "0057" || data.RawStatus != "active" || data.Created != "2031-06-203" {
 		t.Errorf("data %+v", data)
 	}
 	wantLinks := []catalog.Link{
@@ -75,8 +75,8 @@ func TestProposal(t *testing.T) {
 	if diff := cmp.Diff(wantLinks, e.Links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"the header says number 0057", `created "2031-06-203" is not a date`},
-		warnings); diff != "" {
+	if diff := cmp.Diff([]string{"the header says number 0057, the path 0056; the header counts",
+		`created "2031-06-203" is not a date`}, warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }

@@ -28,6 +28,36 @@ var (
 	colonRow = regexp.MustCompile(`^[\s|:-]*$`)
 )
 
+// mailFields reads a header as of a mail (RFC 822) at the very start: "Key:
+// value" lines up to an empty one or a heading. A line that begins with a blank
+// continues the value above it.
+func mailFields(lines []string) ([]field, int) {
+	var fields []field
+	for i, line := range lines[:min(len(lines), maxHeaderLines)] {
+		folded := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		key, value, keyed := keyLine(line)
+		switch {
+		case strings.TrimSpace(line) == "" || heading.MatchString(line):
+			if countKnown(fields) < 2 {
+				return nil, 0
+			}
+			return fields, i
+		case folded && len(fields) > 0:
+			last := &fields[len(fields)-1]
+			last.lines = append(last.lines, line)
+		case keyed && !listMark.MatchString(line) && !folded:
+			name, _ := canonicalName(key)
+			fields = append(fields, field{name: name, lines: []string{value}})
+		default:
+			return nil, 0
+		}
+	}
+	if countKnown(fields) < 2 || len(lines) > maxHeaderLines {
+		return nil, 0
+	}
+	return fields, len(lines)
+}
+
 // blockFields reads the first <pre> or fenced block that holds fields. A
 // closing tag in place of the opening one also opens the block.
 func blockFields(lines []string) ([]field, int) {
@@ -200,14 +230,19 @@ func lineFields(line string) (fields []field, keyed bool) {
 }
 
 // known returns a field if its key is known. Otherwise, outside a block, any
-// phrase before a colon would pass for a key.
+// phrase before a colon would pass for a key; but capitals with a number may be
+// the network's prefix.
 func known(key, value string) []field {
 	name, ok := canonicalName(strings.TrimRight(strings.TrimSpace(key), ":"))
-	if !ok || plain(value) == "" && !headerWithoutValue[name] {
+	switch {
+	case prefixKey.MatchString(name) && parseNumber(value) != "":
+	case !ok || plain(value) == "" && !headerWithoutValue[name]:
 		return nil
 	}
 	return []field{{name: name, lines: []string{value}}}
 }
+
+var prefixKey = regexp.MustCompile(`^[A-Z]{2,8}$`)
 
 // headerWithoutValue are the fields that are kept even if blank: a blank status
 // is a finding.

@@ -135,7 +135,7 @@ func (r Reader) title(h Header, in File) string {
 			return t
 		}
 	}
-	name := readableName(in.Path)
+	name := r.readableName(in.Path)
 	spelled, known := markup.Respell(stripGeneric(withoutForm(name), names), h.Body)
 	if !known {
 		spelled = cmp.Or(namedIn(h.Body, spelled, names), spelled)
@@ -189,13 +189,24 @@ var (
 )
 
 // readableName turns a file name into words, without date, extension and
-// separators.
-func readableName(file string) string {
-	base := path.Base(file)
-	base = strings.TrimSuffix(base, path.Ext(base))
-	return strings.Join(strings.FieldsFunc(fileDate.ReplaceAllString(base, ""), func(r rune) bool {
+// separators, and without a number in front of words. That of a main file is its
+// folder's.
+func (r Reader) readableName(file string) string {
+	base := stem(file)
+	if dir := path.Base(path.Dir(file)); isMain(file) && dir != "." {
+		base = dir
+	}
+	words := strings.FieldsFunc(fileDate.ReplaceAllString(base, ""), func(r rune) bool {
 		return r == '-' || r == '_' || unicode.IsSpace(r)
-	}), " ")
+	})
+	rest := words
+	if len(rest) > 1 && r.isPrefix(rest[0]) {
+		rest = rest[1:]
+	}
+	if len(rest) > 1 && isNumber(rest[0]) && len(rest[0]) > 1 {
+		words = rest[1:]
+	}
+	return strings.Join(words, " ")
 }
 
 // withoutForm removes from a file name that it is a proposal, and the number of
