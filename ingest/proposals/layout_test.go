@@ -393,6 +393,9 @@ func TestTheBetterFileOfANumber(t *testing.T) {
 			"tip-0018/annex-2.md": "x"}, map[string]string{"0018": "tip-0018/README.md"}},
 		"a folder of many": {map[string]string{"phase-2/tip-0018.md": "x", "phase-2/tip-0019.md": "x"},
 			map[string]string{"0018": "phase-2/tip-0018.md", "0019": "phase-2/tip-0019.md"}},
+		"not a readme further below": {map[string]string{"tip-0018/tip-0018.md": "x",
+			"tip-0019/images/README.md": yamlHeader("layer: core", "Images")},
+			map[string]string{"0018": "tip-0018/tip-0018.md"}},
 		"one that cannot be read": {map[string]string{"tip-0018.md": "", "other.md": ""},
 			map[string]string{"0018": "tip-0018.md"}},
 	} {
@@ -417,6 +420,17 @@ func TestTheBetterFileOfANumber(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A prefix may have digits, which are not the number.
+func TestPrefixesWithDigits(t *testing.T) {
+	r := proposals.Reader{Network: lagoon("L2")}
+	files := []string{"l2-0005.md", "l2-0006-lamps.md", "L2 7.md", "l2/0008-nets.md", "l2-lamps.md"}
+	n := r.Number(files, true, func(string) (string, error) { return "x", nil })
+	want := map[string]string{"0005": files[0], "0006": files[1], "0007": files[2], "0008": files[3]}
+	if diff := cmp.Diff(want, n.Files); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -226,10 +226,10 @@ type named struct {
 	sure         bool // the name says that it is the number of a proposal
 }
 
-// place reads the number of a file from its name, else from its folder. A
-// folder's number counts also if the name has another with the same word, which
-// is a mistake; a file with a number of something else lies beside the proposal
-// of its folder.
+// place reads the number of a file from its name, else, of a main file, from its
+// folder. A folder's number counts also if the name has another with the same
+// word, which is a mistake; a file with a number of something else lies beside
+// the proposal of its folder.
 func (r Reader) place(file string) place {
 	own, folder := r.inName(stem(file)), named{}
 	for dir := path.Dir(file); dir != "." && dir != "/" && folder.number == ""; dir = path.Dir(dir) {
@@ -238,7 +238,7 @@ func (r Reader) place(file string) place {
 	at := place{named: own, own: own.number}
 	switch {
 	case own.number == "" && isMain(file):
-		at.named = folder
+		at.named = r.inName(path.Base(path.Dir(file)))
 		at.sure = false // assets have readmes too
 	case own.number == "" || folder.number == "" || folder.number == own.number:
 	case own.word == folder.word && own.word != "":
@@ -273,6 +273,10 @@ func (r Reader) inName(name string) named {
 	first := named{}
 	word := ""
 	for i, token := range tokens {
+		if r.isPrefix(token) { // which may have digits
+			word = token
+			continue
+		}
 		digits := token
 		m := wordNumber.FindStringSubmatch(token)
 		if m != nil && (r.isPrefix(m[1]) || i == 0 && !strings.EqualFold(m[1], "v")) {
