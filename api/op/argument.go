@@ -151,7 +151,9 @@ func (a *argument) compile() (err error) {
 }
 
 // takesText reports whether values may be strings by their schema.
-func takesText(s *jsonschema.Schema) bool { return s.Type == "string" || slices.Contains(s.Types, "string") }
+func takesText(s *jsonschema.Schema) bool {
+	return s.Type == "string" || slices.Contains(s.Types, "string")
+}
 
 // item is the schema of the value, or of one in the list.
 func (a *argument) item() *jsonschema.Schema {
