@@ -53,7 +53,7 @@ UNWATCHED := -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=f
 
 race:
 	@echo "== go test -race"
-	$(GO) test -race $(UNWATCHED) -timeout 25m $(filter-out almanac/cmd/almanac,$(shell $(GO) list $(PACKAGES)))
+	@$(GO) test -race $(UNWATCHED) -timeout 25m $(filter-out almanac/cmd/almanac,$(shell $(GO) list $(PACKAGES)))
 	$(GO) test -race $(UNWATCHED) -timeout 25m -run 'Crowd|ServeInProcess' ./cmd/almanac
 
 rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
