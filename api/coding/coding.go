@@ -1,9 +1,10 @@
-// Package coding compresses whole bodies as the client accepts. It imports
-// nothing of this module.
+// Package coding compresses whole bodies as the client accepts, and knows which it
+// has already. It imports nothing of this module.
 package coding
 
 import (
 	"bytes"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -86,4 +87,19 @@ func (c Coding) Encode(body []byte) []byte {
 		return zstds().EncodeAll(body, make([]byte, 0, len(body)/3))
 	}
 	return body
+}
+
+// Has reports whether a client has the body with an entity tag already: a request's
+// If-None-Match names it. Tags are compared weakly (RFC 9110, 13.1.2).
+func Has(request http.Header, tag string) bool {
+	tag = strings.TrimPrefix(tag, "W/")
+	for _, h := range request.Values("If-None-Match") {
+		for known := range strings.SplitSeq(h, ",") {
+			known = strings.TrimPrefix(strings.TrimSpace(known), "W/")
+			if known == tag || known == "*" {
+				return true
+			}
+		}
+	}
+	return false
 }

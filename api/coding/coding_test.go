@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -47,6 +48,23 @@ func TestEncode(t *testing.T) {
 	}
 	if got := coding.Identity.Encode(body); !bytes.Equal(got, body) {
 		t.Error("identity changes the body")
+	}
+}
+
+func TestHas(t *testing.T) {
+	for _, c := range []struct {
+		header []string
+		tag    string
+		want   bool
+	}{
+		{[]string{`W/"a"`}, `W/"a"`, true}, {[]string{`"a"`}, `W/"a"`, true}, {[]string{`W/"a"`}, `"a"`, true},
+		{[]string{`"b", W/"a" ,"c"`}, `"a"`, true}, {[]string{`"b"`, `"a"`}, `"a"`, true}, {[]string{"*"}, `"a"`, true},
+		{[]string{`"ab"`}, `"a"`, false}, {[]string{`"a-gzip"`}, `"a"`, false}, {[]string{"a"}, `"a"`, false},
+		{nil, `"a"`, false}, {[]string{""}, `"a"`, false},
+	} {
+		if got := coding.Has(http.Header{"If-None-Match": c.header}, c.tag); got != c.want {
+			t.Errorf("%q has %s: %v", c.header, c.tag, got)
+		}
 	}
 }
 

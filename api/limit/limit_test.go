@@ -171,6 +171,8 @@ func TestClient(t *testing.T) {
 		{"headers are joined", "10.0.0.1:5", []string{"198.51.100.1", "203.0.113.7"}, trusted, "198.51.100.1"},
 		{"ports and brackets go", "[::1]:5", []string{"[2001:db8::1]:443"}, trusted, "2001:db8::1"},
 		{"a mapped address is IPv4", "[::ffff:10.0.0.1]:5", []string{"::ffff:198.51.100.1"}, trusted, "198.51.100.1"},
+		{"a mapped network is IPv4's", "172.16.0.9:5", []string{"198.51.100.1"}, []string{"::ffff:172.16.0.0/108"},
+			"198.51.100.1"},
 		{"rubbish ends the walk", "10.0.0.1:5", []string{"198.51.100.1, unknown, 10.0.0.2"}, trusted, "10.0.0.2"},
 		{"a missing header leaves the proxy", "10.0.0.1:5", nil, trusted, "10.0.0.1"},
 		{"proxies alone leave the first", "10.0.0.1:5", []string{"10.0.0.3, 10.0.0.2"}, trusted, "10.0.0.3"},

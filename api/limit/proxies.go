@@ -28,6 +28,9 @@ func ParseProxies(list []string) (Proxies, error) {
 		if err != nil {
 			return nil, fmt.Errorf("limit: trusted proxy %q is neither an address nor a network", s)
 		}
+		if addr := network.Addr(); addr.Is4In6() && network.Bits() >= 96 { // clients' addresses are IPv4 then
+			network = netip.PrefixFrom(addr.Unmap(), network.Bits()-96)
+		}
 		p = append(p, network.Masked())
 	}
 	return p, nil

@@ -54,7 +54,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		h.Set("Allow", "POST, OPTIONS")
 		h.Set("Access-Control-Allow-Methods", "POST")
 		h.Set("Access-Control-Allow-Headers",
-			"Accept, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID")
+			"Accept, Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID")
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -106,6 +106,12 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	version := r.Header.Get("Mcp-Protocol-Version")
+	if version != "" && m.Method == "initialize" && !slices.Contains(Versions, version) {
+		// The message negotiates; the header repeats what it asks for.
+		r = r.Clone(r.Context())
+		r.Header.Del("Mcp-Protocol-Version")
+		version = ""
+	}
 	if version != "" && !slices.Contains(Versions, version) {
 		data, _ := json.Marshal(map[string]any{"supported": Versions, "requested": op.Cut(version)}) // it always encodes
 		message := "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", ")

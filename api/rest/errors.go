@@ -82,7 +82,7 @@ func (h *Handler) noMethod(x *request) {
 		head := x.w.Header()
 		head.Set("Allow", allow+", OPTIONS")
 		head.Set("Access-Control-Allow-Methods", allow)
-		head.Set("Access-Control-Allow-Headers", "Accept, Content-Type, If-None-Match")
+		head.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-None-Match")
 		head.Set("Access-Control-Max-Age", "86400")
 		x.status = http.StatusNoContent
 		x.w.WriteHeader(x.status)

@@ -38,7 +38,7 @@ func (x *request) reply(body []byte, form op.Form, publicURL string, probe bool)
 		h.Set("Cache-Control", "no-cache")
 		tag := entityTag(body, enc)
 		h.Set("ETag", tag)
-		if matches(x.r.Header.Values("If-None-Match"), tag) {
+		if coding.Has(x.r.Header, tag) {
 			h.Del("Content-Type")
 			x.status = http.StatusNotModified
 			x.w.WriteHeader(x.status)
@@ -70,17 +70,4 @@ func entityTag(body []byte, enc coding.Coding) string {
 		tag += "-" + string(enc)
 	}
 	return `"` + tag + `"`
-}
-
-// matches compares weakly, as RFC 9110 13.1.2 requires for If-None-Match.
-func matches(headers []string, tag string) bool {
-	for _, h := range headers {
-		for candidate := range strings.SplitSeq(h, ",") {
-			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-			if candidate == tag || candidate == "*" {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -314,7 +314,7 @@ func (h *Handler) reply(w http.ResponseWriter, r *http.Request, status int, kind
 		sum := sha256.Sum256(body)
 		tag := `W/"` + hex.EncodeToString(sum[:12]) + `"`
 		head.Set("ETag", tag)
-		if strings.Contains(r.Header.Get("If-None-Match"), tag) {
+		if coding.Has(r.Header, tag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
