@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"almanac/catalog"
 	"almanac/ingest/networks/networktest"
 	"almanac/testing/race"
 )
@@ -31,7 +32,7 @@ func TestEverythingAnswers(t *testing.T) {
 		t.Skip("starts servers; not with -short")
 	}
 	race.Skip(t)
-	settings := []string{"ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"}
+	settings := []string{"ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0", "ALMANAC_SERVER_TRUSTED_PROXIES=127.0.0.1"}
 	t.Run("sample", func(t *testing.T) {
 		t.Parallel()
 		walkOver(t, environ(t.TempDir(), settings...), "sample", true)
@@ -51,8 +52,11 @@ func walkOver(t *testing.T, env []string, network string, full bool) {
 	s := start(t, env, "--network", network, "--data", t.TempDir())
 	s.ready(t)
 	w := newWalk(t, s, full)
-	// What visitors leave: a search that finds nothing, a violation of the policy.
-	w.send(t, http.MethodGet, "/api/v1/search?q=xyzzy", nil)
+	// What visitors leave: a search of so many that it is public, which finds nothing,
+	// and a violation of the policy.
+	for i := range catalog.PublicClients {
+		s.get(t, "/api/v1/search?q=xyzzy", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i))
+	}
 	w.send(t, http.MethodPost, "/csp-reports",
 		[]byte(`[{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"https://example.net/x.png"}}]`))
 	for _, name := range w.names() {
