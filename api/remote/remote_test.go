@@ -199,15 +199,15 @@ func answers(call func(w http.ResponseWriter, r *http.Request, m message)) func(
 	}
 }
 
-// stream sends events until the client leaves.
-func stream(w http.ResponseWriter, r *http.Request, piece string, pause time.Duration) {
+// stream sends events until the client leaves, and rests after each.
+func stream(w http.ResponseWriter, r *http.Request, piece string, rest func()) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for r.Context().Err() == nil {
 		if _, err := io.WriteString(w, piece); err != nil {
 			return
 		}
 		w.(http.Flusher).Flush()
-		time.Sleep(pause)
+		rest()
 	}
 }
 
@@ -243,6 +243,14 @@ func (m misbehaviour) check(t *testing.T, c *remote.Client, endpoint string, j *
 	if n := j.count("tools/call"); n != m.calls {
 		t.Errorf("%d calls arrived, want %d", n, m.calls)
 	}
+}
+
+// checkInBubble calls a server of the bubble.
+func (m misbehaviour) checkInBubble(t *testing.T) {
+	t.Helper()
+	var j journal
+	c := remote.New(remote.Config{Transport: httppipe.Transport(t, j.wrap(m.handler))})
+	m.check(t, c, "https://gull.example/mcp", &j)
 }
 
 // progress is an event of a stream that is no answer.
@@ -288,7 +296,7 @@ func TestMisbehaviour(t *testing.T) {
 			io.WriteString(w, "id: 7\n"+progress)
 		}), want: "does not answer as MCP", calls: 1},
 		"a huge stream": {handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
-			stream(w, r, ": "+strings.Repeat("x", 100_000)+"\n"+progress, 0)
+			stream(w, r, ": "+strings.Repeat("x", 100_000)+"\n"+progress, func() {})
 		}), want: "answer is larger than 1024 kB", calls: 1},
 		"a huge answer": {handler: answers(func(w http.ResponseWriter, _ *http.Request, m message) {
 			w.Header().Set("Content-Type", "application/json")
@@ -322,18 +330,20 @@ func TestSilence(t *testing.T) {
 		"a handshake": {handler: silent, want: "did not answer in time"},
 		"a call": {handler: answers(silent),
 			want: "did not answer in time; the tool may have run all the same", calls: 1},
-		"an endless stream": {handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
-			stream(w, r, progress, time.Second)
-		}), want: "did not answer in time", calls: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var j journal
-				c := remote.New(remote.Config{Transport: httppipe.Transport(t, j.wrap(tt.handler))})
-				tt.check(t, c, "https://gull.example/mcp", &j)
-			})
+			synctest.Test(t, tt.checkInBubble)
 		})
 	}
+}
+
+// TestAnEndlessStream calls a server that says again and again that it is about to answer.
+func TestAnEndlessStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		misbehaviour{handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
+			stream(w, r, progress, func() { time.Sleep(time.Second) })
+		}), want: "did not answer in time", calls: 1}.checkInBubble(t)
+	})
 }
 
 // TestProtocolErrorIsAnAnswer: what the server says about the arguments is of
@@ -513,18 +523,20 @@ func FuzzAnswer(f *testing.F) {
 		`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"resource","resource":null},{"type":"image"}],"structuredContent":[]}}`), false)
 	f.Add([]byte(`{"jsonrpc":"2.0","id":9,"method":"sampling/createMessage","params":{}}`), false)
 	f.Fuzz(func(t *testing.T, answer []byte, events bool) {
-		c := remote.New(remote.Config{Timeout: 200 * time.Millisecond, Transport: served{new(journal).wrap(
-			answers(func(w http.ResponseWriter, _ *http.Request, _ message) {
-				w.Header().Set("Content-Type",
-					map[bool]string{true: "text/event-stream", false: "application/json"}[events])
-				w.Write(answer)
-			}))}})
-		got, err := c.Call(t.Context(), "https://gull.example/mcp", "one", nil)
-		if err != nil && !errors.Is(err, op.ErrUnavailable) {
-			t.Errorf("error %v", err)
-		}
-		if len(got.Text) > got.Bytes || len(got.Text) > 64<<10 || !utf8.ValidString(got.Text) {
-			t.Errorf("%d of %d bytes: %.100q", len(got.Text), got.Bytes, got.Text)
-		}
+		synctest.Test(t, func(t *testing.T) { // or an answer without an end takes as long as a call may
+			c := remote.New(remote.Config{Transport: served{new(journal).wrap(
+				answers(func(w http.ResponseWriter, _ *http.Request, _ message) {
+					w.Header().Set("Content-Type",
+						map[bool]string{true: "text/event-stream", false: "application/json"}[events])
+					w.Write(answer)
+				}))}})
+			got, err := c.Call(t.Context(), "https://gull.example/mcp", "one", nil)
+			if err != nil && !errors.Is(err, op.ErrUnavailable) {
+				t.Errorf("error %v", err)
+			}
+			if len(got.Text) > got.Bytes || len(got.Text) > 64<<10 || !utf8.ValidString(got.Text) {
+				t.Errorf("%d of %d bytes: %.100q", len(got.Text), got.Bytes, got.Text)
+			}
+		})
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -123,12 +124,13 @@ func TestREST(t *testing.T) {
 }
 
 func TestADeadlineIs504(t *testing.T) {
-	h := newHandler(t, func(c *rest.Config) { c.Timeout = time.Millisecond })
-	w := do(h, "GET", "/api/v1/wait", "")
-	if w.Code != 504 || !strings.HasPrefix(w.Body.String(), `{"error":"it took too long`) {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	checkError(t, w)
+	synctest.Test(t, func(t *testing.T) {
+		w := do(newHandler(t, nil), "GET", "/api/v1/wait", "")
+		if w.Code != 504 || !strings.HasPrefix(w.Body.String(), `{"error":"it took too long`) {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		checkError(t, w)
+	})
 }
 
 // checkError holds every refusal to {"error": "…"} and no-store.
@@ -393,27 +395,34 @@ func TestTheLimitSparesProbes(t *testing.T) {
 }
 
 func TestWhoLeftIsToldApartFromWhatTookTooLong(t *testing.T) {
-	var statuses []int
-	var log bytes.Buffer
-	h := newHandler(t, func(c *rest.Config) {
-		c.Timeout = time.Millisecond
-		c.Observe = func(_, route string, status int, _ time.Duration) {
-			if route == "/api/v1/wait" {
-				statuses = append(statuses, status)
+	synctest.Test(t, func(t *testing.T) {
+		var statuses []int
+		var log bytes.Buffer
+		h := newHandler(t, func(c *rest.Config) {
+			c.Observe = func(_, route string, status int, _ time.Duration) {
+				if route == "/api/v1/wait" {
+					statuses = append(statuses, status)
+				}
 			}
+			c.Log = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		})
+		do(h, "GET", "/api/v1/wait?secret=hunter2", "")
+		ctx, cancel := context.WithCancel(t.Context())
+		r := httptest.NewRequest("GET", "/api/v1/wait", nil).WithContext(ctx)
+		go h.ServeHTTP(httptest.NewRecorder(), r)
+		synctest.Wait()
+		if len(statuses) != 1 {
+			t.Errorf("got %v before the client left", statuses)
 		}
-		c.Log = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		cancel()
+		synctest.Wait()
+		if len(statuses) != 2 || statuses[0] != 504 || statuses[1] != 499 {
+			t.Errorf("got %v", statuses)
+		}
+		if strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), `"status":499`) {
+			t.Errorf("log: %s", &log)
+		}
 	})
-	do(h, "GET", "/api/v1/wait?secret=hunter2", "")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // a moment later would race with the deadline
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/wait", nil).WithContext(ctx))
-	if len(statuses) != 2 || statuses[0] != 504 || statuses[1] != 499 {
-		t.Errorf("got %v", statuses)
-	}
-	if strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), `"status":499`) {
-		t.Errorf("log: %s", &log)
-	}
 }
 
 func TestTwoRoutesOnOnePathAreRefused(t *testing.T) {
