@@ -16,39 +16,35 @@ import (
 	"almanac/testing/crowd"
 )
 
-// run executes requests of a new catalog in a bubble until the test is over. The
-// test begins between two looks at the requests.
-func run(t *testing.T, do map[string]jobs.Do, test func(t *testing.T, store *sqlite.Store)) {
+// start executes requests of a new catalog in a bubble until the test is over. The
+// test goes on between two looks at the requests.
+func start(t *testing.T, do map[string]jobs.Do) *sqlite.Store {
 	t.Helper()
-	runOver(t, do, func(store *sqlite.Store) catalog.JobStore { return store }, test)
+	return startOver(t, do, func(store *sqlite.Store) catalog.JobStore { return store })
 }
 
-// runOver is run with requests that are read from what over makes of the catalog.
-func runOver(
-	t *testing.T, do map[string]jobs.Do, over func(*sqlite.Store) catalog.JobStore,
-	test func(t *testing.T, store *sqlite.Store),
-) {
+// startOver is start with requests that are read from what over makes of the catalog.
+func startOver(t *testing.T, do map[string]jobs.Do, over func(*sqlite.Store) catalog.JobStore) *sqlite.Store {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(),
-			sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			jobs.Runner{Store: over(store), Do: do, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
-		}()
-		synctest.Wait()
-		test(t, store)
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		jobs.Runner{Store: over(store), Do: do, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
+	}()
+	t.Cleanup(func() {
 		cancel()
 		<-ended
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	synctest.Wait()
+	return store
 }
 
 // enqueue adds a request.
@@ -62,10 +58,11 @@ func enqueue(t *testing.T, store *sqlite.Store, kind, argument string) int64 {
 }
 
 func TestAJobWaitsForWhatItNeeds(t *testing.T) {
-	var ready atomic.Bool
-	do := jobs.When(func(context.Context) bool { return ready.Load() },
-		func(context.Context, catalog.Request, func(done, total int)) (any, error) { return "done", nil })
-	run(t, map[string]jobs.Do{"eval": do}, func(t *testing.T, store *sqlite.Store) {
+	synctest.Test(t, func(t *testing.T) {
+		var ready atomic.Bool
+		do := jobs.When(func(context.Context) bool { return ready.Load() },
+			func(context.Context, catalog.Request, func(done, total int)) (any, error) { return "done", nil })
+		store := start(t, map[string]jobs.Do{"eval": do})
 		id, next := enqueue(t, store, "eval", "1"), enqueue(t, store, "eval", "2")
 		time.Sleep(time.Minute)
 		if r := job(t, store, id); r.StartedAt.IsZero() || !r.DoneAt.IsZero() {
@@ -93,28 +90,29 @@ func job(t *testing.T, store *sqlite.Store, id int64) catalog.Request {
 }
 
 func TestJobsAreExecuted(t *testing.T) {
-	var runs atomic.Int64
-	var running crowd.Crowd
-	work := func(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
-		runs.Add(1)
-		running.Enter()
-		defer running.Leave()
-		for i := range 10 {
-			progress(i, 10)
-			select {
-			case <-time.After(time.Second):
-			case <-ctx.Done():
-				return nil, ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int64
+		var running crowd.Crowd
+		work := func(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
+			runs.Add(1)
+			running.Enter()
+			defer running.Leave()
+			for i := range 10 {
+				progress(i, 10)
+				select {
+				case <-time.After(time.Second):
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
 			}
+			return map[string]string{"of": r.Argument}, nil
 		}
-		return map[string]string{"of": r.Argument}, nil
-	}
-	do := map[string]jobs.Do{"work": work, "other": work,
-		"fail": func(context.Context, catalog.Request, func(int, int)) (any, error) {
-			return nil, errors.New("no route")
-		},
-		"panic": func(context.Context, catalog.Request, func(int, int)) (any, error) { panic("oh") }}
-	run(t, do, func(t *testing.T, store *sqlite.Store) {
+		do := map[string]jobs.Do{"work": work, "other": work,
+			"fail": func(context.Context, catalog.Request, func(int, int)) (any, error) {
+				return nil, errors.New("no route")
+			},
+			"panic": func(context.Context, catalog.Request, func(int, int)) (any, error) { panic("oh") }}
+		store := start(t, do)
 		a, again := enqueue(t, store, "work", "a"), enqueue(t, store, "work", "a")
 		b, beside := enqueue(t, store, "work", "b"), enqueue(t, store, "other", "c")
 		failed, panicked := enqueue(t, store, "fail", ""), enqueue(t, store, "panic", "")
@@ -137,10 +135,10 @@ func TestJobsAreExecuted(t *testing.T) {
 				t.Errorf("job %d failed with %q, want %q", id, r.Failure, want)
 			}
 		}
+		if runs.Load() != 3 || running.Most() != 2 {
+			t.Errorf("%d runs, %d at once; want 3, and 2 of two kinds", runs.Load(), running.Most())
+		}
 	})
-	if runs.Load() != 3 || running.Most() != 2 {
-		t.Errorf("%d runs, %d at once; want 3, and 2 of two kinds", runs.Load(), running.Most())
-	}
 }
 
 // late is a catalog whose lists of requests come late, and are old by then.
@@ -155,13 +153,14 @@ func (l late) Requests(ctx context.Context) ([]catalog.Request, error) {
 // TestAJobThatEndsWhileRequestsAreRead holds that its end is not that of an equal
 // request which was made after it had begun.
 func TestAJobThatEndsWhileRequestsAreRead(t *testing.T) {
-	var runs atomic.Int64
-	work := func(context.Context, catalog.Request, func(int, int)) (any, error) {
-		time.Sleep(1500 * time.Millisecond)
-		return runs.Add(1), nil
-	}
-	over := func(store *sqlite.Store) catalog.JobStore { return late{store} }
-	runOver(t, map[string]jobs.Do{"work": work}, over, func(t *testing.T, store *sqlite.Store) {
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int64
+		work := func(context.Context, catalog.Request, func(int, int)) (any, error) {
+			time.Sleep(1500 * time.Millisecond)
+			return runs.Add(1), nil
+		}
+		over := func(store *sqlite.Store) catalog.JobStore { return late{store} }
+		store := startOver(t, map[string]jobs.Do{"work": work}, over)
 		first := enqueue(t, store, "work", "a")
 		time.Sleep(2500 * time.Millisecond)
 		if r := job(t, store, first); r.StartedAt.IsZero() || !r.DoneAt.IsZero() {
@@ -178,11 +177,12 @@ func TestAJobThatEndsWhileRequestsAreRead(t *testing.T) {
 }
 
 func TestJobsAreCancelled(t *testing.T) {
-	work := func(ctx context.Context, _ catalog.Request, _ func(int, int)) (any, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}
-	run(t, map[string]jobs.Do{"work": work}, func(t *testing.T, store *sqlite.Store) {
+	synctest.Test(t, func(t *testing.T) {
+		work := func(ctx context.Context, _ catalog.Request, _ func(int, int)) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		store := start(t, map[string]jobs.Do{"work": work})
 		first, second := enqueue(t, store, "work", "a"), enqueue(t, store, "work", "b")
 		time.Sleep(1500 * time.Millisecond)
 		if r := job(t, store, first); r.StartedAt.IsZero() {
