@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/testing/soak"
 )
 
 // roles are what the test binary does as another process.
@@ -91,7 +92,7 @@ func begun(t *testing.T, cmd *exec.Cmd) {
 
 func TestKilledWriterLeavesWholeBatches(t *testing.T) {
 	path := file(t)
-	for round := range 6 {
+	for round := range soak.Rounds(30) {
 		source := fmt.Sprintf("round%d", round)
 		cmd := process(t, "write", path, source, strconv.Itoa(endless))
 		begun(t, cmd)

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
-	"time"
+
+	"almanac/testing/wait"
 )
 
 // The mounts of a host and of containers with cgroups of version 1 and 2, as the
@@ -121,10 +122,9 @@ func TestCollectionsAreFollowed(t *testing.T) {
 	var n atomic.Int64
 	afterCollections(func() { n.Add(1) })
 	for want := range int64(3) {
-		for deadline := time.Now().Add(time.Minute); n.Load() <= want; time.Sleep(time.Millisecond) {
-			if runtime.GC(); time.Now().After(deadline) {
-				t.Fatalf("%d collections were noticed", n.Load())
-			}
-		}
+		wait.Until(t, "another collection is noticed", func() bool {
+			runtime.GC()
+			return n.Load() > want
+		})
 	}
 }

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"almanac/embed"
+	"almanac/testing/httppipe"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -295,29 +297,23 @@ func TestAnswersOfAnotherShape(t *testing.T) {
 }
 
 func TestTimeouts(t *testing.T) {
-	release := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-release:
+	synctest.Test(t, func(t *testing.T) {
+		silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+		c := at(t, ClientConfig{URL: "http://models.example.org", Timeout: 20 * time.Second})
+		c.http.Transport = transport{next: httppipe.Transport(t, http.HandlerFunc(silent))}
+		err := c.JSON(t.Context(), http.MethodGet, "x", nil, new(any))
+		sentence(t, err, "is unavailable: no answer within 20s")
+		if !errors.Is(err, embed.ErrUnavailable) || kindOf(err) != slow {
+			t.Errorf("kind %d", kindOf(err))
 		}
-	}))
-	defer server.Close()
-	defer close(release)
-	c := at(t, ClientConfig{URL: server.URL, Timeout: 20 * time.Millisecond})
-	err := c.JSON(t.Context(), http.MethodGet, "x", nil, new(any))
-	sentence(t, err, "is unavailable: no answer within 20ms")
-	if !errors.Is(err, embed.ErrUnavailable) || kindOf(err) != slow {
-		t.Errorf("kind %d", kindOf(err))
-	}
-	c = at(t, ClientConfig{URL: server.URL})
-	stopped := errors.New("stopped")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(stopped)
-	if err := c.JSON(ctx, http.MethodGet, "x", nil, new(any)); !errors.Is(err, stopped) ||
-		errors.Is(err, embed.ErrUnavailable) {
-		t.Errorf("error %v, want that of the caller", err)
-	}
+		stopped := errors.New("stopped")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(stopped)
+		if err := c.JSON(ctx, http.MethodGet, "x", nil, new(any)); !errors.Is(err, stopped) ||
+			errors.Is(err, embed.ErrUnavailable) {
+			t.Errorf("error %v, want that of the caller", err)
+		}
+	})
 }
 
 func TestBodiesAreBounded(t *testing.T) {

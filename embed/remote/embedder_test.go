@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"almanac/embed"
@@ -317,39 +318,41 @@ func TestWaitingForTheCheckEndsWithTheCaller(t *testing.T) {
 // TestTooSlowIsUnavailable is for callers with less patience than the server
 // needs, whatever they wait for.
 func TestTooSlowIsUnavailable(t *testing.T) {
-	s := newScript()
-	known := Known{"model@1, 4 dimensions", 4}
-	e := open(t, s, Config{})
-	s.wait = make(chan struct{})
-	for _, texts := range [][]string{numbered(1), numbered(100)} {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript()
+		known := Known{"model@1, 4 dimensions", 4}
+		e := open(t, s, Config{})
+		s.wait = make(chan struct{})
+		for _, texts := range [][]string{numbered(1), numbered(100)} {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			_, err := e.Embed(ctx, texts, embed.Query)
+			sentence(t, err, "example at http://models.example.org is unavailable: no answer in time")
+			if !errors.Is(err, embed.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v", err)
+			}
+		}
+		s.change(func(s *script) {
+			s.wait, s.answer = nil, func([]string) ([][]float32, error) { return nil, fails(later) }
+		}) // and again, after a pause
+		e.batches.pause = time.Hour
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		_, err := e.Embed(ctx, texts, embed.Query)
-		sentence(t, err, "example at http://models.example.org is unavailable: no answer in time")
-		if !errors.Is(err, embed.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := e.Embed(ctx, numbered(1), embed.Query); !errors.Is(err, embed.ErrUnavailable) {
+			t.Errorf("error %v of a server that asks for more patience than there is", err)
+		}
+		s.change(func(s *script) { s.wait, s.answer = make(chan struct{}), nil })
+		if _, err := Open(ctx, s, Config{}); !errors.Is(err, embed.ErrUnavailable) {
 			t.Errorf("error %v", err)
 		}
-	}
-	s.change(func(s *script) {
-		s.wait, s.answer = nil, func([]string) ([][]float32, error) { return nil, fails(later) }
-	}) // and again, after a pause
-	e.batches.pause = time.Hour
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-	defer cancel()
-	if _, err := e.Embed(ctx, numbered(1), embed.Query); !errors.Is(err, embed.ErrUnavailable) {
-		t.Errorf("error %v of a server that asks for more patience than there is", err)
-	}
-	s.change(func(s *script) { s.wait, s.answer = make(chan struct{}), nil })
-	if _, err := Open(ctx, s, Config{}); !errors.Is(err, embed.ErrUnavailable) {
-		t.Errorf("error %v", err)
-	}
-	if e, err := Open(ctx, s, Config{Known: known}); err != nil || e.Dimensions() != 4 {
-		t.Errorf("error %v with a known model", err)
-	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := Open(stopped, s, Config{Known: known}); !errors.Is(err, context.Canceled) ||
-		errors.Is(err, embed.ErrUnavailable) {
-		t.Errorf("error %v of a caller that stopped", err)
-	}
+		if e, err := Open(ctx, s, Config{Known: known}); err != nil || e.Dimensions() != 4 {
+			t.Errorf("error %v with a known model", err)
+		}
+		stopped, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := Open(stopped, s, Config{Known: known}); !errors.Is(err, context.Canceled) ||
+			errors.Is(err, embed.ErrUnavailable) {
+			t.Errorf("error %v of a caller that stopped", err)
+		}
+	})
 }
