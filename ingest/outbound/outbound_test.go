@@ -168,17 +168,6 @@ func TestFailures(t *testing.T) {
 			},
 			request: Request{Accept: []string{"application/json", "image/*"}}, want: ErrContentType, tries: 1,
 		},
-		"slow": {
-			handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-			want:    ErrTimeout, tries: 1,
-		},
-		"slow body": {
-			handler: func(w http.ResponseWriter, r *http.Request) {
-				w.(http.Flusher).Flush()
-				<-r.Context().Done()
-			},
-			want: ErrTimeout, tries: 1,
-		},
 		"redirected for ever": {
 			handler: func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, r.URL.Path+"x",
@@ -213,11 +202,7 @@ func TestFailures(t *testing.T) {
 				tries.Add(1)
 				tt.handler(w, r)
 			})
-			config := Config{MaxBody: 1000}
-			if errors.Is(tt.want, ErrTimeout) {
-				config.Timeout = 100 * time.Millisecond
-			}
-			c, waited := client(t, config)
+			c, waited := client(t, Config{MaxBody: 1000})
 			tt.request.URL = strings.Replace(url, "http://", "http://user:secret@", 1) + "/path?key=secret#secret"
 			_, err := c.Do(t.Context(), tt.request)
 			if err == nil {
@@ -238,6 +223,36 @@ func TestFailures(t *testing.T) {
 			if strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), url+"/path") {
 				t.Errorf("the error says %v", err)
 			}
+		})
+	}
+}
+
+// TestSilence queries servers that say nothing, or nothing more.
+func TestSilence(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"no answer": stuck,
+		"no body": func(w http.ResponseWriter, r *http.Request) {
+			w.(http.Flusher).Flush()
+			stuck(w, r)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var tries atomic.Int32
+				c, _ := client(t, Config{Timeout: 10 * time.Second, Transport: httppipe.Transport(t,
+					http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						tries.Add(1)
+						handler(w, r)
+					}))})
+				_, err := c.Do(t.Context(), Request{URL: "http://user:secret@gull.example/path?key=secret#secret"})
+				if !errors.Is(err, ErrTimeout) || strings.Contains(err.Error(), "secret") ||
+					!strings.Contains(err.Error(), "http://gull.example/path") {
+					t.Errorf("the error says %v", err)
+				}
+				if tries.Load() != 1 {
+					t.Errorf("%d tries, want 1", tries.Load())
+				}
+			})
 		})
 	}
 }
