@@ -95,7 +95,7 @@ func (f *Follower) drive(ctx context.Context, fd *feed) {
 			return
 		}
 		f.note(fd, err)
-		if fd.dirty && time.Since(fd.moved) > f.flushes.quiet {
+		if fd.dirty && time.Since(fd.moved) > flushQuiet {
 			f.tryFlush(ctx, fd)
 		}
 		if err == nil {
@@ -216,7 +216,7 @@ func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) 
 			return moved, err
 		}
 		moved += len(changes)
-		if time.Since(fd.flushed) > f.flushes.busy {
+		if time.Since(fd.flushed) > flushBusy {
 			f.tryFlush(ctx, fd)
 		}
 	}

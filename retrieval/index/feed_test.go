@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"almanac/catalog"
@@ -16,7 +17,6 @@ import (
 	"almanac/embed"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/vector"
-	"almanac/testing/wait"
 )
 
 // slowKeyword is a keyword engine that takes its time, and whose flushes may fail.
@@ -90,7 +90,7 @@ func fixture(t *testing.T, cfg Config, bodies ...string) *Follower {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	cfg.Store, cfg.Poll = store, time.Millisecond
+	cfg.Store = store
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -131,28 +131,36 @@ func run(t *testing.T, f *Follower) {
 
 // TestALongFeedIsFlushedBetweenBatches takes many batches in one go.
 func TestALongFeedIsFlushedBetweenBatches(t *testing.T) {
-	engine := &slowKeyword{pause: 2 * time.Millisecond}
-	bodies := make([]string, 20*batchRecords)
-	for i := range bodies {
-		bodies[i] = "rotate"
-	}
-	f := fixture(t, Config{Engines: Engines{Keyword: engine}}, bodies...)
-	f.flushes.busy = time.Millisecond
-	if _, err := f.follow(t.Context(), f.local); err != nil {
-		t.Fatal(err)
-	}
-	if n := engine.flushed.Load(); n < 2 {
-		t.Errorf("of %d batches %d are durable when all are taken", engine.batches.Load(), n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		engine := &slowKeyword{pause: 20 * time.Second}
+		bodies := make([]string, 20*batchRecords)
+		for i := range bodies {
+			bodies[i] = "rotate"
+		}
+		f := fixture(t, Config{Engines: Engines{Keyword: engine}}, bodies...)
+		if _, err := f.follow(t.Context(), f.local); err != nil {
+			t.Fatal(err)
+		}
+		if n, all := engine.flushed.Load(), engine.batches.Load(); n < all-1 { // of the last 30 seconds
+			t.Errorf("of %d batches %d are durable when all are taken", all, n)
+		}
+	})
 }
 
 func TestAFailedFlushIsTriedAgain(t *testing.T) {
-	engine := &slowKeyword{}
-	engine.failing.Store(2)
-	f := fixture(t, Config{Engines: Engines{Keyword: engine}}, "rotate")
-	f.flushes = flushes{quiet: time.Millisecond, busy: time.Hour, again: time.Millisecond}
-	run(t, f)
-	wait.Until(t, "the batch is durable", func() bool { return engine.flushed.Load() == 1 })
+	synctest.Test(t, func(t *testing.T) {
+		engine := &slowKeyword{}
+		engine.failing.Store(2)
+		f := fixture(t, Config{Engines: Engines{Keyword: engine}}, "rotate")
+		run(t, f)
+		for _, want := range []int64{0, 0, 1} {
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			if n := engine.flushed.Load(); n != want {
+				t.Errorf("%d batches are durable, want %d", n, want)
+			}
+		}
+	})
 }
 
 // TestARefusedTextHoldsUpNothing has a record of which the model refuses a

@@ -6,16 +6,18 @@ import (
 	"time"
 )
 
-// flushes says when engines are flushed: after a quiet time, from time to time
-// while there is none, so that a crash loses little of a long first sync, and
-// again after one that failed.
-type flushes struct{ quiet, busy, again time.Duration }
-
-var defaultFlushes = flushes{quiet: 2 * time.Second, busy: 30 * time.Second, again: 10 * time.Second}
+// When engines are flushed: after a quiet time, from time to time while there is
+// none, so that a crash loses little of a long first sync, and again after one that
+// failed.
+const (
+	flushQuiet = 2 * time.Second
+	flushBusy  = 30 * time.Second
+	flushAgain = 10 * time.Second
+)
 
 // tryFlush makes the feed's engines durable, unless that failed just now.
 func (f *Follower) tryFlush(ctx context.Context, fd *feed) {
-	if fd.failed && time.Since(fd.flushed) < f.flushes.again {
+	if fd.failed && time.Since(fd.flushed) < flushAgain {
 		return
 	}
 	err := f.flush(ctx, fd)

@@ -62,7 +62,6 @@ type Store interface {
 // Follower keeps corpus and engines up to date with the catalog.
 type Follower struct {
 	cfg      Config
-	flushes  flushes
 	corpus   *corpus.Writer
 	local    *feed   // corpus and passages table, and the engines in this process
 	separate []*feed // the others, each fed separately
@@ -88,7 +87,7 @@ func New(cfg Config) *Follower {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	f := &Follower{cfg: cfg, flushes: defaultFlushes, corpus: corpus.NewWriter(cfg.Now), texts: map[int64]kept{},
+	f := &Follower{cfg: cfg, corpus: corpus.NewWriter(cfg.Now), texts: map[int64]kept{},
 		shown: recent.New[int64, catalog.Passage](recentTexts), local: &feed{name: "index", corpus: true}}
 	switch {
 	case !cfg.KeywordServer:

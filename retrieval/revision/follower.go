@@ -27,8 +27,6 @@ type Follower struct {
 	changes int64     // of records when its pins were looked up
 	looked  time.Time // at records
 	said    string    // the last error that was logged
-
-	lookEvery, recordsEvery time.Duration
 }
 
 // Publisher is what a Follower keeps: an engine, or the keeper of several.
@@ -39,12 +37,12 @@ type Publisher interface {
 // NewFollower returns a follower; its searcher has the relevance of the
 // configuration.
 func NewFollower(s Source, to Publisher, log *slog.Logger) *Follower {
-	return &Follower{source: s, to: to, log: log, lookEvery: lookEvery, recordsEvery: recordsEvery}
+	return &Follower{source: s, to: to, log: log}
 }
 
 // Run looks every second until ctx ends.
 func (f *Follower) Run(ctx context.Context) {
-	tick := time.NewTicker(f.lookEvery)
+	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		f.Look(ctx)
@@ -73,7 +71,7 @@ func (f *Follower) Look(ctx context.Context) {
 
 // follow publishes to the searcher if publications or records changed.
 func (f *Follower) follow(ctx context.Context, list []catalog.Publication, head int64) error {
-	if head == f.head && time.Since(f.looked) < f.recordsEvery {
+	if head == f.head && time.Since(f.looked) < recordsEvery {
 		return nil
 	}
 	changes, err := f.source.Store.LastChange(ctx)

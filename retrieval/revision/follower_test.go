@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"almanac/catalog"
@@ -51,7 +52,6 @@ func TestAFollowerPublishesWhatChanged(t *testing.T) {
 	s, _ := source(t)
 	to := &searcher{}
 	f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
-	f.Every(time.Millisecond, time.Hour)
 	f.Look(t.Context())
 	if to.times != 0 {
 		t.Error("it publishes what is configured")
@@ -72,38 +72,41 @@ func TestAFollowerPublishesWhatChanged(t *testing.T) {
 }
 
 func TestAPinFollowsItsRecord(t *testing.T) {
-	s, id := source(t)
-	to := &searcher{}
-	f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
-	f.Every(time.Millisecond, 0)
-	publish(t, s.Store, catalog.PinsRevision, "- query: a\n  places: [{record: \"doc:a\", position: 1}]\n")
-	pinned := func() []retrieval.Place {
+	synctest.Test(t, func(t *testing.T) {
+		s, id := source(t)
+		to := &searcher{}
+		f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
+		publish(t, s.Store, catalog.PinsRevision, "- query: a\n  places: [{record: \"doc:a\", position: 1}]\n")
+		pinned := func() []retrieval.Place {
+			time.Sleep(time.Minute) // records are looked at every 30 seconds
+			f.Look(t.Context())
+			return to.has.Pins[0].Places
+		}
+		if places := pinned(); len(places) != 1 || places[0].Record != id {
+			t.Fatalf("pinned is %v", places)
+		}
+		ref := catalog.Ref{Kind: catalog.KindDoc, Key: "a"}
+		if _, err := s.Store.Apply(t.Context(), catalog.Batch{Source: "docs", Delete: []int64{id}}); err != nil {
+			t.Fatal(err)
+		}
+		if places := pinned(); len(places) != 0 {
+			t.Errorf("a record that is gone is pinned: %v", places)
+		}
+		_, err := s.Store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{
+			{Record: catalog.Record{Kind: ref.Kind, Key: ref.Key, Title: "A"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if places := pinned(); len(places) != 1 {
+			t.Errorf("a record that came back is not pinned: %v", places)
+		}
+		before := to.times
+		time.Sleep(time.Minute)
 		f.Look(t.Context())
-		return to.has.Pins[0].Places
-	}
-	if places := pinned(); len(places) != 1 || places[0].Record != id {
-		t.Fatalf("pinned is %v", places)
-	}
-	ref := catalog.Ref{Kind: catalog.KindDoc, Key: "a"}
-	if _, err := s.Store.Apply(t.Context(), catalog.Batch{Source: "docs", Delete: []int64{id}}); err != nil {
-		t.Fatal(err)
-	}
-	if places := pinned(); len(places) != 0 {
-		t.Errorf("a record that is gone is pinned: %v", places)
-	}
-	_, err := s.Store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{
-		{Record: catalog.Record{Kind: ref.Kind, Key: ref.Key, Title: "A"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if places := pinned(); len(places) != 1 {
-		t.Errorf("a record that came back is not pinned: %v", places)
-	}
-	before := to.times
-	f.Look(t.Context())
-	if to.times != before {
-		t.Error("it publishes although no record changed")
-	}
+		if to.times != before {
+			t.Error("it publishes although no record changed")
+		}
+	})
 }
 
 func TestWhatCannotBeUsedIsLoggedOnceAndTheFormerStays(t *testing.T) {
@@ -133,19 +136,20 @@ func TestWhatCannotBeUsedIsLoggedOnceAndTheFormerStays(t *testing.T) {
 }
 
 func TestAFollowerRunsUntilItsContextEnds(t *testing.T) {
-	s, _ := source(t)
-	to := &searcher{}
-	f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
-	f.Every(time.Millisecond, time.Millisecond)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); f.Run(ctx) }()
-	publish(t, s.Store, catalog.SynonymsRevision, "tx: [transaction]\n")
-	for has := false; !has; time.Sleep(time.Millisecond) {
-		to.mu.Lock()
-		has = to.has.Aliases["tx"] != nil
-		to.mu.Unlock()
-	}
-	cancel()
-	<-done
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := source(t)
+		to := &searcher{}
+		f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); f.Run(ctx) }()
+		publish(t, s.Store, catalog.SynonymsRevision, "tx: [transaction]\n")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if to.has.Aliases["tx"] == nil {
+			t.Errorf("a second after it was published it has %v", to.has.Aliases)
+		}
+		cancel()
+		<-done
+	})
 }
