@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"almanac/embed"
 	"almanac/retrieval/rerank/crossencoder"
+	"almanac/testing/httppipe"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -178,34 +180,31 @@ func TestBadAnswers(t *testing.T) {
 }
 
 func TestDeadline(t *testing.T) {
-	release := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that the client is gone
-		select {
-		case <-r.Context().Done():
-		case <-release:
+	synctest.Test(t, func(t *testing.T) {
+		silent := httppipe.Transport(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that the client is gone
+			<-r.Context().Done()
+		}))
+		e := open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: "http://models.example.org",
+			Deadline: 20 * time.Second})
+		e.SetTransport(silent)
+		_, err := e.Score(t.Context(), "q", []string{"a"})
+		if sentence(t, err, "no answer within 20s"); !errors.Is(err, embed.ErrUnavailable) {
+			t.Errorf("error %v", err)
 		}
-	}))
-	defer server.Close()
-	defer close(release)
-	e := open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: server.URL, Deadline: 20 * time.Millisecond})
-	_, err := e.Score(t.Context(), "q", []string{"a"})
-	if sentence(t, err, "no answer within 20ms"); !errors.Is(err, embed.ErrUnavailable) {
-		t.Errorf("error %v", err)
-	}
-	e = open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: server.URL})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.DeadlineExceeded) ||
-		!errors.Is(err, embed.ErrUnavailable) {
-		t.Errorf("error %v, want that of a slow server", err)
-	}
-	ctx, cancel = context.WithCancel(t.Context())
-	cancel()
-	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.Canceled) ||
-		errors.Is(err, embed.ErrUnavailable) {
-		t.Errorf("error %v, want that of the caller", err)
-	}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.DeadlineExceeded) ||
+			!errors.Is(err, embed.ErrUnavailable) {
+			t.Errorf("error %v, want that of a slow server", err)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		cancel()
+		if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.Canceled) ||
+			errors.Is(err, embed.ErrUnavailable) {
+			t.Errorf("error %v, want that of the caller", err)
+		}
+	})
 }
 
 // TestLongTextsAreCut is for llama.cpp, which refuses them.
