@@ -19,6 +19,7 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
 	"almanac/retrieval/vector/enginetest"
+	"almanac/testing/wait"
 )
 
 // liveIndex opens an index on the live server, or skips the test.
@@ -72,18 +73,13 @@ func TestLiveVectorsLeaveIndexedSegments(t *testing.T) {
 	}
 	b.Checkpoint = 1
 	apply(t, x, b)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	wait.Until(t, "the vectors are indexed", func() bool {
 		info, err := x.info(t.Context(), x.name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.GetIndexedVectorsCount() > 1000 && info.GetStatus() == client.CollectionStatus_Green {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not indexed: %v", info)
-		}
-	}
+		return info.GetIndexedVectorsCount() > 1000 && info.GetStatus() == client.CollectionStatus_Green
+	})
 	kept := b.Records[7].Vectors[0]
 	apply(t, x, vector.Batch{After: 1, Checkpoint: 2, Records: []vector.Record{
 		{ID: 7, Vectors: [][]float32{kept}},

@@ -2,9 +2,11 @@ package qdrant
 
 import (
 	"errors"
+	"net"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	client "github.com/qdrant/go-client/qdrant"
@@ -111,13 +113,33 @@ func TestOldServersAreRefused(t *testing.T) {
 	}
 }
 
+// door is a listener that ends every connection until it is opened.
+type door struct {
+	net.Listener
+	open atomic.Bool
+}
+
+func (d *door) Accept() (net.Conn, error) {
+	for {
+		c, err := d.Listener.Accept()
+		if err != nil || d.open.Load() {
+			return c, err
+		}
+		_ = c.Close()
+	}
+}
+
 func TestAServerThatComesLater(t *testing.T) {
-	addr := closedPort(t)
-	x := openAt(t, config(addr))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &door{Listener: listener}
+	x := openAt(t, config(qdranttest.StartOn(t, d).Addr))
 	if _, err := x.Checkpoint(t.Context()); !errors.Is(err, vector.ErrUnavailable) {
 		t.Fatalf("error %v, want ErrUnavailable", err)
 	}
-	qdranttest.StartAt(t, addr)
+	d.open.Store(true)
 	x.conn.ResetConnectBackoff() // instead of waiting for the next try
 	for state := x.conn.GetState(); state != connectivity.Ready; state = x.conn.GetState() {
 		x.conn.Connect()

@@ -57,6 +57,12 @@ func StartAt(tb testing.TB, addr string, options ...grpc.ServerOption) *Server {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return StartOn(tb, listener, options...)
+}
+
+// StartOn is Start on a listener, which it closes at the end.
+func StartOn(tb testing.TB, listener net.Listener, options ...grpc.ServerOption) *Server {
+	tb.Helper()
 	s := &Server{Addr: listener.Addr().String(), version: "1.18.3", calls: map[string]int{},
 		state: State{Collections: map[string]*Collection{}, Aliases: map[string]string{}}}
 	const maxMessage = 64 << 20
