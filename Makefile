@@ -65,6 +65,7 @@ programs: ## the program and its parts started, killed and filled up, hostile so
 	@echo "== programs started, killed and filled up"
 	$(GO) test -p 1 -timeout 25m ./cmd/almanac ./ingest/connectors
 	$(GO) test -timeout 25m -run 'ServersGone' ./ingest/sample
+	$(GO) test -p 1 -timeout 25m -run 'Kill' ./catalog/sqlite ./retrieval/snapshot ./retrieval/keyword/embedded
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"almanac/retrieval/snapshot"
+	"almanac/testing/soak"
 )
 
 const format = "numbers 1"
@@ -424,7 +425,7 @@ func flushUntilKilled(dir string) {
 func TestAKilledWriterLeavesAWholeSnapshot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "numbers")
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 10 {
+	for range soak.Rounds(50) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), flushDir+"="+dir)
 		cmd.Stderr = os.Stderr

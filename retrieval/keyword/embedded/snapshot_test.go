@@ -20,6 +20,7 @@ import (
 	"almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/snapshot"
+	"almanac/testing/soak"
 )
 
 // everything matches nearly all records of zipfRecords.
@@ -282,7 +283,7 @@ func TestKillDuringFlushLeavesTheOldOrTheNewSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keyword")
 	rng := rand.New(rand.NewPCG(3, 4))
 	last := int64(0)
-	for range 6 {
+	for range soak.Rounds(30) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), flushPath+"="+path)
 		cmd.Stderr = os.Stderr

@@ -19,6 +19,7 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
 	"almanac/retrieval/vector/embedded"
+	"almanac/testing/soak"
 
 	"go.uber.org/goleak"
 )
@@ -304,7 +305,7 @@ func flushUntilKilled(path string) {
 func TestAKilledFlushLeavesAWholeSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vectors")
 	last := int64(0)
-	for i := range 6 {
+	for i := range soak.Rounds(30) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "ALMANAC_TEST_FLUSHER="+path)
 		out, err := cmd.StdoutPipe()
