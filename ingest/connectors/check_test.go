@@ -62,7 +62,7 @@ func TestCheckLooks(t *testing.T) {
 				Network: network.Network{Name: "mine",
 					Sources: []network.Source{{Name: "x", Kind: tt.kind, Options: tt.options}}},
 				Now: time.Now, Files: files, WorkDir: work,
-				HTTP:      outbound.New(outbound.Config{Allow: tt.allow, Timeout: 5 * time.Second}),
+				HTTP:      outbound.New(outbound.Config{Allow: tt.allow}),
 				Pseudonym: func(s string) string { return s },
 			}
 			defer env.HTTP.Close()

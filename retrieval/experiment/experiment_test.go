@@ -24,6 +24,7 @@ import (
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
+	"almanac/testing/wait"
 )
 
 // topics are the documents; each is about one thing.
@@ -62,9 +63,7 @@ func open(t *testing.T) (experiment.Runner, *sqlite.Store, catalog.Case) {
 			t.Error(err)
 		}
 	})
-	for !keeper.Status(t.Context()).Ready {
-		time.Sleep(time.Millisecond)
-	}
+	wait.Until(t, "the index is ready", func() bool { return keeper.Status(t.Context()).Ready })
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: "harbour"}, "ada")
 	if err == nil {
 		err = store.PutQueries(t.Context(), c.ID, []catalog.CaseQuery{{ID: "q1", Text: "anchor", Kind: "word"},
