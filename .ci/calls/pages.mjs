@@ -47,19 +47,21 @@ await test("results change as one types, the newest question wins, and the addre
   await page.goto("/?q=balance");
   await settled(page, 3);
   const field = page.locator(".field input");
-  let held;
-  await page.route("**/results?*q=traffic+b", async (route) => { // an answer that comes late
-    held = true;
-    await new Promise((done) => setTimeout(done, 1200));
-    await route.continue().catch(() => {});
+  let release;
+  const late = new Promise((done) => { release = done; }); // until the newest is shown
+  await page.route("**/results?*q=traffic+b", async (route) => {
+    await late;
+    await route.continue().catch(() => {}); // the page may have given it up
   });
+  const asked = page.waitForRequest("**/results?*q=traffic+b");
   await field.fill("traffic b");
-  await page.waitForTimeout(300);
+  const held = await asked;
   await field.fill("upgrade of packages");
   await page.waitForFunction(() => document.querySelector(".said b")?.textContent === "upgrade of packages");
   const found = await titles(page);
-  await page.waitForTimeout(1300);
-  assert.equal(held, true);
+  release();
+  await (await held.response())?.finished(); // there is none if the page gave it up
+  await page.evaluate(async () => (await fetch("/robots.txt")).text()); // what came before has been dealt with
   assert.deepEqual(await titles(page), found);
   assert.match(page.url(), /q=upgrade\+of\+packages/);
   const other = await open();
@@ -149,8 +151,10 @@ await test("what is typed is shown and does nothing", async () => {
   const page = await open();
   const hostile = `"><img src=x onerror=alert(1)><style>*{display:none}</style>`;
   await page.goto(`/?q=${encodeURIComponent(hostile)}`);
+  const answered = page.waitForResponse("**/results?**");
   await page.locator(".field input").fill(`${hostile} <script>alert(2)</script>`);
-  await page.waitForTimeout(600);
+  await answered;
+  await page.waitForFunction(() => !document.querySelector("#main.busy"));
   assert.equal(await page.locator("main img, main style, main script").count(), 0);
 });
 
