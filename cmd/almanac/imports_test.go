@@ -365,20 +365,30 @@ func TestNoTestIsLeftOut(t *testing.T) {
 	}
 }
 
+// testFiles are the package's tests, of all build constraints.
+func (p pkg) testFiles(t *testing.T, set *token.FileSet) []*ast.File {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(p.dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, name := range names {
+		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
 // slowUnderRace names the package's tests that are skipped or shorter under
 // the race detector.
 func (p pkg) slowUnderRace(t *testing.T) []string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(p.dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []string
-	for _, name := range all {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, file := range p.testFiles(t, token.NewFileSet()) {
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || !strings.HasPrefix(f.Name.Name, "Test") {
