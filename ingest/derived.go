@@ -16,7 +16,7 @@ import (
 
 // derivedEdition is the version of what is derived: a newer program with
 // another one derives again.
-const derivedEdition = "1"
+const derivedEdition = "2"
 
 // Meta keys that record what the derived records were made from.
 const (

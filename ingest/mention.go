@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/text/markdown"
 )
 
 // mentions finds references to the network's proposals in text, in every
@@ -224,40 +225,21 @@ type span struct{ start, end int }
 // prose returns the parts of a markdown text outside fenced code.
 func prose(text string) []span {
 	var out []span
-	start, fence := 0, ""
-	for i := 0; i < len(text); {
-		end := len(text)
-		if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-			end = i + n + 1
+	var fence markdown.Fence
+	start, at := 0, 0
+	for line := range strings.Lines(text) {
+		part := fence.Next(strings.TrimLeft(line, " \t>")) // code may be quoted
+		if part == markdown.Opening {
+			out = append(out, span{start, at})
 		}
-		mark := fenceMark(text[i:end])
-		switch {
-		case fence == "" && mark != "":
-			out = append(out, span{start, i})
-			fence = mark
-		case fence != "" && mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) &&
-			strings.TrimSpace(strings.TrimLeft(text[i:end], " \t>"+mark[:1])) == "":
-			fence, start = "", end
+		if at += len(line); part == markdown.Closing {
+			start = at
 		}
-		i = end
 	}
-	if fence == "" {
+	if fence.Mark == "" {
 		out = append(out, span{start, len(text)})
 	}
 	return out
-}
-
-// fenceMark returns the run of backticks or tildes that opens or closes
-// fenced code in a line, "" for none.
-func fenceMark(line string) string {
-	line = strings.TrimLeft(line, " \t>")
-	for _, c := range []string{"`", "~"} {
-		rest := strings.TrimLeft(line, c)
-		if n := len(line) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, "`")) {
-			return line[:n]
-		}
-	}
-	return ""
 }
 
 // snippet returns the text around s[start:end] on one line: at most

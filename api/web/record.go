@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/api/look"
+	"almanac/text/markdown"
 )
 
 // Sizes of a text on one page, in bytes.
@@ -75,18 +76,17 @@ func cutBlock(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	best, fenced := 0, false
+	var fence markdown.Fence
+	best := 0
 	for at := 0; at < n; {
 		end := strings.IndexByte(s[at:], '\n')
 		if end < 0 || at+end >= n {
 			break
 		}
-		line := strings.TrimSpace(s[at : at+end])
-		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
-			fenced = !fenced
-		}
+		line := s[at : at+end]
+		part := fence.Next(line)
 		at += end + 1
-		if line == "" && !fenced {
+		if part == markdown.Text && strings.TrimSpace(line) == "" {
 			best = at
 		}
 	}
@@ -97,13 +97,13 @@ func cutBlock(s string, n int) string {
 	return s[:best]
 }
 
-func (v *view) render(markdown string) *Text {
+func (v *view) render(source string) *Text {
 	part := v.Param("cursor") != ""
-	markdown = withoutFrontMatter(markdown)
+	source = withoutFrontMatter(source)
 	html, outline := look.Markdown(look.Text{
-		Markdown: markdown, Base: text(v.Main, "URL"), Prefix: sectionPrefix, Title: text(v.Main, "Title"),
+		Markdown: source, Base: text(v.Main, "URL"), Prefix: sectionPrefix, Title: text(v.Main, "Title"),
 	})
-	return &Text{HTML: html, Markdown: markdown, Outline: outline, Part: part}
+	return &Text{HTML: html, Markdown: source, Outline: outline, Part: part}
 }
 
 // withoutFrontMatter cuts the block of fields that many files begin with: the

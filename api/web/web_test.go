@@ -19,6 +19,8 @@ func TestCutBlock(t *testing.T) {
 		{"short", 10, "short"},
 		{"one\n\ntwo\n\nthree", 10, "one\n\ntwo\n\n"},
 		{"aaaa\n\n```\nb\n\nc\n```\n\nd", 14, "aaaa\n\n"},
+		{"aa\n\n````\n```\nb\n\nc\n```\n````\n\nd", 16, "aa\n\n"},
+		{"```aa```\n\nb\n\nccc", 15, "```aa```\n\nb\n\n"},
 		{strings.Repeat("é", 10), 5, "éé"},
 	} {
 		if got := cutBlock(tt.text, tt.n); got != tt.want {

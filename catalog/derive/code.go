@@ -1,6 +1,10 @@
 package derive
 
-import "strings"
+import (
+	"strings"
+
+	"almanac/text/markdown"
+)
 
 // CodeBlock is a fenced block of code in a Markdown text.
 type CodeBlock struct {
@@ -16,35 +20,34 @@ func CodeBlocks(text string) []CodeBlock {
 }
 
 // splitCode divides a Markdown text into its text without fenced blocks, line
-// by line, and the blocks. A fence closes at as many of its characters as it
-// opened with (CommonMark 0.31, section 4.5).
+// by line, and the blocks.
 func splitCode(text string) (prose []string, blocks []CodeBlock) {
-	var mark, indent string // of the open fence; "": none is open
+	var fence markdown.Fence
+	var indent string // of the open fence
 	var block CodeBlock
 	var code []string
 	end := func() {
 		if block.Code = strings.Trim(strings.Join(code, "\n"), "\n"); strings.TrimSpace(block.Code) != "" {
 			blocks = append(blocks, block)
 		}
-		mark, code = "", nil
+		code = nil
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
-		m := fence.FindStringSubmatch(line)
-		switch {
-		case mark == "" && m != nil && !strings.Contains(strings.TrimLeft(line, " \t"+m[1][:1]), "`"):
-			mark, indent = m[1], line[:strings.Index(line, m[1])]
-			language, _, _ := strings.Cut(strings.TrimSpace(line[len(indent)+len(mark):]), " ")
-			block = CodeBlock{Language: language}
-		case mark == "":
+		switch fence.Next(line) {
+		case markdown.Text:
 			prose = append(prose, line)
-		case m != nil && strings.HasPrefix(m[1], mark) && strings.TrimSpace(line) == m[1]:
+		case markdown.Opening:
+			indent, _, _ = strings.Cut(line, fence.Mark)
+			language, _, _ := strings.Cut(fence.Info, " ")
+			block = CodeBlock{Language: language}
+		case markdown.Closing:
 			end()
-		default:
+		case markdown.Code:
 			code = append(code, strings.TrimPrefix(line, indent))
 		}
 	}
-	if mark != "" {
+	if fence.Mark != "" {
 		end()
 	}
 	return prose, blocks

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/text/markdown"
 )
 
 // Grant proposals are pull requests with a text. These functions read what the
@@ -101,12 +102,11 @@ type GrantMilestone struct {
 func MilestonesIn(text string) []GrantMilestone {
 	var out []GrantMilestone
 	seen := map[string]bool{}
-	fenced, level := false, 0 // level of the open step's heading, 0: none is open
+	var fence markdown.Fence
+	level := 0 // level of the open step's heading, 0: none is open
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if fence.MatchString(line) {
-			fenced = !fenced
-		}
+		code := fence.Next(line) != markdown.Text
 		title, depth := "", 7 // a bold line is below every heading
 		if m := match(atxHeading, line, line, "#"); m != nil {
 			title, depth = m[2], len(m[1])
@@ -114,7 +114,7 @@ func MilestonesIn(text string) []GrantMilestone {
 			title = line
 		}
 		var m []string
-		if !fenced && title != "" {
+		if !code && title != "" {
 			m = milestoneHeading.FindStringSubmatch(inline(title))
 		}
 		switch {
@@ -122,7 +122,7 @@ func MilestonesIn(text string) []GrantMilestone {
 			seen[m[1]], level = true, depth
 			step := catalog.Milestone{Number: m[1], Title: strings.Trim(cutText(m[2], 200), " :*")}
 			out = append(out, GrantMilestone{Milestone: step})
-		case m != nil, !fenced && depth <= min(level, 6):
+		case m != nil, !code && depth <= min(level, 6):
 			level = 0
 		case level > 0:
 			out[len(out)-1].Text += line + "\n"

@@ -103,6 +103,20 @@ func TestMilestonesIn(t *testing.T) {
 	if got := derive.FundingIn(tug); got != "5,000 HC" {
 		t.Errorf("funding %q", got)
 	}
+	want = []derive.GrantMilestone{
+		step("1", "Hull", "````md\n```\n## Milestone 1: Shown\n```\n## Milestone 2: Shown\n````\nTwo planks."),
+		step("2", "Mast", "```make mast```\n~~~\n```\n## Milestone 3: Shown\n~~~"),
+		step("3", "Sail", "White."),
+	}
+	if d := cmp.Diff(want, derive.MilestonesIn("## Milestone 1: Hull\n````md\n```\n## Milestone 1: Shown\n```\n"+
+		"## Milestone 2: Shown\n````\nTwo planks.\n## Milestone 2: Mast\n```make mast```\n~~~\n```\n"+
+		"## Milestone 3: Shown\n~~~\n## Milestone 3: Sail\nWhite.")); d != "" {
+		t.Errorf("fences in fences: %s", d)
+	}
+	shown := "````\n```\n## Milestone 1: Shown\n```\n````\n## Milestone 1: Hull\n"
+	if got := derive.MilestonesIn(shown); len(got) != 1 || got[0].Title != "Hull" {
+		t.Errorf("the first is %v, not one that code shows", got)
+	}
 	if got := derive.MilestonesIn("We have milestones."); got != nil {
 		t.Errorf("a mention is %v", got)
 	}

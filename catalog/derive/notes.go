@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // note is one statement of release notes: a paragraph or a list item.
@@ -41,7 +43,7 @@ type notesReader struct {
 	indent   int             // of the open statement
 	isItem   bool
 	stack    []level // possible parents of the next statement
-	fence    string
+	fence    markdown.Fence
 }
 
 type heading struct {
@@ -61,15 +63,8 @@ func (r *notesReader) line(line string) {
 	}
 	text := strings.TrimLeft(line, " \t")
 	indent := len(strings.ReplaceAll(line[:len(line)-len(text)], "\t", "    "))
-	if r.fence != "" {
-		if strings.HasPrefix(text, r.fence) {
-			r.fence = ""
-		}
-		return
-	}
-	if m := match(fence, line, text, "`~"); m != nil {
+	if r.fence.Next(line) != markdown.Text {
 		r.end()
-		r.fence = m[1]
 		return
 	}
 	switch {

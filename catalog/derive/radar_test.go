@@ -126,6 +126,10 @@ func TestRadarReadsNotes(t *testing.T) {
 		"code, tables and comments say nothing": {
 			"```\n- BREAKING: not said\n```\n\n| Breaking | x |\n|---|---|\n| BREAKING: y | z |\n\n<!-- BREAKING: " +
 				"hidden from view -->\n", nil},
+		"a span of code hides nothing": {"```lantern upgrade```\n\n## Breaking changes\n\n- The door opens inwards " +
+			"now.\n", map[string][]string{"breaking": {"The door opens inwards now."}}},
+		"a fence with a language closes none": {"```\n```sh\n- BREAKING: not said\n```\n- BREAKING: The door opens " +
+			"inwards now.\n", map[string][]string{"breaking": {"The door opens inwards now."}}},
 		"nothing under a heading is nothing": {"## Breaking changes\n\nNone.\n\n## Deprecations\n\n- N/A\n", nil},
 		"a text said twice counts once": {
 			"## Breaking changes\n- The door opens inwards now.\n\n## Details\n- **Breaking:** The door opens " +

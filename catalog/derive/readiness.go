@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/text/markdown"
 )
 
 // GrantCheck is one check of the readiness of a draft.
@@ -110,22 +111,22 @@ func readDraft(text string) grantDraft {
 	text = strings.ToValidUTF8(cutText(text, maxDraft), "")
 	d := grantDraft{text: text, milestones: MilestonesIn(text), funding: cmp.Or(FundingIn(text), askedIn(text))}
 	var prose, block strings.Builder
-	until, lines := "", 0
+	var fence markdown.Fence
+	lines := 0
 	for line := range strings.Lines(text) {
-		trimmed := strings.TrimSpace(line)
-		switch m := fence.FindStringSubmatch(line); {
-		case until == "" && m != nil:
-			until, lines = m[1], 0
+		switch fence.Next(line) {
+		case markdown.Opening:
+			lines = 0
 			block.Reset()
-		case until != "" && strings.HasPrefix(trimmed, until):
-			if until = ""; d.code == "" && lines > 1 {
+		case markdown.Closing:
+			if d.code == "" && lines > 1 {
 				d.code = strings.TrimSpace(block.String())
 			}
-		case until != "":
-			if block.WriteString(line); trimmed != "" {
+		case markdown.Code:
+			if block.WriteString(line); strings.TrimSpace(line) != "" {
 				lines++
 			}
-		default:
+		case markdown.Text:
 			prose.WriteString(line)
 		}
 	}

@@ -107,6 +107,8 @@ func TestReadiness(t *testing.T) {
 			"Sail to the reef and measure its depth\n```\n", nil, "code overlap", 0.25},
 		{"one source ten times", strings.Repeat("See https://harbour.example/tides. ", 10), nil, "overlap", 0.1},
 		{"two sources", "See https://harbour.example/tides and grant 7.", nil, "sources overlap", 0.25},
+		{"sources below a span of code", "```make```\nSee https://harbour.example/tides and grant 7.", nil,
+			"sources overlap", 0.25},
 		{"sums that do not add up", strings.ReplaceAll(goodDraft, "6,000", "9,000"), nil,
 			"milestones code sources budget schedule scope overlap", 0.85},
 		{"a range of sums", "Total funding request: 1,000 - 9,000 HC", nil, "overlap", 0.1},

@@ -1,6 +1,6 @@
 // Package derive holds pure derivations over catalog values: facts that follow
 // from records alone. Nothing here reads a store, a clock or the network. It
-// imports only catalog.
+// imports only catalog and text/markdown.
 package derive
 
 import (
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // maxTLDR is the length of a TL;DR in characters.
@@ -62,7 +64,6 @@ var (
 	atxHeading = regexp.MustCompile(`^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$`)
 	underline  = regexp.MustCompile(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,})\s*$`)
 	boldTitle  = regexp.MustCompile(`^(?:\*\*|__)([^*_]{3,80}?):?(?:\*\*|__):?$`)
-	fence      = regexp.MustCompile("^\\s*(`{3,}|~{3,})")
 	listItem   = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(.*)$`)
 	keyValue   = regexp.MustCompile(`^(?:\*\*|__)?[\pL][\pL /()-]{1,30}(?::(?:\*\*|__)|(?:\*\*|__):|:\s)\s*\S`)
 	directive  = regexp.MustCompile(`^\s*(?:\.\. |:\w+:|import\s.*from\s|export\s|\{[%/*]|<!--|\[[^\]]+\]:\s)`)
@@ -87,22 +88,21 @@ type splitter struct {
 	sections []section
 	open     strings.Builder // the paragraph or item being read
 	item     bool            // open is a list item
-	until    string          // end of a fence, or of a raw HTML element
-	level    int             // level of the heading whose rank is inherited
+	fence    markdown.Fence
+	until    string // end of a raw HTML element
+	level    int    // level of the heading whose rank is inherited
 }
 
 func (s *splitter) line(line string) {
 	trimmed := strings.TrimSpace(line)
 	if s.until != "" {
-		if strings.HasPrefix(trimmed, s.until) || s.until[0] == '<' &&
-			strings.Contains(strings.ToLower(trimmed), s.until) {
+		if strings.Contains(strings.ToLower(trimmed), s.until) {
 			s.until = ""
 		}
 		return
 	}
-	if m := match(fence, line, trimmed, "`~"); m != nil {
+	if s.fence.Next(line) != markdown.Text {
 		s.end()
-		s.until = m[1]
 		return
 	}
 	if strings.IndexByte(line, '<') >= 0 {

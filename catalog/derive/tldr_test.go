@@ -27,6 +27,14 @@ func TestTLDR(t *testing.T) {
 		"first prose serves where no abstract is": {
 			"# Title\n\n| a | b |\n|---|---|\n| c | d |\n\nThe fleet reports its version daily.\n",
 			"The fleet reports its version daily."},
+		"a span of code between three backticks is no fence": {
+			"```sh npm install```\n\nThe fleet reports its version daily.\n", "The fleet reports its version daily."},
+		"a fence with a language closes none": {
+			"```\nRun these words in a shell.\n```sh\nRun these words in a shell, too.\n```\n\nThe fleet reports its " +
+				"version daily.\n", "The fleet reports its version daily."},
+		"a longer fence closes": {
+			"~~~\nRun these words in a shell.\n~~~~~\n\nThe fleet reports its version daily.\n",
+			"The fleet reports its version daily."},
 		"markdown is stripped": {
 			"## Abstract\n\nThe **dApp API** uses [`ledger-api`](http://x.example/a_(b)) and *signs* the `hash`[^1].",
 			"The dApp API uses ledger-api and signs the hash."},

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,13 +47,14 @@ func ourPackages(t *testing.T) []pkg {
 }
 
 // leaves are open to all and import nothing of this module.
-var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound"}
+var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound", "almanac/text/markdown"}
 
 // layerMay says what each layer may import besides itself: cmd → api → retrieval →
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
 	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "testing": {},
+	"text": {},
 }
 
 // testsMay says what tests may import besides: what is below the layer, ingest
@@ -266,7 +268,7 @@ func TestImportsGoOneWay(t *testing.T) {
 // TestTopLevel holds the directories of the repository; beside them there are
 // files alone.
 func TestTopLevel(t *testing.T) {
-	want := []string{"api", "catalog", "cmd", "compose", "docs", "embed", "ingest", "retrieval", "testing"}
+	want := []string{"api", "catalog", "cmd", "compose", "docs", "embed", "ingest", "retrieval", "testing", "text"}
 	entries, err := os.ReadDir("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -308,6 +310,59 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFencesAreReadInOnePlace looks in the literals of the Go files for the
+// marks of fenced code, and for a backtick and a tilde in one function, which
+// compares characters: who reads fences asks text/markdown.
+func TestFencesAreReadInOnePlace(t *testing.T) {
+	want := []string{
+		"ingest/curated/text.go",       // writes
+		"ingest/markup/fence.go",       // writes
+		"ingest/markup/frontmatter.go", // knows that no key of YAML begins with either
+		"ingest/markup/rst_inline.go",  // reads roles of reStructuredText
+		"ingest/proposals/format.go",   // writes
+	}
+	marks := regexp.MustCompile("```|~~~|`\\{|`~|~`") // also those of an expression, and both in one set
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, p := range ourPackages(t) {
+		if layer(p.path) == "text" {
+			continue
+		}
+		for _, name := range p.files(t) {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			spells := func(d ast.Decl) (whole bool) {
+				seen := map[string]bool{}
+				ast.Inspect(d, func(n ast.Node) bool {
+					lit, ok := n.(*ast.BasicLit)
+					if ok && (lit.Kind == token.STRING || lit.Kind == token.CHAR) {
+						text, _ := strconv.Unquote(lit.Value) // it has been parsed
+						seen[text] = true
+						whole = whole || marks.MatchString(text)
+					}
+					return true
+				})
+				return whole || seen["`"] && seen["~"]
+			}
+			if slices.ContainsFunc(file.Decls, spells) {
+				rel, err := filepath.Rel(root, name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				have = append(have, filepath.ToSlash(rel))
+			}
+		}
+	}
+	if slices.Sort(have); !slices.Equal(have, want) {
+		t.Errorf("marks of fenced code stand in %v, want them in %v", have, want)
 	}
 }
 

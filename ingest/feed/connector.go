@@ -41,7 +41,7 @@ import (
 
 // rules is the version of how this package reads a feed. After a change every
 // post is read again.
-const rules = "1"
+const rules = "2"
 
 type options struct {
 	URL     string        `yaml:"url"`

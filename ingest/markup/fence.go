@@ -2,38 +2,6 @@ package markup
 
 import "strings"
 
-// fenceMark is the code fence around the current line; zero if there is none.
-type fenceMark struct {
-	char  byte
-	count int
-}
-
-func (f fenceMark) open() bool { return f.count > 0 }
-
-// next returns the state after line. A fence opens at three or more backticks
-// or tildes at any indentation, and closes at as many of the same with nothing
-// after them.
-func (f fenceMark) next(line string) fenceMark {
-	line = strings.TrimLeft(line, " \t")
-	if len(line) < 3 || line[0] != '`' && line[0] != '~' {
-		return f
-	}
-	rest := strings.TrimLeft(line, line[:1])
-	count := len(line) - len(rest)
-	switch {
-	case count < 3:
-		return f
-	case !f.open():
-		if line[0] == '`' && strings.Contains(rest, "`") {
-			return f // an inline code span
-		}
-		return fenceMark{line[0], count}
-	case line[0] == f.char && count >= f.count && strings.TrimSpace(rest) == "":
-		return fenceMark{}
-	}
-	return f
-}
-
 // writeFence writes code as a fenced block with enough backticks around it.
 func writeFence(b *strings.Builder, info string, lines []string) {
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {

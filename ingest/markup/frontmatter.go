@@ -65,8 +65,8 @@ func cutFrontMatter(s string) (block, after string, ok bool) {
 		if t := strings.TrimRight(line, " \t"); t == "---" || t == "..." {
 			return s[:at], s[end:], true
 		}
-		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "```") {
-			return "", "", false // the page has started
+		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "`") || strings.HasPrefix(line, "~") {
+			return "", "", false // the page has started: no key begins so
 		}
 		at = end
 	}

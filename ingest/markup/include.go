@@ -75,7 +75,7 @@ func (l *loader) convert(name, text, format string) (body, named string) {
 		text, format = newMediawiki(text).convert(), formatMarkdown
 		fallthrough
 	default:
-		m := &markdown{load: l, path: name, format: format, imports: map[string]string{}}
+		m := &converter{load: l, path: name, format: format, imports: map[string]string{}}
 		return tidy(m.convert(text)), m.title
 	}
 }

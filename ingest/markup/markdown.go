@@ -3,11 +3,13 @@ package markup
 import (
 	"regexp"
 	"strings"
+
+	"almanac/text/markdown"
 )
 
-// markdown converts one Markdown, MDX or HTML file. It walks the lines once,
+// converter reads one Markdown, MDX or HTML file. It walks the lines once,
 // copies code fences unchanged and passes the text between them to tags.
-type markdown struct {
+type converter struct {
 	load    *loader
 	path    string
 	format  string
@@ -24,13 +26,13 @@ var (
 	exportLine = regexp.MustCompile(`^export\s+(?:const|default|function|let|var|async|class|type|interface)\b`)
 )
 
-func (m *markdown) convert(text string) string {
+func (m *converter) convert(text string) string {
 	text = dropComments(text, m.format == formatMDX)
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); {
 		line := lines[i]
-		if mark := (fenceMark{}).next(line); mark.open() && m.format != formatHTML {
-			i = m.fence(lines, i, mark)
+		if fence, ok := markdown.Open(line); ok && m.format != formatHTML {
+			i = m.fence(lines, i, fence)
 			continue
 		}
 		if m.format == formatMDX && (strings.HasPrefix(line, "import") || strings.HasPrefix(line, "export")) {
@@ -52,7 +54,7 @@ func (m *markdown) convert(text string) string {
 	return m.out.String()
 }
 
-func (m *markdown) flush() {
+func (m *converter) flush() {
 	if m.prose.Len() > 0 {
 		m.out.WriteString(m.tags(m.prose.String()))
 		m.prose.Reset()
@@ -61,12 +63,12 @@ func (m *markdown) flush() {
 
 // fence copies the fence that opens at lines[i] and returns the index of the
 // line after it.
-func (m *markdown) fence(lines []string, i int, mark fenceMark) int {
+func (m *converter) fence(lines []string, i int, fence markdown.Fence) int {
 	m.flush()
-	language, caption := fenceInfo(strings.TrimLeft(strings.TrimSpace(lines[i]), "`~"))
+	language, caption := fenceInfo(fence.Info)
 	indent := indentOf(lines[i])
 	end := i + 1
-	for end < len(lines) && mark.next(lines[end]).open() {
+	for end < len(lines) && !fence.Closes(lines[end]) {
 		end++
 	}
 	code := make([]string, 0, end-i-1)
@@ -90,7 +92,6 @@ var (
 // caption that a reader sees above the code: a title, or whatever is not an
 // option.
 func fenceInfo(info string) (language, caption string) {
-	info = strings.TrimSpace(info)
 	if strings.HasPrefix(info, "{") { // attributes only
 		return "", ""
 	}
@@ -104,7 +105,7 @@ func fenceInfo(info string) (language, caption string) {
 
 // module reads the import or export statement at lines[i] and returns the index
 // of the line after it, or i if it is text that begins with the word.
-func (m *markdown) module(lines []string, i int) int {
+func (m *converter) module(lines []string, i int) int {
 	if match := importLine.FindStringSubmatch(lines[i]); match != nil {
 		if match[1] != "" {
 			m.imports[match[1]] = match[2]
@@ -178,14 +179,13 @@ func dropComments(text string, mdx bool) string {
 	}
 	var b strings.Builder
 	b.Grow(len(text))
-	mark := fenceMark{}
+	var fence markdown.Fence
 	for at := 0; at < len(text); {
 		end := len(text)
 		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n + 1
 		}
-		was := mark.open()
-		if mark = mark.next(text[at:end]); was || mark.open() {
+		if fence.Next(text[at:end]) != markdown.Text {
 			b.WriteString(text[at:end])
 			at = end
 			continue

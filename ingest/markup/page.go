@@ -12,6 +12,8 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // Input is a page as stored by its source.
@@ -128,13 +130,12 @@ func isControl(r rune) bool {
 func tidy(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	fence := fenceMark{}
+	var fence markdown.Fence
 	blank := true
 	for line := range strings.SplitSeq(s, "\n") {
-		inside := fence.open()
-		fence = fence.next(line)
+		part := fence.Next(line)
 		line = strings.TrimRight(line, " \t")
-		if line == "" && !inside {
+		if line == "" && part == markdown.Text {
 			if !blank {
 				b.WriteByte('\n')
 			}
@@ -160,14 +161,12 @@ const maxHeadings = 500
 // headings lists the first headings of a converted page.
 func headings(body string) []Heading {
 	var hs []Heading
-	fence := fenceMark{}
+	var fence markdown.Fence
 	for line := range strings.SplitSeq(body, "\n") {
-		inside := fence.open()
-		fence = fence.next(line)
 		if len(hs) == maxHeadings {
 			break
 		}
-		if inside || !strings.HasPrefix(line, "#") {
+		if fence.Next(line) != markdown.Text || !strings.HasPrefix(line, "#") {
 			continue
 		}
 		text := strings.TrimLeft(line, "#")

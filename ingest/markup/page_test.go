@@ -152,6 +152,7 @@ func TestBody(t *testing.T) {
 			"import the key\nexport it"},
 		"a_code_span_needs_one_backtick": {"a.md", "a ``b`` c ``d ` e`` and ` ``",
 			"a `b` c ``d ` e`` and ` ``"},
+		"code_above_a_rule_is_no_front_matter": {"a.md", "---\n~~~\nx\n~~~\n\n---\na", "---\n\n```\nx\n```\n\n---\na"},
 		"a_fence_shows_its_caption": {"a.mdx",
 			"```go title=\"Mooring\" {1,2} expandable\nx\n```\n\n``` bash\ny\n```\n\n```json Result\nz\n```",
 			"**Mooring**\n\n```go\nx\n```\n\n```bash\ny\n```\n\n**Result**\n\n```json\nz\n```"},

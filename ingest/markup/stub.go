@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"almanac/text/markdown"
 )
 
 // minWords is the number of words that make a text more than a stub. Prose is
@@ -15,14 +17,13 @@ const minWords = 25
 // than 25 words outside headings, to-do items and lists of links.
 func IsStub(body string) bool {
 	words := 0
-	fence := fenceMark{}
+	var fence markdown.Fence
 	for line := range strings.SplitSeq(body, "\n") {
-		inside := fence.open()
-		fence = fence.next(line)
+		part := fence.Next(line)
 		line = strings.TrimSpace(line)
 		switch {
-		case line == "" || inside != fence.open():
-		case inside:
+		case line == "" || part == markdown.Opening || part == markdown.Closing:
+		case part == markdown.Code:
 			words += len(strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }))
 		case line[0] == '#' || isTask(line) || isBareLink(line):
 		default:

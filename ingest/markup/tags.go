@@ -56,7 +56,7 @@ const (
 // scanner converts tags, components, expressions and entities in text without
 // fences to plain Markdown.
 type scanner struct {
-	m       *markdown
+	m       *converter
 	src     string
 	at      int
 	out     strings.Builder
@@ -66,7 +66,7 @@ type scanner struct {
 	missing map[string]bool // end tags that do not occur anymore
 }
 
-func (m *markdown) tags(src string) string {
+func (m *converter) tags(src string) string {
 	if !strings.ContainsAny(src, "<&{\\") && !strings.Contains(src, "``") {
 		return src
 	}

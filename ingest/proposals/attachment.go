@@ -130,7 +130,7 @@ func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 			s.out.Warn(a.file, fmt.Sprintf("its text cannot be read: %v", err))
 		}
 	case strings.HasPrefix(info.MediaType, "text/"):
-		rec.Body = cutBytes(markdown(a.file, string(data)), maxAttachmentText)
+		rec.Body = cutBytes(asMarkdown(a.file, string(data)), maxAttachmentText)
 	}
 	info.TextLayer = rec.Body != ""
 	if o := s.origins[a.file]; o.added.commit != nil {

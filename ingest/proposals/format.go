@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"almanac/ingest/markup"
+	"almanac/text/markdown"
 )
 
 // formats are the extensions of files that can be proposals.
@@ -22,8 +23,8 @@ func IsText(file string) bool {
 	return false
 }
 
-// markdown returns a proposal's text as Markdown. A header stays a header.
-func markdown(file, text string) string {
+// asMarkdown returns a proposal's text as Markdown. A header stays a header.
+func asMarkdown(file, text string) string {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".mediawiki":
 		return markup.Parse(markup.Input{Path: file, Text: text}).Body
@@ -82,13 +83,11 @@ func fenced(lines []string) string { return strings.ReplaceAll(strings.Join(line
 func nest(body string) string {
 	first, deeper, titled := 0, false, false
 	each := func(visit func(marks int, line string)) {
-		fence := false
+		var fence markdown.Fence
 		for line := range strings.Lines(body) {
-			if fenceLine.MatchString(line) {
-				fence = !fence
-			}
+			part := fence.Next(line)
 			marks := len(line) - len(strings.TrimLeft(line, "#"))
-			if fence || !strings.HasPrefix(line[marks:], " ") {
+			if part != markdown.Text || !strings.HasPrefix(line[marks:], " ") {
 				marks = 0
 			}
 			visit(marks, line)

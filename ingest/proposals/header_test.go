@@ -140,6 +140,10 @@ func TestParseHeader(t *testing.T) {
 			"<pre>\nTitle: T\nStatus: Draft\n## Abstract\nText: here.",
 			proposals.Header{Title: "T", Status: "Draft", Body: "## Abstract\nText: here."},
 		},
+		"a fence within the fence of a block": {
+			"````\nTitle: Lamps\nStatus: Draft\nExample: of a lamp\n```\nlamp --on\n```\n````\n\nText.",
+			proposals.Header{Title: "Lamps", Status: "Draft", Body: "Text."},
+		},
 		"windows line ends and a byte order mark": {
 			"\ufeff<pre>\r\nTitle: T\r\nStatus: Draft\r\n</pre>\r\nText.\r\n",
 			proposals.Header{Title: "T", Status: "Draft", Body: "Text."},

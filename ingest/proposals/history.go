@@ -76,7 +76,7 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 		if !ok {
 			continue
 		}
-		for _, row := range IndexTable(markdown(f.new, text)) {
+		for _, row := range IndexTable(asMarkdown(f.new, text)) {
 			before, known := rows[row.Number]
 			rows[row.Number] = row
 			if known && before.Status == row.Status {

@@ -195,7 +195,7 @@ func (r Reader) parse(in File) (File, Header, error) {
 	if err := tooLarge("text", len(in.Text), MaxText); err != nil {
 		return in, Header{}, err
 	}
-	in.Text = markdown(in.Path, in.Text)
+	in.Text = asMarkdown(in.Path, in.Text)
 	h, err := r.header(in.Text)
 	return in, h, err
 }

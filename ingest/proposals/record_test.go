@@ -181,6 +181,10 @@ func TestTitles(t *testing.T) {
 			"We propose the **Acme Pilot Chart**, a tool.", "Acme Pilot Chart"},
 		"not what exists already": {"proposals/acme-chart.md", form +
 			"Harbour is a port. **Tide Table** is a list. **Note:** see **1,000 CC**.", "Acme chart"},
+		"not what code shows": {"a.md",
+			"# Proposal\n\n````md\n```\n# Title inside code\n```\n````\n\n## Ropes for boats", "Ropes for boats"},
+		"not what code between tildes shows": {"a.md", "~~~\n```\n~~~\n\n# Ropes for boats", "Ropes for boats"},
+		"what stands below a span of code":   {"a.md", "```make rope```\n\n# Ropes for boats", "Ropes for boats"},
 		"not less than the file's": {"proposals/pilot-chart-for-tugs.md", form + "**Pilot Chart** is a tool.",
 			"Pilot Chart for tugs"},
 		"a short first sentence for no name": {"cip-0022/cip-0022.md",

@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"almanac/text/markdown"
 )
 
 // The shapes a header comes in. Each returns the fields it found and the
 // index of the first line after them.
 
 var (
-	preTag    = regexp.MustCompile(`(?i)^\s*</?\s*pre\s*>\s*$`)
-	fenceLine = regexp.MustCompile("^\\s*(?:```|~~~)")
-	heading   = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
+	preTag  = regexp.MustCompile(`(?i)^\s*</?\s*pre\s*>\s*$`)
+	heading = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
 	// blockKey is a "Key: value" line of a block; template lines mark optional
 	// fields with an asterisk.
 	blockKey = regexp.MustCompile(
@@ -63,10 +64,11 @@ func mailFields(lines []string) ([]field, int) {
 func blockFields(lines []string) ([]field, int) {
 	for i := 0; i < min(len(lines), maxHeaderLines); i++ {
 		closes := preTag.MatchString
+		fence, opens := markdown.Open(lines[i])
 		switch {
 		case preTag.MatchString(lines[i]):
-		case fenceLine.MatchString(lines[i]):
-			closes = fenceLine.MatchString
+		case opens:
+			closes = fence.Closes
 		case isSection(lines[i]):
 			return nil, 0
 		default:

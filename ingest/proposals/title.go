@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog/derive"
 	"almanac/ingest/markup"
+	"almanac/text/markdown"
 )
 
 // genericWord are the words that a form, a template or a heading of any
@@ -156,14 +157,12 @@ func (r Reader) title(h Header, in File) string {
 // the start of the text counts as one.
 func topHeadings(text string) []string {
 	var found []string
-	fenced := false
+	var fence markdown.Fence
 	for i, line := range strings.Split(normalise(text), "\n") {
-		if fenceLine.MatchString(line) {
-			fenced = !fenced
-		}
+		part := fence.Next(line)
 		m := heading.FindStringSubmatch(line)
 		switch {
-		case fenced:
+		case part != markdown.Text:
 		case m != nil && isSection(line):
 			return found
 		case m != nil:

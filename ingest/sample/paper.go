@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"almanac/text/markdown"
 )
 
 // paper is the head of papers/SLUG.md. Its text is Markdown of headings (##),
@@ -47,7 +49,7 @@ const (
 // typesetPaper breaks a paper into lines.
 func typesetPaper(head paper, text string) []typeset {
 	lines := []typeset{{"F2", 17, head.Title, 0}, {"F1", 10, head.Authors, 18}}
-	code := false
+	var fence markdown.Fence
 	var paragraph []string
 	flush := func() {
 		skip := 28
@@ -60,11 +62,12 @@ func typesetPaper(head paper, text string) []typeset {
 	skip := 28
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
+		part := fence.Next(line)
 		switch {
-		case strings.HasPrefix(line, "```"):
+		case part == markdown.Opening, part == markdown.Closing:
 			flush()
-			code, skip = !code, 28
-		case code:
+			skip = 28
+		case part == markdown.Code:
 			lines = append(lines, typeset{"F3", 9, line, skip})
 			skip = lineSkip
 		case strings.HasPrefix(line, "## "):

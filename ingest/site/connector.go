@@ -42,7 +42,7 @@ import (
 
 // rules is the version of how this package reads a site. A new version makes
 // the next run read every page again.
-const rules = "1"
+const rules = "2"
 
 type options struct {
 	URL      string        `yaml:"url"`

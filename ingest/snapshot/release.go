@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/ingest/markup"
+	"almanac/text/markdown"
 )
 
 const versionPattern = `v?(\d+\.\d+(?:\.\d+){0,2}(?:[-.]?(?:rc|alpha|beta|snapshot|dev|pre)[.\w-]*)?)`
@@ -114,18 +115,11 @@ type releaseSection struct {
 func splitReleases(body string) []releaseSection {
 	var found []releaseSection
 	top := 7
-	fence := ""
+	var fence markdown.Fence
 	for at := 0; at < len(body); {
 		line, _, _ := strings.Cut(body[at:], "\n")
-		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
-		switch m := versionHeading.FindStringSubmatch(line); {
-		case fence != "":
-			if line == fence {
-				fence = ""
-			}
-		case len(ticks) >= 3:
-			fence = ticks
-		case m != nil:
+		part := fence.Next(line)
+		if m := versionHeading.FindStringSubmatch(line); m != nil && part == markdown.Text {
 			level := len(line) - len(strings.TrimLeft(line, "#"))
 			if level < top {
 				top, found = level, nil

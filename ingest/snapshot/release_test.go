@@ -33,6 +33,10 @@ func TestPagesOfManyReleases(t *testing.T) {
 			"#0.8.0|Tug 0.8.0|2031-04-05|## 0.8.0 (2031-04-05) ### From 0.7.0 to 0.8.0 - Eight.",
 			"#0.9.0|Tug 0.9.0|0001-01-01|## 0.9.0 again - Nine, too.",
 		}},
+		"code_shows_versions_that_are_none": {"tug/notes.md", "## 2.0\n\n~~~\n## 1.9\n~~~\n\n```tug up```" +
+			"\n\n## 1.0\n\nb\n\n```\n## 0.9\n`````\n\n## 0.8\n\nc\n", []string{
+			"#2.0|Tug 2.0|0001-01-01|## 2.0 ``` ## 1.9 ``` ```tug up```",
+			"#1.0|Tug 1.0|0001-01-01|## 1.0 b ``` ## 0.9 ```", "#0.8|Tug 0.8|0001-01-01|## 0.8 c"}},
 		"nothing_above_the_first_is_no_record": {"tug/notes.md", "## 2.0\n\na\n\n## 1.0\n\nb\n",
 			[]string{"#2.0|Tug 2.0|0001-01-01|## 2.0 a", "#1.0|Tug 1.0|0001-01-01|## 1.0 b"}},
 		"a_file_called_after_a_version_is_one": {"tug/3-4-5.mdx", "---\ntitle: 3.4.5\n---\n" + long,

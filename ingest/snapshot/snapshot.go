@@ -45,7 +45,7 @@ import (
 
 // edition changes whenever this package reads the same files differently, so
 // that a newer program reads an unchanged snapshot again.
-const edition = "3"
+const edition = "4"
 
 // connector reads one snapshot; see ingest.Connector.
 type connector struct {

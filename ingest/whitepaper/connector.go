@@ -45,7 +45,7 @@ import (
 
 // rules is the version of how this package reads a paper. A new version makes
 // the next run read every paper again.
-const rules = "1"
+const rules = "2"
 
 const (
 	maxText  = 50_000   // characters

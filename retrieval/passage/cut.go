@@ -1,6 +1,10 @@
 package passage
 
-import "strings"
+import (
+	"strings"
+
+	"almanac/text/markdown"
+)
 
 // Version identifies the rules of cutting and of FoldCase; it changes whenever a
 // source would be cut, or a value folded, differently, and is part of an index's
@@ -79,7 +83,7 @@ func EmbedText(title string, p Piece) string {
 	line(lastPieces(p.Heading, headingPieces))
 	for text := range strings.Lines(p.Text) {
 		text = strings.TrimRight(text, "\r\n")
-		if mark, _ := fenceMark(text); mark == "" {
+		if _, mark := markdown.Open(text); !mark {
 			line(text)
 		}
 	}
@@ -90,16 +94,16 @@ func EmbedText(title string, p Piece) string {
 type unit struct {
 	section int
 	text    string
-	fence   *fence // nil for prose
-	first   bool   // of its block
-	join    string // to the previous unit of the same block
-	start   int    // of its source in the document's text, about where it is a part of a block
+	fence   *markdown.Fence // nil for prose
+	first   bool            // of its block
+	join    string          // to the previous unit of the same block
+	start   int             // of its source in the document's text, about where it is a part of a block
 	end     int
 	words   int
 	pieces  int
 }
 
-func newUnit(section int, text string, f *fence) unit {
+func newUnit(section int, text string, f *markdown.Fence) unit {
 	return unit{section: section, text: text, fence: f, words: wordCount(text), pieces: pieceCount(text)}
 }
 

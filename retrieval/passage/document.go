@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"almanac/text/markdown"
 )
 
 // document is a parsed body.
@@ -30,12 +32,6 @@ type section struct {
 	parts      []int  // see parts; nil: not computed
 }
 
-// fence is a block of code that may be spread over several units.
-type fence struct {
-	mark string // of its start and end; "" for tables, which are code without marks
-	info string
-}
-
 // maxHeading is the length in bytes from which a heading is taken for a paragraph.
 const maxHeading = 250
 
@@ -44,22 +40,22 @@ const maxHeading = 250
 func parse(title, body string) *document {
 	p := parser{document: &document{text: valid(body), sections: []section{{parent: -1}}},
 		title: strings.TrimSpace(title), slugs: map[string]int{}}
-	var open *fence
+	var fence markdown.Fence
+	var open *markdown.Fence // of the block, which may be spread over several units
 	next := 0
 	for line := range strings.Lines(p.text) {
 		p.at, next = next, next+len(line)
 		line = strings.TrimRight(line, " \t\r\n")
-		mark, info := fenceMark(line)
-		switch {
-		case open != nil && mark != "" && mark[0] == open.mark[0] && len(mark) >= len(open.mark) && info == "":
+		switch fence.Next(line) {
+		case markdown.Opening:
+			p.block(nil)
+			open = new(fence)
+		case markdown.Code:
+			p.add(line)
+		case markdown.Closing:
 			p.block(open)
 			open = nil
-		case open != nil:
-			p.add(line)
-		case mark != "":
-			p.block(nil)
-			open = &fence{mark: mark, info: info}
-		default:
+		case markdown.Text:
 			p.line(line)
 		}
 	}
@@ -113,15 +109,16 @@ func (p *parser) line(line string) {
 	}
 }
 
-// block ends the current block; f is its fence if it is code.
-func (p *parser) block(f *fence) {
+// block ends the current block; f is its fence if it is code. A table is code
+// without marks.
+func (p *parser) block(f *markdown.Fence) {
 	text := strings.Trim(strings.Join(p.lines, "\n"), "\n")
 	p.lines = p.lines[:0]
 	if f == nil && p.table {
-		f = &fence{}
+		f = &markdown.Fence{}
 	}
 	p.table = false
-	if strings.TrimSpace(text) == "" && (f == nil || f.info == "") {
+	if strings.TrimSpace(text) == "" && (f == nil || f.Info == "") {
 		return
 	}
 	u := newUnit(len(p.sections)-1, text, f)
@@ -222,7 +219,7 @@ func (d *document) render(units []unit) Piece {
 	for _, i := range shared {
 		written[i] = true
 	}
-	var open *fence
+	var open *markdown.Fence
 	for _, u := range units {
 		if open != nil && u.fence != open {
 			b.WriteString(closing(open))
@@ -280,17 +277,17 @@ func separate(b *strings.Builder, join string) {
 // of a block repeats its language.
 func opening(u unit) string {
 	switch {
-	case u.fence == nil || u.fence.mark == "":
+	case u.fence == nil || u.fence.Mark == "":
 		return ""
 	case u.first:
-		return u.fence.mark + u.fence.info + "\n"
+		return u.fence.Mark + u.fence.Info + "\n"
 	}
-	return u.fence.mark + "\n"
+	return u.fence.Mark + "\n"
 }
 
-func closing(f *fence) string {
-	if f == nil || f.mark == "" {
+func closing(f *markdown.Fence) string {
+	if f == nil || f.Mark == "" {
 		return ""
 	}
-	return "\n" + f.mark
+	return "\n" + f.Mark
 }

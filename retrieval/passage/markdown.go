@@ -36,24 +36,6 @@ func heading(line string) (level int, text string) {
 	return level, text
 }
 
-// fenceMark returns the mark and the language of a line that opens or closes
-// fenced code; mark is empty for other lines.
-func fenceMark(line string) (mark, info string) {
-	bare := strings.TrimLeft(line, " \t")
-	if len(bare) < 3 || bare[0] != '`' && bare[0] != '~' {
-		return "", ""
-	}
-	n := 0
-	for n < len(bare) && bare[n] == bare[0] {
-		n++
-	}
-	info = strings.TrimSpace(bare[n:])
-	if n < 3 || bare[0] == '`' && strings.Contains(info, "`") {
-		return "", ""
-	}
-	return bare[:n], info
-}
-
 // ruler reports whether a line only draws: a thematic break, the underline of
 // a heading, the divider of a table.
 func ruler(line string) bool {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // ReadingSize is the number of characters that are read at once: a section up
@@ -274,16 +276,10 @@ func blocks(text string) [][2]int {
 		}
 		begun, size = end, 0
 	}
-	fence := ""
+	var fence markdown.Fence
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
-		mark, info := fenceMark(strings.TrimRight(line, " \t\r\n"))
-		switch {
-		case fence == "":
-			fence = mark
-		case strings.HasPrefix(mark, fence) && info == "":
-			fence = ""
-		}
+		part := fence.Next(line)
 		n := utf8.RuneCountInString(line)
 		if size+n > ReadingSize {
 			flush(at)
@@ -296,7 +292,7 @@ func blocks(text string) [][2]int {
 		}
 		size += n
 		at += len(line)
-		if bare == "" && fence == "" {
+		if bare == "" && part == markdown.Text {
 			flush(at)
 		}
 	}

@@ -73,6 +73,8 @@ func TestSnippet(t *testing.T) {
 			"One\nline.\n\n- a  node\n- b\n```go\nfunc  f() {\n\treturn\n}\n```\nend",
 			"One line.\n- a [node]\n- b\nfunc f() {\n return\n}\nend"},
 		{"fences inside longer fences stay", "x", "````\n```\nx\n````", "```\n[x]"},
+		{"a fence with a language in code is code", "x", "```\n```go\nx\n```\na\nb", "```go\n[x]\na b"},
+		{"a span of code is prose", "x", "```a```\n~~~ b ~ c\nx\n~~~", "```a```\n[x]"},
 		{"control characters and broken bytes go", "node", "a\x00\x07 no\xffde node", "a no de [node]"},
 		{"an empty text", "node", "", ""},
 		{"the end of the text fills the window", "node", strings.Repeat(filler, 4) + "The node.",

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // tidy makes a passage's text readable: prose becomes one line per paragraph,
@@ -12,34 +14,28 @@ import (
 func tidy(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
-	code, broken := "", true // the open fence; whether a line must begin
+	var fence markdown.Fence
+	broken := true // whether a line must begin
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
 		bare := strings.TrimLeft(line, " \t")
-		if mark := fence(bare); mark != "" && (code == "" || strings.HasPrefix(mark, code)) {
-			if code == "" {
-				code = mark
-			} else {
-				code = ""
-			}
+		part := fence.Next(line)
+		code := part == markdown.Code
+		if bare == "" || part == markdown.Opening || part == markdown.Closing {
 			broken = true
 			continue
 		}
-		if bare == "" {
-			broken = true
-			continue
-		}
-		if code != "" || broken || item(bare) {
+		if code || broken || item(bare) {
 			newline(&b)
 		} else {
 			b.WriteByte(' ')
 		}
-		if code != "" {
+		if code {
 			indent := min(len(line)-len(bare), 8)
 			b.WriteString("        "[:indent])
 		}
 		squeeze(&b, bare)
-		broken = code != ""
+		broken = code
 	}
 	return b.String()
 }
@@ -48,16 +44,6 @@ func newline(b *strings.Builder) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
-}
-
-// fence returns the mark of a line that opens or closes code.
-func fence(line string) string {
-	for _, c := range []string{"`", "~"} {
-		if n := len(line) - len(strings.TrimLeft(line, c)); n >= 3 && !strings.Contains(line[n:], c) {
-			return line[:n]
-		}
-	}
-	return ""
 }
 
 // item reports whether a line of prose begins a list item or a row of a table.
