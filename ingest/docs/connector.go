@@ -19,6 +19,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
+	"almanac/text/glob"
 )
 
 // rules is the version of how this package reads a repository. After a change
@@ -30,7 +31,7 @@ const maxPage = 8 << 20
 
 type connector struct {
 	opts             options
-	include, exclude gitrepo.Globs
+	include, exclude glob.Set
 	extensions       map[string]bool
 	current          string // version
 	token            string
@@ -46,10 +47,12 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if env.WorkDir == "" {
 		return nil, errors.New("docs: a working directory is needed for the clone")
 	}
-	c := &connector{
-		opts: o, include: gitrepo.NewGlobs(o.Include), exclude: gitrepo.NewGlobs(o.Exclude),
-		extensions: map[string]bool{}, env: env,
+	include, err1 := glob.Fold(o.Include)
+	exclude, err2 := glob.Fold(o.Exclude)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
 	}
+	c := &connector{opts: o, include: include, exclude: exclude, extensions: map[string]bool{}, env: env}
 	if name := o.Repository.TokenEnv; name != "" {
 		if c.token = env.Secret(name); c.token == "" {
 			return nil, fmt.Errorf("option repository: token_env: the environment variable %s is not set", name)

@@ -78,7 +78,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		o.Site = u.Hostname()
 	}
 	u.RawQuery = ""
-	return &connector{o, u.String(), webpage.NewScope(o.Include, o.Exclude), env}, nil
+	scope, err := webpage.NewScope(o.Include, o.Exclude)
+	if err != nil {
+		return nil, err
+	}
+	return &connector{o, u.String(), scope, env}, nil
 }
 
 // types are the media types of feeds. Many servers use others; the content

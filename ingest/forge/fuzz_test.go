@@ -149,7 +149,10 @@ func FuzzPulls(f *testing.F) {
 			}
 		}
 		if utf8.ValidString(glob) {
-			l := newLayout(proposalOptions{Paths: []string{glob}, Exclude: []string{glob + "/x"}}, network.Network{})
+			l, err := newLayout(proposalOptions{Paths: []string{glob}, Exclude: []string{glob + "/x"}}, network.Network{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if best, ok := l.choose(all); ok && (!l.isText(best.Path) || best.SHA == "") {
 				t.Errorf("chose %+v", best)
 			}

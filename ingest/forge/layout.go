@@ -1,60 +1,39 @@
 package forge
 
 import (
-	"regexp"
-	"strings"
+	"errors"
 
 	"almanac/catalog/network"
 	"almanac/ingest/proposals"
+	"almanac/text/glob"
 )
 
 // layout determines which files of a repository are proposals, by the same rules
 // as package proposals.
 type layout struct {
 	index            string
-	include, exclude []*regexp.Regexp
+	include, exclude glob.Set
 	reader           proposals.Reader
 }
 
-func newLayout(o proposalOptions, n network.Network) layout {
-	return layout{index: o.Index, include: patterns(o.Paths), exclude: patterns(o.Exclude),
-		reader: proposals.Reader{Network: n}}
-}
-
-// wildcards turns the wildcards of a quoted path pattern into expressions.
-var wildcards = strings.NewReplacer(
-	`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`,
-)
-
-// patterns compiles path patterns: ? matches a character, * any characters within
-// a directory, ** any characters with directories.
-func patterns(globs []string) []*regexp.Regexp {
-	var compiled []*regexp.Regexp
-	for _, g := range globs {
-		quoted := wildcards.Replace(regexp.QuoteMeta(g))
-		compiled = append(compiled, regexp.MustCompile(`(?i)^`+quoted+`$`))
+func newLayout(o proposalOptions, n network.Network) (layout, error) {
+	include, err1 := glob.Fold(o.Paths)
+	exclude, err2 := glob.Fold(o.Exclude)
+	if err := errors.Join(err1, err2); err != nil {
+		return layout{}, err
 	}
-	return compiled
-}
-
-func matches(patterns []*regexp.Regexp, file string) bool {
-	for _, p := range patterns {
-		if p.MatchString(file) {
-			return true
-		}
-	}
-	return false
+	return layout{index: o.Index, include: include, exclude: exclude, reader: proposals.Reader{Network: n}}, nil
 }
 
 // isText reports whether a file can be a proposal: a text that is neither
 // excluded nor the index.
 func (l layout) isText(file string) bool { return proposals.IsText(file) && l.allowed(file) }
 
-func (l layout) allowed(file string) bool { return file != l.index && !matches(l.exclude, file) }
+func (l layout) allowed(file string) bool { return file != l.index && !l.exclude.Match(file) }
 
 // included reports whether a file is in a place for proposals.
 func (l layout) included(file string) bool {
-	return len(l.include) == 0 || matches(l.include, file)
+	return len(l.include) == 0 || l.include.Match(file)
 }
 
 // choose returns the main file of those that a pull request adds or changes: one

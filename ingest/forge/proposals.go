@@ -32,7 +32,11 @@ func NewProposals(src network.Source, env ingest.Environment) (ingest.Connector,
 	if env.WorkDir == "" {
 		return nil, errNoWorkDir
 	}
-	return &proposalConnector{opts, env, newLayout(opts, env.Network)}, nil
+	files, err := newLayout(opts, env.Network)
+	if err != nil {
+		return nil, err
+	}
+	return &proposalConnector{opts, env, files}, nil
 }
 
 // Sync implements ingest.Connector. There is no cursor: every run lists the

@@ -698,31 +698,6 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestGlobs(t *testing.T) {
-	for _, tt := range []struct {
-		pattern, path string
-		want          bool
-	}{
-		{"docs/**", "docs/a/b.md", true}, {"docs/*", "docs/a/b.md", false}, {"**/b.md", "b.md", true},
-		{"**/b.md", "a/c/b.md", true},
-		{"a?.md", "ab.md", true}, {"a?.md", "a/.md", false}, {"[x].md", "x.md", false}, {"[x].md", "[x].md", true},
-		{"DOCS/*", "docs/a", true},
-		{"docs/**/x.md", "docs/x.md", true}, {"*.md", "a\nb.md", true}, {"", "a", false},
-	} {
-		if got := gitrepo.NewGlobs([]string{tt.pattern}).Match(tt.path); got != tt.want {
-			t.Errorf("%q, %q: %v", tt.pattern, tt.path, got)
-		}
-	}
-}
-
-func FuzzGlobs(f *testing.F) {
-	for _, p := range []string{"docs/**", "**/**/x", "***", "[a-z", "\\", "\xff?", "(?i)", strings.Repeat("**/", 50),
-		"é*", ""} {
-		f.Add(p, "docs/a/b.md")
-	}
-	f.Fuzz(func(_ *testing.T, pattern, path string) { gitrepo.NewGlobs([]string{pattern}).Match(path) })
-}
-
 // odd are names that git takes and that are hard to read from a listing: with
 // control characters, quotes, in another encoding than UTF-8, of directories.
 var odd = []string{"a\tb.md", "a\nb.md", "\"quoted\" 'b'.md", `back\slash.md`, "\xfcber.md", "概要 1.md", " b ",

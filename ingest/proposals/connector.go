@@ -19,6 +19,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
+	"almanac/text/glob"
 )
 
 // rules is the version of how this package reads a repository. A new version
@@ -33,8 +34,8 @@ type connector struct {
 	opts    options
 	env     ingest.Environment
 	token   string
-	include gitrepo.Globs
-	exclude gitrepo.Globs
+	include glob.Set
+	exclude glob.Set
 	bulk    map[int]bool
 }
 
@@ -48,8 +49,12 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if env.WorkDir == "" {
 		return nil, errors.New("proposals: needs a working directory for the clone")
 	}
-	c := &connector{opts: opts, env: env, include: gitrepo.NewGlobs(opts.Paths),
-		exclude: gitrepo.NewGlobs(opts.Exclude), bulk: map[int]bool{}}
+	include, err1 := glob.Fold(opts.Paths)
+	exclude, err2 := glob.Fold(opts.Exclude)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	c := &connector{opts: opts, env: env, include: include, exclude: exclude, bulk: map[int]bool{}}
 	if opts.TokenEnv != "" {
 		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
 			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)

@@ -91,7 +91,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if o.Name == "" {
 		o.Name = host(start)
 	}
-	return &connector{o, start, webpage.NewScope(o.Include, o.Exclude), env}, nil
+	scope, err := webpage.NewScope(o.Include, o.Exclude)
+	if err != nil {
+		return nil, err
+	}
+	return &connector{o, start, scope, env}, nil
 }
 
 // host returns a host name in a form shared by all addresses of a site.

@@ -1,10 +1,13 @@
 package webpage
 
 import (
+	"errors"
 	"net/url"
 	"path"
 	"regexp"
 	"strings"
+
+	"almanac/text/glob"
 )
 
 // Address parses a web address, relative to base if that is not nil, and
@@ -70,37 +73,27 @@ func Path(u *url.URL) string {
 
 // Scope selects paths of a site.
 type Scope struct {
-	include, exclude []*regexp.Regexp
+	include, exclude glob.Set
 }
 
-// NewScope compiles path patterns: ? matches a character, * any characters
-// within a directory, ** any characters including slashes. No include pattern
-// means all paths.
-func NewScope(include, exclude []string) Scope { return Scope{globs(include), globs(exclude)} }
+// NewScope compiles patterns of paths (see package glob), with or without their
+// first slash. No include pattern means all paths.
+func NewScope(include, exclude []string) (Scope, error) {
+	in, err1 := glob.Exact(rooted(include))
+	out, err2 := glob.Exact(rooted(exclude))
+	return Scope{in, out}, errors.Join(err1, err2)
+}
 
 // Holds reports whether an address is within the scope.
 func (s Scope) Holds(u *url.URL) bool {
-	return (len(s.include) == 0 || matches(s.include, u.Path)) && !matches(s.exclude, u.Path)
+	return (len(s.include) == 0 || s.include.Match(u.Path)) && !s.exclude.Match(u.Path)
 }
 
-func globs(patterns []string) []*regexp.Regexp {
-	var compiled []*regexp.Regexp
+// rooted are patterns with their first slash.
+func rooted(patterns []string) []string {
+	var out []string
 	for _, p := range patterns {
-		if !strings.HasPrefix(p, "/") {
-			p = "/" + p
-		}
-		quoted := strings.NewReplacer(`/\*\*/`, `/(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).
-			Replace(regexp.QuoteMeta(p))
-		compiled = append(compiled, regexp.MustCompile(`^`+quoted+`$`))
+		out = append(out, "/"+strings.TrimPrefix(p, "/"))
 	}
-	return compiled
-}
-
-func matches(patterns []*regexp.Regexp, p string) bool {
-	for _, pattern := range patterns {
-		if pattern.MatchString(p) {
-			return true
-		}
-	}
-	return false
+	return out
 }

@@ -195,7 +195,10 @@ func TestAddress(t *testing.T) {
 }
 
 func TestScope(t *testing.T) {
-	s := webpage.NewScope([]string{"/docs/**", "blog/*"}, []string{"/docs/**/draft-*", "/docs/old/**"})
+	s, err := webpage.NewScope([]string{"/docs/**", "blog/*"}, []string{"/docs/**/draft-*", "/docs/old/**"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]bool{
 		"/docs/a": true, "/docs/a/b": true, "/docs/": true, "/blog/x": true, "/blog/x/y": false, "/": false,
 		"/docs/old/a":   false,
@@ -205,8 +208,11 @@ func TestScope(t *testing.T) {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
-	if all := webpage.NewScope(nil, nil); !all.Holds(&url.URL{Path: "/x"}) {
-		t.Error("no pattern leaves a path out")
+	if all, err := webpage.NewScope(nil, nil); err != nil || !all.Holds(&url.URL{Path: "/x"}) {
+		t.Errorf("no pattern leaves a path out: %v", err)
+	}
+	if _, err := webpage.NewScope(nil, []string{"\xff"}); err == nil || !strings.Contains(err.Error(), `"/\xff"`) {
+		t.Errorf("a pattern that is none: %v", err)
 	}
 }
 
