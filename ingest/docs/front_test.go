@@ -57,7 +57,5 @@ func FuzzFront(f *testing.F) {
 			strings.ContainsAny(address[len("https://"):], " \n?#\\<>\"") {
 			t.Errorf("%q of slug %q has the address %q", below, m.Slug, address)
 		}
-		Section(below)
-		Version(below)
 	})
 }

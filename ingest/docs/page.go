@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -115,14 +116,14 @@ func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry
 		}
 		return included, err == nil
 	}})
-	version := cmp.Or(p.root.Version, Version(p.file))
+	version := cmp.Or(p.root.Version, markup.Files.Version(path.Dir(p.file)))
 	rec := catalog.Record{
 		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
 		URL: fill(p.root.URL, map[string]string{
 			"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
 			"{path}": p.file, "{source_path}": p.file, "{page}": p.address(f), "{version}": version,
 		}),
-		Category: Section(p.below), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
+		Category: markup.Files.Section(path.Dir(p.below)), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
 		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),
 	}
 	if m.Stub {

@@ -2,39 +2,9 @@ package docs
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// trunk names directories that only contain a repository's pages and are not
-// sections.
-var trunk = []string{
-	"docs", "doc", "src", "source", "sphinx", "main", "content", "pages",
-	"docs-main", "docs-open", "docs-internal",
-}
-
-// Section is the part of the documentation that a page is in: the first
-// directory of its path below the trunk, or "".
-func Section(file string) string {
-	for dir := range strings.SplitSeq(path.Dir(file), "/") {
-		if dir != "." && !slices.Contains(trunk, dir) && !versionDirectory.MatchString(dir) {
-			return dir
-		}
-	}
-	return ""
-}
-
-var versionDirectory = regexp.MustCompile(`(?:^|[/_-])v?(\d+\.\d+(?:\.\d+)?)(?:/|$)`)
-
-// Version is the version of the product that a path's directories name
-// ("product-2.10/…"), or "".
-func Version(file string) string {
-	if m := versionDirectory.FindStringSubmatch(path.Dir(file)); m != nil {
-		return m[1]
-	}
-	return ""
-}
 
 // page is a file of the repository that may be a page.
 type page struct {

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"mime"
-	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -50,12 +48,12 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 	if stub {
 		r.Tags = append(r.Tags, catalog.TagStub)
 	}
-	section := cmp.Or(p.section, sectionOf(p.address))
+	section := cmp.Or(p.section, markup.Addresses.Section(path.Dir(strings.Trim(p.address.Path, "/"))))
 	switch s.opts.Kind {
 	case catalog.KindDoc:
 		r.Category = section
-		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section, Version: versionOf(p.address),
-			Description: description, Stub: stub})
+		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section,
+			Version: markup.Addresses.Version(p.address.Path), Description: description, Stub: stub})
 	case catalog.KindBlog:
 		authors := page.Authors
 		if authors == nil {
@@ -101,33 +99,4 @@ func readable(address string) string {
 		u.Path, u.RawPath = rest+".html", ""
 	}
 	return u.String()
-}
-
-var versionSegment = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?)$`)
-
-// versionOf returns the version of the product in an address
-// (/docs/2.10/install), or "".
-func versionOf(u *url.URL) string {
-	for segment := range strings.SplitSeq(u.Path, "/") {
-		if m := versionSegment.FindStringSubmatch(segment); m != nil {
-			return m[1]
-		}
-	}
-	return ""
-}
-
-// trunk are the names of directories without a meaning for the content.
-var trunk = map[string]bool{"docs": true, "doc": true, "documentation": true, "latest": true, "stable": true,
-	"current": true, "next": true, "en": true}
-
-// sectionOf returns the section of the site that a page belongs to: its first
-// meaningful directory, or "".
-func sectionOf(u *url.URL) string {
-	dir := path.Dir(strings.Trim(u.Path, "/"))
-	for segment := range strings.SplitSeq(dir, "/") {
-		if segment != "." && segment != "" && !trunk[segment] && !versionSegment.MatchString(segment) {
-			return segment
-		}
-	}
-	return ""
 }

@@ -35,23 +35,6 @@ func TestParseLLMs(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
-	for address, want := range map[string][2]string{
-		"https://example.org/docs/2.10/operate/install": {"operate", "2.10"},
-		"https://example.org/docs/install":              {"", ""},
-		"https://example.org/":                          {"", ""}, "https://example.org/v1.2.3/a/b/c": {"a", "1.2.3"},
-		"https://example.org/about/team/": {"about", ""},
-	} {
-		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := [2]string{sectionOf(u), versionOf(u)}; got != want {
-			t.Errorf("%s: %v, want %v", address, got, want)
-		}
-	}
-}
-
 // TestQueueOfSitemapsIsBounded: what waits is never more than is read.
 func TestQueueOfSitemapsIsBounded(t *testing.T) {
 	start := &url.URL{Scheme: "https", Host: "docs.example.org"}

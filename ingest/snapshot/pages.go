@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -67,11 +65,11 @@ func (r *run) doc(row row) []item {
 		return failed(catalog.KindDoc, row.Path, err)
 	}
 	rec := r.record(catalog.KindDoc, row.Path, row, p)
-	rec.Category = section(row.SourcePath)
+	rec.Category = markup.Files.Section(path.Dir(row.SourcePath))
 	rec.Tags = stub(p.Stub)
 	rec.Data = encode(catalog.Doc{
 		Format: p.Format, Section: rec.Category, Description: p.Description,
-		Version: cmp.Or(directoryVersion(row.SourcePath), directoryVersion(row.Path)),
+		Version: cmp.Or(markup.Files.Version(path.Dir(row.SourcePath)), markup.Files.Version(path.Dir(row.Path))),
 		Commit:  row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
 	})
 	return []item{{entry: catalog.Entry{Record: rec}}}
@@ -120,30 +118,4 @@ func repoTitle(repo string, headings []markup.Heading) string {
 	default:
 		return name + ": " + title
 	}
-}
-
-// trunk are the names of directories without a meaning for the content.
-var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open",
-	"docs-internal"}
-
-// section returns the section of the documentation that a page belongs to: the
-// first directory below the trunk, or "".
-func section(sourcePath string) string {
-	for dir := range strings.SplitSeq(path.Dir(sourcePath), "/") {
-		if dir != "." && !slices.Contains(trunk, dir) && !versionDirectory.MatchString(dir) {
-			return dir
-		}
-	}
-	return ""
-}
-
-var versionDirectory = regexp.MustCompile(`(?:^|[/_-])v?(\d+\.\d+(?:\.\d+)?)(?:/|$)`)
-
-// directoryVersion returns the version of the product in a path's directories
-// ("product-2.10/…"), or "".
-func directoryVersion(p string) string {
-	if m := versionDirectory.FindStringSubmatch(path.Dir(p)); m != nil {
-		return m[1]
-	}
-	return ""
 }
