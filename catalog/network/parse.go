@@ -14,15 +14,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxBytes is the maximum size of a network file.
-const maxBytes = 1 << 20
+// MaxBytes is the maximum size of a network file.
+const MaxBytes = 1 << 20
 
 // Parse reads a network file strictly: an unknown key, a second document, a
 // duration without a unit or a status outside the enumeration is an error. The
 // error lists all problems, one per line, as name:line: problem.
 func Parse(name string, data []byte) (Network, error) {
-	if len(data) > maxBytes {
-		return Network{}, fmt.Errorf("%s:1: the file has %d bytes; the limit is %d", name, len(data), maxBytes)
+	if len(data) > MaxBytes {
+		return Network{}, fmt.Errorf("%s:1: the file has %d bytes; the limit is %d", name, len(data), MaxBytes)
 	}
 	root, err := document(data)
 	if err != nil {

@@ -122,12 +122,13 @@ embed/recordingtest:
 embed/remote: embed
 embed/static: embed
 ingest: catalog catalog/derive ingest/folder ingest/memory ingest/progress
-ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
+ingest/calendar: catalog ingest ingest/curated/entries ingest/folder ingest/webpage
 ingest/connectors: catalog ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
-ingest/curated: catalog ingest ingest/curated/entries
+ingest/curated: catalog ingest ingest/curated/entries ingest/folder
 ingest/curated/entries:
-ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/memory ingest/webpage
+ingest/docs: catalog catalog/derive ingest ingest/folder ingest/gitrepo ingest/markup ingest/memory
+	ingest/webpage
 ingest/feed: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
 ingest/fleet: catalog ingest
 ingest/folder:
@@ -144,17 +145,17 @@ ingest/memory:
 ingest/networks: ingest/folder
 ingest/networks/networktest: catalog ingest ingest/connectors ingest/gitrepo/gitrepotest ingest/networks
 ingest/outbound:
-ingest/packages: catalog ingest ingest/memory
+ingest/packages: catalog ingest ingest/folder ingest/memory
 ingest/pdf:
 ingest/progress:
 ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/pdf
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
-ingest/snapshot: catalog catalog/derive ingest ingest/markup ingest/memory ingest/proposals
-ingest/video: catalog catalog/derive ingest ingest/feed ingest/listing ingest/markup ingest/memory
-	ingest/webpage
+ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/markup ingest/memory ingest/proposals
+ingest/video: catalog catalog/derive ingest ingest/feed ingest/folder ingest/listing ingest/markup
+	ingest/memory ingest/webpage
 ingest/webpage: ingest/markup
-ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory ingest/pdf ingest/webpage
+ingest/whitepaper: catalog catalog/derive ingest ingest/folder ingest/listing ingest/memory ingest/pdf ingest/webpage
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet
 	retrieval/vector

@@ -5,10 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,6 +15,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/curated/entries"
+	"almanac/ingest/folder"
 	"almanac/ingest/outbound"
 	"almanac/ingest/webpage"
 )
@@ -154,9 +152,10 @@ var accepted = []string{
 // fetch reads the calendar. If conditional, an unchanged one is not read again.
 func (c *connector) fetch(ctx context.Context, before state, conditional bool) (outbound.Response, error) {
 	if c.options.File != "" {
-		data, err := c.file()
+		files, name := c.env.Place(c.options.File)
+		data, err := folder.Read(files, name, maxBytes)
 		if err != nil {
-			return outbound.Response{}, fmt.Errorf("%s: %w", c.options.File, err)
+			return outbound.Response{}, fmt.Errorf("%s: %w", c.options.File, folder.Reason(err))
 		}
 		tag := digest(data)
 		return outbound.Response{Body: data, ETag: tag, NotModified: conditional && tag == before.ETag}, nil
@@ -173,23 +172,6 @@ func (c *connector) fetch(ctx context.Context, before state, conditional bool) (
 		return answer, veil(err, c.options.URL)
 	}
 	return answer, nil
-}
-
-func (c *connector) file() ([]byte, error) {
-	files, name := c.env.Place(c.options.File)
-	f, err := files.Open(name)
-	if err != nil {
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err
-		}
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err == nil && len(data) > maxBytes {
-		err = fmt.Errorf("it has more than %d bytes", maxBytes)
-	}
-	return data, err
 }
 
 // veiled is an error about an address without its path, which is a secret: for

@@ -352,6 +352,8 @@ func TestFolders(t *testing.T) {
 		"missing": {folder{"a.yaml": ""}, nil, "folder curated: file does not exist"},
 		"empty": {folder{"curated/a.txt": ""}, nil,
 			"folder curated has no curated file: write one of apps, projects"},
+		"large": {folder{"curated/faq.yaml": strings.Repeat("\n", 8<<20+1)}, nil,
+			"curated/faq.yaml: is larger than 8 MB"},
 		"outside": {folder{}, map[string]any{"dir": "../x"}, `option dir: "../x" is not in the network's folder`},
 		"option":  {folder{}, map[string]any{"directory": "x"}, `unknown option "directory"`},
 	}

@@ -11,6 +11,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/curated/entries"
+	"almanac/ingest/folder"
 )
 
 // App is the curated description of a featured application: an entry of the
@@ -41,12 +43,12 @@ func Apps(fsys fs.FS, dir string) ([]App, error) {
 	r := &reader{}
 	for _, extension := range []string{".yaml", ".yml", ".csv"} {
 		name := path.Join(dir, "apps"+extension)
-		data, err := readFile(fsys, name)
+		data, err := folder.Read(fsys, name, int64(entries.Own.Bytes))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("curated: %s: %w", name, reason(err))
+			return nil, fmt.Errorf("curated: %s: %w", name, folder.Reason(err))
 		}
 		if err := files[0].read(r, name, data); err != nil {
 			return nil, fmt.Errorf("curated: %w", err)

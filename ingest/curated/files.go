@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/curated/entries"
+	"almanac/ingest/folder"
 )
 
 // file is one of the file names that the folder may have.
@@ -131,17 +131,14 @@ type content struct {
 	of   file
 }
 
-const (
-	maxFiles = 1000    // entries of the folder
-	maxBytes = 9 << 20 // of a file, a little more than the limit of entries
-)
+const maxFiles = 1000 // entries of the folder
 
 // load reads the files of a folder, in the order of their kinds, and returns the
 // names of other files.
 func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
 	list, err := fs.ReadDir(fsys, dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("folder %s: %w", dir, reason(err))
+		return nil, nil, fmt.Errorf("folder %s: %w", dir, folder.Reason(err))
 	}
 	if len(list) > maxFiles {
 		return nil, nil, fmt.Errorf("folder %s has %d files; it cannot be a folder of curated files", dir, len(list))
@@ -161,9 +158,9 @@ func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
 			odd = append(odd, problem{name, errors.New(message)})
 			continue
 		}
-		data, err := readFile(fsys, name)
+		data, err := folder.Read(fsys, name, int64(entries.Own.Bytes))
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, reason(err))
+			return nil, nil, fmt.Errorf("%s: %w", name, folder.Reason(err))
 		}
 		found = append(found, content{name, data, files[i]})
 	}
@@ -175,21 +172,4 @@ func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
 		return cmp.Compare(slices.Index(Names(), a.of.name), slices.Index(Names(), b.of.name))
 	})
 	return found, odd, nil
-}
-
-func readFile(fsys fs.FS, name string) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxBytes))
-}
-
-// reason drops the path from a file error, because the message already has it.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

@@ -18,7 +18,7 @@ type tree interface {
 	// version changes with a file's content; "" if the file does not exist.
 	version(file string) string
 	// read returns a file's content. It fails with errUnread or
-	// gitrepo.ErrTooLarge if only this file cannot be read.
+	// gitrepo.ErrTooLarge or folder.TooLarge if only this file cannot be read.
 	read(file string) ([]byte, error)
 	// origins returns the origins of the pages of a run, by path.
 	origins(ctx context.Context, r *run) (map[string]origin, error)

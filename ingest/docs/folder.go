@@ -6,20 +6,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
 
-	"almanac/ingest/gitrepo"
+	"almanac/ingest/folder"
 )
 
 // maxFiles limits the files of a folder of pages.
 const maxFiles = 200_000
 
-// folder is a directory of this machine as a tree. Only its regular files are
+// directory is one of this machine as a tree. Only its regular files are
 // read: no symbolic link to a file outside, no device, no pipe.
-type folder struct {
+type directory struct {
 	root     *os.Root
 	stats    map[string]stat
 	paths    map[string]struct{}
@@ -33,12 +32,12 @@ type stat struct {
 }
 
 // openFolder lists a folder. The caller closes it.
-func openFolder(ctx context.Context, dir string, warn func(locator, message string)) (_ *folder, err error) {
+func openFolder(ctx context.Context, dir string, warn func(locator, message string)) (_ *directory, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("option folder: %w", err)
 	}
-	f := &folder{root: root, stats: map[string]stat{}, paths: map[string]struct{}{}, versions: map[string]string{}}
+	f := &directory{root: root, stats: map[string]stat{}, paths: map[string]struct{}{}, versions: map[string]string{}}
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -77,19 +76,19 @@ func openFolder(ctx context.Context, dir string, warn func(locator, message stri
 }
 
 // Close closes the directory.
-func (f *folder) Close() { _ = f.root.Close() }
+func (f *directory) Close() { _ = f.root.Close() }
 
-func (f *folder) head() string               { return f.digest }
-func (f *folder) files() map[string]struct{} { return f.paths }
+func (f *directory) head() string               { return f.digest }
+func (f *directory) files() map[string]struct{} { return f.paths }
 
-func (f *folder) has(file string) bool {
+func (f *directory) has(file string) bool {
 	_, ok := f.stats[file]
 	return ok
 }
 
 // version is the digest of a file's content, or of its size and time if it
 // cannot be read.
-func (f *folder) version(file string) string {
+func (f *directory) version(file string) string {
 	if !f.has(file) {
 		return ""
 	}
@@ -105,28 +104,17 @@ func (f *folder) version(file string) string {
 	return f.versions[file]
 }
 
-func (f *folder) read(file string) ([]byte, error) {
-	if f.stats[file].size > maxPage {
-		return nil, gitrepo.ErrTooLarge
+func (f *directory) read(file string) ([]byte, error) {
+	data, err := folder.Read(f.root.FS(), file, maxPage)
+	if _, large := errors.AsType[folder.TooLarge](err); err != nil && !large {
+		return nil, fmt.Errorf("%w: %w", errUnread, folder.Reason(err))
 	}
-	in, err := f.root.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnread, reason(err))
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxPage+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errUnread, reason(err))
-	case len(data) > maxPage:
-		return nil, gitrepo.ErrTooLarge
-	}
-	return data, nil
+	return data, folder.Reason(err)
 }
 
 // origins dates the pages by their files. A page with the same content as in the
 // previous run keeps its date: copying and touching files changes nothing.
-func (f *folder) origins(_ context.Context, r *run) (map[string]origin, error) {
+func (f *directory) origins(_ context.Context, r *run) (map[string]origin, error) {
 	found := map[string]origin{}
 	for file := range r.pages {
 		found[file] = origin{Updated: f.stats[file].modified}
@@ -135,12 +123,4 @@ func (f *folder) origins(_ context.Context, r *run) (map[string]origin, error) {
 		}
 	}
 	return found, nil
-}
-
-// reason drops the path from a file error, because the message already has it.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/ingest/folder"
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/markup"
 	"almanac/ingest/memory"
@@ -75,7 +76,8 @@ var (
 
 // unreadable reports whether an error is about the file and not about the tree.
 func unreadable(err error) bool {
-	return errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, errUnread) ||
+	_, large := errors.AsType[folder.TooLarge](err)
+	return large || errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, errUnread) ||
 		errors.Is(err, gitrepo.ErrTooLarge) || errors.Is(err, memory.ErrHeld)
 }
 

@@ -28,3 +28,18 @@ func TestAFileThatVanishesIsOnlyUnread(t *testing.T) {
 		t.Errorf("versions %q and %q", f.version("a.md"), f.version("b.md"))
 	}
 }
+
+func TestAFileOfAFolderThatIsTooLargeIsNamedWithItsLimit(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.md"), make([]byte, maxPage+1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := openFolder(t.Context(), dir, func(at, m string) { t.Errorf("%s %s", at, m) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.read("a.md"); !unreadable(err) || errors.Is(err, errUnread) || err.Error() != "is larger than 8 MB" {
+		t.Errorf("reading it: %v", err)
+	}
+}

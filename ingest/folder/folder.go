@@ -1,6 +1,7 @@
-// Package folder reads a directory of this machine that others may write to.
-// Only regular files below it can be opened: no link leads out of it, and no pipe
-// or device blocks who reads it. It imports no other package of this module.
+// Package folder reads a directory of this machine that others may write to, and
+// files up to a limit. Only regular files below a directory can be opened: no link
+// leads out of it, and no pipe or device blocks who reads it. It imports no other
+// package of this module.
 package folder
 
 import (

@@ -7,9 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -52,7 +50,7 @@ func Load(nameOrFile string) (network.Network, error) {
 		}
 		return network.Parse(nameOrFile+extension, data)
 	}
-	data, err := readFile(nameOrFile)
+	data, err := folder.ReadFile(nameOrFile, network.MaxBytes)
 	if err != nil {
 		return network.Network{}, fmt.Errorf("network file: %w", err)
 	}
@@ -93,17 +91,4 @@ func unknown(name string) error {
 		return fmt.Errorf("%w %q; did you mean %q?", ErrUnknown, name, near)
 	}
 	return fmt.Errorf("%w %q; use %s, or the path of a .yaml file", ErrUnknown, name, strings.Join(known, ", "))
-}
-
-// maxRead is slightly more than network.Parse accepts, so that Parse notices a
-// file that is too large, and no more of a device or a wrong file is read.
-const maxRead = 2 << 20
-
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxRead))
 }

@@ -96,6 +96,17 @@ func TestLoad(t *testing.T) {
 	})
 }
 
+func TestANetworkFileThatIsTooLarge(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bay.yaml")
+	if err := os.WriteFile(file, []byte(strings.Repeat("#\n", 2<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := networks.Load(file)
+	if err == nil || !strings.Contains(err.Error(), file+": is larger than 1 MB") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // corpusDir is where a snapshot directory for the corpus preset may be.
 func corpusDir(t *testing.T) string {
 	t.Helper()

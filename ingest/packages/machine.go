@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/url"
@@ -17,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"almanac/ingest/folder"
 )
 
 // machine is where the configuration of package managers is read from.
@@ -41,15 +42,11 @@ const maxConfig = 1 << 20 // bytes of a configuration file
 
 // file reads a configuration file; nil if there is none.
 func (m machine) file(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	data, err := folder.ReadFile(name, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxConfig))
+	return data, err
 }
 
 func (m machine) below(names ...string) string {

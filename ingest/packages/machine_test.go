@@ -112,6 +112,20 @@ func TestNPMRegistry(t *testing.T) {
 	registry("scope.example.org")
 }
 
+// TestNoConfigurationIsCut: what is left of one that is too large would ask
+// another registry.
+func TestNoConfigurationIsCut(t *testing.T) {
+	home := t.TempDir()
+	text := strings.Repeat("; a remark\n", 100_000) + "registry=https://npm.example.org/\n"
+	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := machine{env: map[string]string{}, home: home, root: t.TempDir()}.npm()
+	if err == nil || !strings.Contains(err.Error(), ".npmrc: is larger than 1 MB") {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
 func TestAuthorization(t *testing.T) {
 	c := npmrc{
 		"//a.example.org/deep/er/:_authToken": "deeper", "//a.example.org/deep/:_authToken": "deep",

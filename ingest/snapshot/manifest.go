@@ -11,6 +11,8 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+
+	"almanac/ingest/folder"
 )
 
 // manifestName is the index of a snapshot; other files are only read if it
@@ -86,7 +88,6 @@ func plainPath(p string) bool {
 // read returns a file of the manifest, of at most limit bytes, after verifying it
 // against its row.
 func (a *archive) read(name string, limit int64) ([]byte, error) {
-	tooLarge := fmt.Errorf("is larger than %d MB", limit>>20)
 	if !plainPath(name) {
 		return nil, errPath
 	}
@@ -95,20 +96,10 @@ func (a *archive) read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errNotFile // opening a pipe would block
-	case info.Size() > limit:
-		return nil, tooLarge
 	}
-	f, err := a.fsys.Open(name)
+	text, err := folder.Read(a.fsys, name, limit)
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(text)) > limit { // it grew meanwhile
-		return nil, tooLarge
+		return nil, folder.Reason(err)
 	}
 	if i, ok := a.at[name]; ok && a.rows[i].SHA256 != "" {
 		sum := sha256.Sum256(text)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/ingest/folder"
 	"almanac/ingest/outbound"
 )
 
@@ -163,15 +163,7 @@ func (t transcript) in(language string) transcript {
 
 func (s *syncRun) fromFile(c source) (transcript, error) {
 	files, name := s.env.Place(c.Address)
-	f, err := files.Open(name)
-	if err != nil {
-		return transcript{}, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxTranscript+1))
-	if err == nil && len(data) > maxTranscript {
-		err = fmt.Errorf("the transcript has more than %d bytes", maxTranscript)
-	}
+	data, err := folder.Read(files, name, maxTranscript)
 	if err != nil {
 		return transcript{}, err
 	}

@@ -26,7 +26,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"regexp"
 	"strings"
@@ -36,6 +35,7 @@ import (
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/folder"
 	"almanac/ingest/listing"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
@@ -197,7 +197,8 @@ func (s *syncRun) paper(ctx context.Context, p paper) error {
 
 // local reads a paper's file, if it changed.
 func (s *syncRun) local(ctx context.Context, it listing.Item, p paper) error {
-	data, err := s.file(p.File)
+	files, name := s.env.Place(p.File)
+	data, err := folder.Read(files, name, maxBytes)
 	if err != nil {
 		s.Fail(it, err)
 		return nil
@@ -208,20 +209,6 @@ func (s *syncRun) local(ctx context.Context, it listing.Item, p paper) error {
 		return nil
 	}
 	return s.put(ctx, it, p, outbound.Response{Body: data})
-}
-
-func (c *connector) file(name string) ([]byte, error) {
-	files, name := c.env.Place(name)
-	f, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err == nil && len(data) > maxBytes {
-		err = fmt.Errorf("it has more than %d bytes", maxBytes)
-	}
-	return data, err
 }
 
 func (s *syncRun) put(ctx context.Context, it listing.Item, p paper, answer outbound.Response) error {
