@@ -72,9 +72,11 @@ func (m machine) npm() (npmrc, error) {
 		}
 	}
 	if m.project != nil {
-		if data, err := fs.ReadFile(m.project, ".npmrc"); err == nil {
-			c.add(parseNpmrc(data, m.env))
+		data, err := folder.Read(m.project, ".npmrc", maxConfig)
+		if _, large := errors.AsType[folder.TooLarge](err); large {
+			return nil, fmt.Errorf("npm's configuration: %w", err)
 		}
+		c.add(parseNpmrc(data, m.env)) // there may be none
 	}
 	user := cmp.Or(c["userconfig"], m.atHome(".npmrc"))
 	global := []string{m.below("usr", "local", "etc", "npmrc"), m.below("etc", "npmrc")}

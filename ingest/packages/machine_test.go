@@ -120,9 +120,11 @@ func TestNoConfigurationIsCut(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := machine{env: map[string]string{}, home: home, root: t.TempDir()}.npm()
-	if err == nil || !strings.Contains(err.Error(), ".npmrc: is larger than 1 MB") {
-		t.Errorf("%v, %v", c, err)
+	for _, m := range []machine{{home: home}, {project: fstest.MapFS{".npmrc": {Data: []byte(text)}}}} {
+		m.env, m.root = map[string]string{}, t.TempDir()
+		if c, err := m.npm(); err == nil || !strings.Contains(err.Error(), ".npmrc: is larger than 1 MB") {
+			t.Errorf("%v, %v", c, err)
+		}
 	}
 }
 
