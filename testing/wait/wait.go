@@ -12,12 +12,18 @@ import (
 // machine is: what has not come by then will not come.
 const Bound = 2 * time.Minute
 
+// Between two questions there is a pause, which grows: what takes seconds needs the
+// processor more than who waits for it.
+const shortest, longest = 5 * time.Millisecond, 100 * time.Millisecond
+
 // Until asks until the answer is true, and fails the test if it never is.
 func Until(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
-	for late := time.Now().Add(Bound); !holds(); time.Sleep(5 * time.Millisecond) {
+	pause := shortest
+	for late := time.Now().Add(Bound); !holds(); pause = min(pause*5/4, longest) {
 		if time.Now().After(late) {
 			tb.Fatalf("not within %s: %s", Bound, what)
 		}
+		time.Sleep(pause)
 	}
 }
