@@ -3,6 +3,7 @@ package retrieval_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -111,10 +112,15 @@ func TestServerIsLeftAlone(t *testing.T) {
 		if down := f.engine.Status(t.Context()).Down; len(down) > 0 {
 			t.Errorf("down before anything failed: %v", down)
 		}
-		for range 8 {
+		for n := range 8 {
+			begun := time.Now()
 			if res := f.search(t, retrieval.Request{Query: "traffic fees"}); !slices.Equal(res.Degraded,
 				[]string{"keyword"}) || len(res.Results) == 0 {
 				t.Errorf("degraded %v, results %q", res.Degraded, titles(res))
+			}
+			// By the clock of the bubble, on which nothing takes time but waiting.
+			if took := time.Since(begun); took > time.Minute || n >= 3 && took > 0 {
+				t.Errorf("search %d waited %v; want a minute at most, and nothing after three", n+1, took)
 			}
 		}
 		if n := len(asked); n > 6 { // two lists at once, in three searches
@@ -281,7 +287,7 @@ func cosineOf(n retrieval.Node) string {
 
 func TestBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := retrieval.NewBreaker()
+		b := retrieval.NewBreaker(slog.New(slog.DiscardHandler))
 		ctx := t.Context()
 		fail := func() error { return errRefused }
 		work := func() error { return nil }
@@ -355,6 +361,29 @@ func TestBreaker(t *testing.T) {
 		err := b.Call(late, func() error { <-late.Done(); return late.Err() })
 		if !errors.Is(err, retrieval.ErrLate) {
 			t.Errorf("a late answer: %v", err)
+		}
+	})
+}
+
+// TestAnEngineThatStaysAwayIsLoggedOnce tries it again and again.
+func TestAnEngineThatStaysAwayIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		b := retrieval.NewBreaker(slog.New(slog.NewTextHandler(&log, nil)))
+		tries := 0
+		for range 20 {
+			_ = b.Call(t.Context(), func() error { tries++; return errRefused })
+			time.Sleep(retrieval.BreakerOpen + time.Millisecond)
+		}
+		if said := log.String(); tries != 20 || strings.Count(said, "\n") != 1 ||
+			!strings.Contains(said, errRefused.Error()) {
+			t.Errorf("after %d tries the log says\n%s", tries, said)
+		}
+		for range 2 {
+			_ = b.Call(t.Context(), func() error { return nil })
+		}
+		if n := strings.Count(log.String(), "\n"); n != 2 {
+			t.Errorf("it answers again, and the log has %d lines\n%s", n, &log)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 type Breaker = breaker
 
 // NewBreaker returns one.
-func NewBreaker() *Breaker { return newBreaker("engine", true, slog.New(slog.DiscardHandler)) }
+func NewBreaker(log *slog.Logger) *Breaker { return newBreaker("engine", true, log) }
 
 // Call calls through a breaker as a search does, for each of the calls. The
 // breaker's open time and ErrLate are those of every search.

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,10 +89,17 @@ func (m *messages) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-func (m *messages) hold(message string) bool {
+func (m *messages) hold(message string) bool { return m.count(message) > 0 }
+
+func (m *messages) count(message string) (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Contains(m.all, message)
+	for _, said := range m.all {
+		if said == message {
+			n++
+		}
+	}
+	return n
 }
 
 // running is a keeper at work.
@@ -131,6 +137,8 @@ type modelServer struct {
 	held sync.RWMutex // passages wait while it is locked, queries do not
 	shut sync.RWMutex // everything waits while it is locked
 	asks atomic.Int64
+
+	refused atomic.Int64 // requests while it was down
 }
 
 func newModelServer(t *testing.T) *modelServer {
@@ -145,6 +153,7 @@ func newModelServer(t *testing.T) *modelServer {
 			return
 		}
 		if s.down.Load() {
+			s.refused.Add(1)
 			http.Error(w, "restarting", http.StatusServiceUnavailable)
 			return
 		}

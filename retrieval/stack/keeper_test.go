@@ -154,8 +154,9 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	}
 }
 
-// TestAModelServerThatIsAway starts while the server of a new model is away:
-// the earlier index serves, and the operator sees why.
+// TestAModelServerThatIsAway starts while the server of a new model is away: the
+// earlier index serves, and the operator sees why. The log says it once, however often
+// the server is asked again.
 func TestAModelServerThatIsAway(t *testing.T) {
 	cfg := newConfig(t, 10)
 	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
@@ -169,6 +170,11 @@ func TestAModelServerThatIsAway(t *testing.T) {
 	wait.Until(t, "the earlier index serves", func() bool { return found(t, second) == 10 })
 	if down := second.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
 		t.Errorf("down: %v", down)
+	}
+	asked := model.refused.Load()
+	wait.Until(t, "the server is asked several times again", func() bool { return model.refused.Load() > asked+10 })
+	if n := second.log.count("the index cannot be opened and is tried again"); n != 1 {
+		t.Errorf("the log says %d times that it cannot be opened", n)
 	}
 	model.down.Store(false)
 	wait.Until(t, "the new index serves", func() bool {
