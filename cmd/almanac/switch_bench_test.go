@@ -54,7 +54,7 @@ func BenchmarkModelChange(b *testing.B) {
 		b.ReportMetric(float64(ready.Passages), "passages")
 		peak(s, "before", func() bool { return true })
 		s.stop(b)
-		model := newModelServer(b, 0)
+		model := newModelServer(b, nil)
 		s = at.serve(b, append(model.settings(), "ALMANAC_SEARCH_PROFILE=default")...)
 		s.ready(b)
 		peak(s, "change", func() bool { return strings.HasPrefix(s.model(b), "buoy-talk") })

@@ -20,14 +20,15 @@ import (
 // words of a text by their hash.
 type modelServer struct {
 	*httptest.Server
-	pause time.Duration // before every answer
-	texts atomic.Int64  // that were requested, several at once
+	texts atomic.Int64 // that were embedded, several at once
 	down  atomic.Bool
 }
 
-func newModelServer(tb testing.TB, pause time.Duration) *modelServer {
+// newModelServer returns a server on which several texts at once, those of an index,
+// wait for a turn; nil: they do not wait. A query comes alone and does not.
+func newModelServer(tb testing.TB, turns <-chan struct{}) *modelServer {
 	tb.Helper()
-	s := &modelServer{pause: pause}
+	s := &modelServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
@@ -54,8 +55,14 @@ func newModelServer(tb testing.TB, pause time.Duration) *modelServer {
 			}
 			answer.Data = append(answer.Data, embedding{i, v})
 		}
-		if len(request.Input) > 1 { // a query comes alone and does not wait
-			time.Sleep(s.pause)
+		if len(request.Input) > 1 {
+			if turns != nil {
+				select {
+				case <-turns:
+				case <-r.Context().Done():
+					return
+				}
+			}
 			s.texts.Add(int64(len(request.Input)))
 		}
 		_ = json.NewEncoder(w).Encode(answer)
@@ -130,13 +137,20 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	static := first.model(t)
 	first.stop(t)
 
-	model := newModelServer(t, 400*time.Millisecond)
+	turns := make(chan struct{}, 1)
+	model := newModelServer(t, turns)
 	env := model.settings()
 	s := at.serve(t, env...)
 	s.await(t, "the index of an earlier model serves until the new one is complete")
 	s.ready(t)
 	searches := s.asking(t, queries)
-	wait.Until(t, "a part of the new index", func() bool { return model.texts.Load() > int64(ready.Passages/4) })
+	wait.Until(t, "a part of the new index", func() bool {
+		select {
+		case turns <- struct{}{}:
+		default: // the last one was not taken yet
+		}
+		return model.texts.Load() > int64(ready.Passages/4)
+	})
 	searches.stop()
 	if now := s.model(t); now != static {
 		t.Fatalf("after %d of %d passages the model is %s", model.texts.Load(), ready.Passages, now)
@@ -147,6 +161,8 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	s = at.serve(t, env...)
 	s.ready(t)
 	searches = s.asking(t, queries)
+	wait.Until(t, "answers of the old index", func() bool { return searches.answers.Load() > 20 })
+	close(turns)
 	wait.Until(t, "the new index", func() bool { return strings.HasPrefix(s.model(t), "buoy-talk") })
 	from := searches.answers.Load() // of the new index, and of the old one that are under way
 	wait.Until(t, "more answers", func() bool { return searches.answers.Load() > from+20 })
@@ -167,7 +183,7 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 func TestServesWithoutItsModelServer(t *testing.T) {
 	t.Parallel()
 	at := newSite(t, 80)
-	model := newModelServer(t, 0)
+	model := newModelServer(t, nil)
 	first := at.serve(t, model.settings()...)
 	first.ready(t)
 	wait.Until(t, "vectors", func() bool { return len(first.degraded(t)) == 0 })
@@ -195,7 +211,7 @@ func TestServesWithoutItsModelServer(t *testing.T) {
 func TestADamagedIndexEmbedsNothingAgain(t *testing.T) {
 	t.Parallel()
 	at := newSite(t, 80)
-	model := newModelServer(t, 0)
+	model := newModelServer(t, nil)
 	s := at.serve(t, model.settings()...)
 	s.ready(t)
 	wait.Until(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
