@@ -11,13 +11,14 @@ import (
 	"almanac/api/op"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
+	"almanac/testing/wait"
 )
 
-// TestDrain sends the signal of an orchestrator: /ready says so at once, and
-// requests are answered until the delay is over.
+// TestDrain sends the signal of an orchestrator: /ready says so at once, and requests
+// are answered until the delay is over. A second signal does not wait for that.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	s := start(t, environ(t.TempDir(), "ALMANAC_SERVER_DRAIN_DELAY=3s", "ALMANAC_LIMIT_REST=0"), "--data", t.TempDir())
+	s := start(t, environ(t.TempDir(), "ALMANAC_SERVER_DRAIN_DELAY=1h", "ALMANAC_LIMIT_REST=0"), "--data", t.TempDir())
 	s.ready(t)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -32,7 +33,26 @@ func TestDrain(t *testing.T) {
 			t.Errorf("a search: %d %s", status, body)
 		}
 	}
-	if code := s.ended(t); code != 0 {
+	wait.Until(t, "a second signal ends it", func() bool {
+		_ = s.cmd.Process.Signal(syscall.SIGTERM) // the last one may have come before it was listened for
+		select {
+		case <-s.exited:
+			return true
+		default:
+			return false
+		}
+	})
+	if how := s.cmd.ProcessState.Sys().(syscall.WaitStatus); how.Signal() != syscall.SIGTERM {
+		t.Errorf("ended with %v", s.cmd.ProcessState)
+	}
+}
+
+// TestDrainEnds: without a second signal it ends when the delay is over.
+func TestDrainEnds(t *testing.T) {
+	t.Parallel()
+	s := start(t, environ(t.TempDir(), "ALMANAC_SERVER_DRAIN_DELAY=10ms"), "--data", t.TempDir())
+	s.ready(t)
+	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	checkLog(t, s.log.String())

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/datadir"
@@ -38,19 +38,16 @@ func TestServeEvaluates(t *testing.T) {
 		t.Fatal(err)
 	}
 	// stored waits for so many runs.
-	stored := func(n int) []experiment.Run {
+	stored := func(n int) (runs []experiment.Run) {
 		t.Helper()
-		for until := time.Now().Add(wait.Bound); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
-			runs, err := experiment.List(t.Context(), store, c.ID, 0)
-			if err != nil {
+		wait.Until(t, fmt.Sprintf("there are %d runs", n), func() bool {
+			var err error
+			if runs, err = experiment.List(t.Context(), store, c.ID, 0); err != nil {
 				t.Fatal(err)
 			}
-			if len(runs) >= n {
-				return runs
-			}
-		}
-		t.Fatalf("there are fewer than %d runs", n)
-		return nil
+			return len(runs) >= n
+		})
+		return runs
 	}
 	post := func(path string, form url.Values) {
 		t.Helper()

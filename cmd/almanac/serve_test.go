@@ -261,49 +261,78 @@ func TestASecondServerReadsUntilTheFirstIsGone(t *testing.T) {
 	}
 }
 
-// TestARequestUnderWayFinishesWhenTheServerStops sends half a request, the
-// signal, and then the other half.
+// TestARequestUnderWayFinishesWhenTheServerStops sends half a request, the signal, and
+// then the other half when the server no longer waits for requests.
 func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
 	t.Parallel()
 	at := newSite(t, 40)
 	s := at.serve(t)
 	s.ready(t)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	idle := dial(t, s.base)
+	idle.send(t, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	idle.answers(t, http.StatusOK)
+	conn := dial(t, s.base)
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_cip","arguments":{"id":"3"}}}`
-	fmt.Fprintf(
-		conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, "+
-			"text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nContent-Length: %d\r\n\r\n%s", len(body),
-		body[:40])
-	// Give the server time to read the first half: when it has is not visible
-	// from outside.
-	time.Sleep(200 * time.Millisecond)
+	conn.send(t, fmt.Sprintf(
+		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, "+
+			"text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nExpect: 100-continue\r\n"+
+			"Content-Length: %d\r\n\r\n%s", len(body), body[:40]))
+	conn.answers(t, http.StatusContinue) // the handler reads the body
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	wait.Until(t, "the listener closes", func() bool {
-		probe, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
-		if err == nil {
-			probe.Close()
-		}
-		return err != nil
-	})
-	fmt.Fprint(conn, body[40:])
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := idle.ReadByte(); err != io.EOF { // idle connections are closed after the listener
+		t.Fatalf("a connection without a request: %v", err)
 	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK || !bytes.Contains(answer, []byte("LIP-0003")) {
-		t.Errorf("%d %s %v", res.StatusCode, answer, err)
+	conn.send(t, body[40:])
+	if answer := conn.answers(t, http.StatusOK); !strings.Contains(answer, "LIP-0003") {
+		t.Error(answer)
 	}
 	if code := s.ended(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+}
+
+// connection is one to a server, whose requests and answers are written and read one by
+// one.
+type connection struct {
+	net.Conn
+	*bufio.Reader
+}
+
+func dial(t *testing.T, base string) connection {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err == nil {
+		t.Cleanup(func() { _ = conn.Close() })
+		err = conn.SetDeadline(time.Now().Add(wait.Bound))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return connection{conn, bufio.NewReader(conn)}
+}
+
+func (c connection) send(t *testing.T, text string) {
+	t.Helper()
+	if _, err := io.WriteString(c.Conn, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answers reads an answer to its end. It must have the status.
+func (c connection) answers(t *testing.T, status int) string {
+	t.Helper()
+	res, err := http.ReadResponse(c.Reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != status {
+		t.Fatalf("%d %s %v, want %d", res.StatusCode, body, err, status)
+	}
+	return string(body)
 }
 
 // TestARestartServesWhatWasThere stops and starts one directory, damaging the
