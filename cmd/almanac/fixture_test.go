@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // buoysYAML describes a fictional network of three sources over a snapshot.
@@ -169,6 +170,19 @@ func program(tb testing.TB) string {
 func environ(home string, settings ...string) []string {
 	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
 		"ALMANAC_SEARCH_DEADLINE=1m"}, settings...)
+}
+
+// today is the day of the sample's first load, if it is loaded now.
+func today() string { return time.Now().UTC().Format(time.DateOnly) }
+
+// onOneDay runs something whose result depends on the day, again if that has changed
+// meanwhile: the sample hangs on the day of its first load, and a window of days on that
+// of the question.
+func onOneDay(run func()) {
+	for began := ""; began != today(); {
+		began = today()
+		run()
+	}
 }
 
 // almanac runs the program to its end.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"almanac/testing/race"
+	"almanac/testing/soak"
 )
 
 // TestKilledAtAnyMomentTheNextStartCompletes kills a first sync and index at
@@ -18,10 +20,7 @@ import (
 // gentle signal, and wants what an undisturbed run has.
 func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
 	race.Skip(t)
-	moments := 50
-	if testing.Short() {
-		moments = 5
-	}
+	moments := soak.Rounds(50)
 	t.Parallel()
 	at := newSite(t, 240)
 	undisturbed := at.serve(t)
@@ -58,19 +57,18 @@ func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
 	}
 }
 
-// end starts a command and ends it by a signal after a while.
+// end starts a command and ends it by a signal after a while: at whatever moment of its
+// work that is.
 func (s site) end(t *testing.T, signal os.Signal, command string, after time.Duration) {
 	t.Helper()
 	args := s.args()
 	if command == "serve" {
 		args = append(args, "--listen", "127.0.0.1:0", "--admin=")
 	}
-	cmd := exec.Command(program(t), append([]string{command}, args...)...)
+	moment, cancel := context.WithTimeout(t.Context(), after)
+	defer cancel()
+	cmd := exec.CommandContext(moment, program(t), append([]string{command}, args...)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(signal) }
 	cmd.Env = s.env
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(after)
-	_ = cmd.Process.Signal(signal) // a sync may be done
-	_ = cmd.Wait()                 // however it ended
+	_ = cmd.Run() // a sync may be done before
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"almanac/testing/race"
+	"almanac/testing/soak"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -22,8 +24,7 @@ import (
 // The tests below pull the plug while the sources of the sample network, which
 // has one of almost every kind, are read. The next sync must complete, and what
 // the catalog holds must be what an undisturbed one holds: nothing twice,
-// nothing lost, no half record. They run alone, for they start hundreds of
-// processes and others measure time.
+// nothing lost, no half record.
 
 // plug is what they share.
 type plug struct {
@@ -47,8 +48,7 @@ func home(t *testing.T) string {
 
 func newPlug(t *testing.T) plug {
 	t.Helper()
-	p := plug{env: environ(t.TempDir(), "ALMANAC_SAMPLE_ANCHOR="+time.Now().UTC().Format(time.DateOnly),
-		"ALMANAC_LOG_LEVEL=error")}
+	p := plug{env: environ(t.TempDir(), "ALMANAC_SAMPLE_ANCHOR="+today(), "ALMANAC_LOG_LEVEL=error")}
 	data := filepath.Join(home(t), "data")
 	began := time.Now()
 	p.sync(t, data)
@@ -69,8 +69,10 @@ func newPlug(t *testing.T) plug {
 	return p
 }
 
-func (p plug) command(t *testing.T, args ...string) *exec.Cmd {
-	cmd := exec.Command(program(t), append(args[:1:1], append([]string{"--network", "sample"}, args[1:]...)...)...)
+// command is a command over the sample, which is killed when ctx ends.
+func (p plug) command(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
+	args = append(args[:1:1], append([]string{"--network", "sample"}, args[1:]...)...)
+	cmd := exec.CommandContext(ctx, program(t), args...)
 	cmd.Env = p.env
 	return cmd
 }
@@ -78,7 +80,7 @@ func (p plug) command(t *testing.T, args ...string) *exec.Cmd {
 // sync syncs to the end.
 func (p plug) sync(t *testing.T, data string) {
 	t.Helper()
-	if out, err := p.command(t, "sync", "--data", data).CombinedOutput(); err != nil {
+	if out, err := p.command(t.Context(), t, "sync", "--data", data).CombinedOutput(); err != nil {
 		t.Fatalf("sync: %v\n%s", err, out)
 	}
 }
@@ -88,7 +90,7 @@ func (p plug) sync(t *testing.T, data string) {
 func (p plug) holds(t *testing.T, data string) []string {
 	t.Helper()
 	dir := filepath.Join(home(t), "export")
-	if out, err := p.command(t, "export", "--data", data, dir).CombinedOutput(); err != nil {
+	if out, err := p.command(t.Context(), t, "export", "--data", data, dir).CombinedOutput(); err != nil {
 		t.Fatalf("export: %v\n%s", err, out)
 	}
 	return lines(t, dir)
@@ -150,7 +152,7 @@ func (p plug) complete(t *testing.T, data, how string) {
 	if diff := cmp.Diff(p.want, p.holds(t, data)); diff != "" {
 		t.Errorf("%s: (-undisturbed +disturbed)\n%.4000s", how, diff)
 	}
-	out, err := p.command(t, "sync", "--data", data).Output()
+	out, err := p.command(t.Context(), t, "sync", "--data", data).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,20 +168,12 @@ func TestSyncKilledAtAnyMomentTheNextCompletes(t *testing.T) {
 	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 1))
-	moments := 15
-	if testing.Short() {
-		moments = 2
-	}
-	for i := range moments {
+	for i := range soak.Rounds(15) {
 		data := filepath.Join(home(t), "data")
 		after := time.Duration(r.Int64N(int64(p.whole)))
-		cmd := p.command(t, "sync", "--data", data)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(after)
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		moment, cancel := context.WithTimeout(t.Context(), after)
+		_ = p.command(moment, t, "sync", "--data", data).Run() // killed, if it is not done
+		cancel()
 		p.complete(t, data, fmt.Sprintf("%d: killed after %v of %v", i, after, p.whole))
 	}
 }
@@ -195,11 +189,7 @@ func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
 	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 2))
-	disks := 15
-	if testing.Short() {
-		disks = 2
-	}
-	for i := range disks {
+	for i := range soak.Rounds(15) {
 		dir := home(t)
 		disk := filepath.Join(dir, "disk")
 		if err := os.Mkdir(disk, 0o700); err != nil {

@@ -30,18 +30,8 @@ func TestTheTourIsReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := environ(t.TempDir(), "ALMANAC_DATA_DIR="+t.TempDir())
-	must(t, env, "sync")
-	commands := 0
-	block := regexp.MustCompile("(?s)```console\n(.*?)```\n")
-	got := block.ReplaceAllStringFunc(string(page), func(text string) string {
-		var out strings.Builder
-		for _, command := range consoleCommands(block.FindStringSubmatch(text)[1]) {
-			commands++
-			out.WriteString("$ " + command + "\n" + tourOutput(t, env, command))
-		}
-		return "```console\n" + out.String() + "```\n"
-	})
+	got, commands := "", 0
+	onOneDay(func() { got, commands = tour(t, string(page)) })
 	if commands < 6 {
 		t.Errorf("the page has %d commands", commands)
 	}
@@ -56,6 +46,23 @@ func TestTheTourIsReal(t *testing.T) {
 		t.Errorf("docs/tour.md is not what the program says; go test -run Tour -update writes it (-page +now):\n%s",
 			diff)
 	}
+}
+
+// tour returns a page with the present output of its commands, and how many they are.
+func tour(t *testing.T, page string) (now string, commands int) {
+	t.Helper()
+	env := environ(t.TempDir(), "ALMANAC_DATA_DIR="+t.TempDir())
+	must(t, env, "sync")
+	block := regexp.MustCompile("(?s)```console\n(.*?)```\n")
+	now = block.ReplaceAllStringFunc(page, func(text string) string {
+		var out strings.Builder
+		for _, command := range consoleCommands(block.FindStringSubmatch(text)[1]) {
+			commands++
+			out.WriteString("$ " + command + "\n" + tourOutput(t, env, command))
+		}
+		return "```console\n" + out.String() + "```\n"
+	})
+	return now, commands
 }
 
 // consoleCommands returns the commands of a block: lines that begin with $, with
