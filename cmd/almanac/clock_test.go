@@ -26,24 +26,12 @@ var byTheClock = map[string]string{
 	"ingest/gitrepo/rate_test.go: drip.Write":        slowly,
 	"retrieval/vector/qdrant/errors_test.go: faults": "a server that never answers is too slow for any bound, and " +
 		"gRPC has no clock that a test can turn",
-
-	"cmd/almanac/chaos_test.go: world.ask":                                      unmended,
-	"cmd/almanac/chaos_test.go: world.begin":                                    unmended,
-	"cmd/almanac/chaos_test.go: world.until":                                    unmended,
-	"cmd/almanac/experiment_test.go: TestServeEvaluates":                        unmended,
-	"cmd/almanac/hostile_test.go: server.flood":                                 unmended,
-	"cmd/almanac/kill_test.go: site.end":                                        unmended,
-	"cmd/almanac/plug_test.go: TestSyncKilledAtAnyMomentTheNextCompletes":       unmended,
-	"cmd/almanac/refused_test.go: wrong.test":                                   unmended,
-	"cmd/almanac/serve_test.go: TestARequestUnderWayFinishesWhenTheServerStops": unmended,
-	"cmd/almanac/switch_test.go: newModelServer":                                unmended,
 }
 
 // Reasons that several have.
 const (
 	atAnyMoment = "it kills a process at any moment, and what is left is whole whenever that was"
 	slowly      = "it is slow for a process that has a clock of its own, and that must end however slow it is"
-	unmended    = "it is not mended yet"
 )
 
 // TestNoTestMeasuresTheMachine holds that no verdict depends on how busy the machine is:
