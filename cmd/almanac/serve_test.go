@@ -269,7 +269,7 @@ func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
 	s := at.serve(t)
 	s.ready(t)
 	idle := dial(t, s.base)
-	idle.send(t, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	idle.send(t, "GET /api/v1/sources HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	idle.answers(t, http.StatusOK)
 	conn := dial(t, s.base)
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_cip","arguments":{"id":"3"}}}`
