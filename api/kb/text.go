@@ -179,45 +179,8 @@ func (t *Thread[T]) Shorten(tokens int) {
 		}
 		tokens -= op.Tokens(string(raw))
 		t.Items = t.Items[:n:n]
-		t.Truncated, t.NextCursor = true, place{item: t.start + n}.String()
+		t.Truncated, t.NextCursor = true, op.Place{Item: t.start + n}.String()
 	}
-}
-
-// place is where a part of a thread begins: at a child, or in its text. Before
-// the first child is the record's own text.
-type place struct{ item, offset int }
-
-// own is the item of the record's own text.
-const own = -1
-
-// offsetMark stands before the offset in a cursor: 12 is the beginning of a
-// child, 12~500 a place in its text, ~500 one in the record's own.
-const offsetMark = "~"
-
-func (p place) String() string {
-	var s string
-	if p.item != own {
-		s = strconv.Itoa(p.item)
-	}
-	if p.offset > 0 {
-		s += offsetMark + strconv.Itoa(p.offset)
-	}
-	return s
-}
-
-func placeOf(cursor Cursor) (p place, err error) {
-	item, offset, within := strings.Cut(string(cursor), offsetMark)
-	p.item = own
-	if item != "" {
-		p.item, err = strconv.Atoi(item)
-	}
-	if within && err == nil {
-		p.offset, err = strconv.Atoi(offset)
-	}
-	if err != nil || p.item < own || p.String() != string(cursor) {
-		return p, badCursor
-	}
-	return p, nil
 }
 
 // threadTokens is the maximum of the texts of a thread in one answer, besides
@@ -251,9 +214,9 @@ type Threads[T, C any] struct {
 func (t Threads[T, C]) Read(
 	ctx context.Context, b Base, id string, cursor Cursor,
 ) (row T, thread Thread[C], err error) {
-	at, err := placeOf(cursor)
-	if err != nil {
-		return row, thread, err
+	at, ok := op.ParsePlace(string(cursor))
+	if !ok {
+		return row, thread, badCursor
 	}
 	r, err := b.Keyed(ctx, t.Kind, id)
 	if err != nil {
@@ -266,10 +229,10 @@ func (t Threads[T, C]) Read(
 	left := room{textLimit, threadTokens}
 	rest := "" // of the record's own text
 	switch {
-	case at.item == own && at.offset > 0 && (!t.Opens || !begins(r.Body, at.offset)):
+	case at.Item == op.OwnText && at.Offset > 0 && (!t.Opens || !begins(r.Body, at.Offset)):
 		return row, thread, badCursor
-	case at.item == own && t.Opens:
-		rest = r.Body[at.offset:]
+	case at.Item == op.OwnText && t.Opens:
+		rest = r.Body[at.Offset:]
 		r.Body = rest[:left.take(rest)]
 		rest = rest[len(r.Body):]
 	case t.Opens:
@@ -281,7 +244,7 @@ func (t Threads[T, C]) Read(
 	if !t.Opens || r.Body == "" {
 		thread.least = 1
 	}
-	next := place{own, at.offset + len(r.Body)}
+	next := op.Place{Item: op.OwnText, Offset: at.Offset + len(r.Body)}
 	if rest == "" {
 		next, err = t.children(ctx, b, parts, at, left, &thread)
 	}
@@ -293,12 +256,9 @@ func (t Threads[T, C]) Read(
 func (t Threads[T, C]) Parts(
 	ctx context.Context, b Base, parent int64, cursor Cursor,
 ) (thread Thread[C], err error) {
-	at, err := placeOf(cursor)
-	if err == nil && at.item == own && at.offset > 0 {
-		err = badCursor
-	}
-	if err != nil {
-		return thread, err
+	at, ok := op.ParsePlace(string(cursor))
+	if !ok || at.Item == op.OwnText && at.Offset > 0 {
+		return thread, badCursor
 	}
 	parts, err := b.inThread(ctx, parent, []catalog.Kind{t.Children})
 	if err != nil {
@@ -311,8 +271,8 @@ func (t Threads[T, C]) Parts(
 }
 
 // goOn says where the next answer begins.
-func (t *Thread[T]) goOn(total int, next place) {
-	if t.Total = total; next.item < total {
+func (t *Thread[T]) goOn(total int, next op.Place) {
+	if t.Total = total; next.Item < total {
 		t.Truncated, t.NextCursor = true, next.String()
 	}
 }
@@ -320,9 +280,9 @@ func (t *Thread[T]) goOn(total int, next place) {
 // children adds the parts of a thread from a place on that there is room for, or the
 // part of one if there is nothing else, and returns where the next begins.
 func (t Threads[T, C]) children(
-	ctx context.Context, b Base, parts []catalog.Record, at place, left room, thread *Thread[C],
-) (next place, err error) {
-	thread.start = max(0, at.item)
+	ctx context.Context, b Base, parts []catalog.Record, at op.Place, left room, thread *Thread[C],
+) (next op.Place, err error) {
+	thread.start = max(0, at.Item)
 	if thread.start > 0 && thread.start >= len(parts) {
 		return next, badCursor
 	}
@@ -334,14 +294,14 @@ func (t Threads[T, C]) children(
 		return next, err
 	}
 	for i, r := range parts {
-		next = place{item: thread.start + i}
-		if i == 0 && at.item != own {
-			next.offset = at.offset
+		next = op.Place{Item: thread.start + i}
+		if i == 0 && at.Item != op.OwnText {
+			next.Offset = at.Offset
 		}
-		if next.offset > 0 && !begins(r.Body, next.offset) {
+		if next.Offset > 0 && !begins(r.Body, next.Offset) {
 			return next, badCursor
 		}
-		rest := r.Body[next.offset:]
+		rest := r.Body[next.Offset:]
 		r.Body = rest[:left.take(rest)]
 		cut := len(r.Body) < len(rest)
 		if cut && len(thread.Items) >= thread.least {
@@ -353,11 +313,11 @@ func (t Threads[T, C]) children(
 		}
 		thread.Items = append(thread.Items, item)
 		if cut {
-			next.offset += len(r.Body)
+			next.Offset += len(r.Body)
 			return next, nil
 		}
 	}
-	return place{item: thread.start + len(thread.Items)}, nil
+	return op.Place{Item: thread.start + len(thread.Items)}, nil
 }
 
 // Locate finds the record that a person names: by anything that Record takes,

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/api/look"
+	"almanac/api/op"
 	"almanac/text/markdown"
 )
 
@@ -173,34 +174,6 @@ func (v *view) posts(items []numbered, mark string, offset int, on size) (posts 
 	return posts, len(items), 0
 }
 
-// place is where a page of a thread begins, as its cursor has it (kb.Threads): at an
-// item, or at an offset in the text of one. Before the first item is the thread's own
-// text, "" or ~500.
-type place struct {
-	own          bool
-	item, offset int
-}
-
-// placeOf reads a cursor, which the operation has accepted.
-func placeOf(cursor string) (p place) {
-	item, offset, _ := strings.Cut(cursor, "~")
-	p.own = item == ""
-	p.item, _ = strconv.Atoi(item)
-	p.offset, _ = strconv.Atoi(offset)
-	return p
-}
-
-func (p place) String() string {
-	var s string
-	if !p.own {
-		s = strconv.Itoa(p.item)
-	}
-	if p.offset > 0 {
-		s += "~" + strconv.Itoa(p.offset)
-	}
-	return s
-}
-
 // itemsOf are the items of an answer, numbered from the first.
 func itemsOf(answer any, first int) (out []numbered) {
 	items := reflect.ValueOf(field(answer, "Items"))
@@ -216,21 +189,24 @@ func itemsOf(answer any, first int) (out []numbered) {
 
 // prepareThread renders the texts of a thread, as many as a page holds.
 func prepareThread(_ *Handler, v *view) error {
-	thread, at := v.answers[1].answer, placeOf(v.Param("cursor"))
-	first, own := at.item+1, 0
+	thread := v.answers[1].answer
+	at, _ := op.ParsePlace(v.Param("cursor")) // the operation has accepted it
+	start := max(0, at.Item)
+	first, own := start+1, 0
 	_, opens := field(thread, "Content").(string) // a forge discussion begins with its own text
 	if opens {
 		first++
 	}
 	items := itemsOf(thread, first)
-	if opens && at.own {
+	if opens && at.Item == op.OwnText {
 		items, own = slices.Insert(items, 0, numbered{thread, 1}), 1
 	}
-	posts, whole, begun := v.posts(items, "p", at.offset, size{})
+	posts, whole, begun := v.posts(items, "p", at.Offset, size{})
 	v.Extra = posts
 	switch next := text(thread, "NextCursor"); {
 	case whole < len(items):
-		v.next = v.With("cursor", place{whole < own, at.item + whole - own, begun}.String())
+		// Before the first item, at 0, is the own text: op.OwnText.
+		v.next = v.With("cursor", op.Place{Item: start + whole - own, Offset: begun}.String())
 	case next != "":
 		v.next = v.With("cursor", next)
 	}
@@ -256,15 +232,16 @@ func prepareIssue(h *Handler, v *view) error {
 		}
 		on = size{len(v.Text.Markdown), len(v.Text.HTML)}
 	}
-	at := placeOf(v.Param("comments"))
-	items := itemsOf(answer, at.item+1)
+	at, _ := op.ParsePlace(v.Param("comments")) // the operation has accepted it
+	start := max(0, at.Item)
+	items := itemsOf(answer, start+1)
 	var whole, begun int
-	c.Posts, whole, begun = v.posts(items, "c", at.offset, on)
+	c.Posts, whole, begun = v.posts(items, "c", at.Offset, on)
 	c.Total, _ = field(answer, "Total").(int)
 	v.Extra = c
 	switch next := text(answer, "NextCursor"); {
 	case whole < len(items):
-		v.next = v.With("comments", place{item: at.item + whole, offset: begun}.String())
+		v.next = v.With("comments", op.Place{Item: start + whole, Offset: begun}.String())
 	case next != "":
 		v.next = v.With("comments", next)
 	}
