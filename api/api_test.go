@@ -17,8 +17,8 @@ import (
 
 	"almanac/api"
 	"almanac/api/op"
-	"almanac/api/op/optest"
 	"almanac/retrieval"
+	"almanac/testing/optest"
 )
 
 func TestMain(m *testing.M) {

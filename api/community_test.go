@@ -8,7 +8,7 @@ import (
 )
 
 func communityQuestions(t *testing.T, l *library) []question {
-	grant, topic := l.id(t, catalog.KindProposal, "33"), l.id(t, catalog.KindTopic, "1234")
+	grant, topic := l.id(t, catalog.KindGrant, "33"), l.id(t, catalog.KindTopic, "1234")
 	newest := func(t *testing.T, answer any) {
 		whens, _ := at(answer, "items.*.when")
 		last := "9"

@@ -174,11 +174,11 @@ func marina(t testing.TB, store catalog.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grant := func(number int, title, state, funding string, body string, d catalog.Proposal,
+	grant := func(number int, title, state, funding string, body string, d catalog.Grant,
 		links ...catalog.Link) item {
 		d.Number, d.Funding = number, funding
 		return item{data: d, links: links,
-			Record: catalog.Record{Kind: catalog.KindProposal, Key: fmt.Sprint(number), Title: title, State: state,
+			Record: catalog.Record{Kind: catalog.KindGrant, Key: fmt.Sprint(number), Title: title, State: state,
 				CreatedAt: ago(100 - number), Body: "# " + title + "\n\n" + body, Tags: label(d.Labels...)}}
 	}
 	change := func(kind catalog.Kind, key, field, from, to string, days int) catalog.Event {
@@ -188,27 +188,27 @@ func marina(t testing.TB, store catalog.Store) {
 	plan := "It watches the tide. See reefworks/tide#3 and CIP-0001.\n\n### Milestone 1: Gauge\nA brass gauge at the " +
 		"pier, read every hour.\n\n### Milestone 2: Chart\nA chart of all readings that anybody may copy.\n\nTotal " +
 		"funding request: "
-	annex := grant(40, "Tide watch: annex", "closed", "", "Gauges.", catalog.Proposal{Merged: true},
+	annex := grant(40, "Tide watch: annex", "closed", "", "Gauges.", catalog.Grant{Merged: true},
 		catalog.Link{Relation: catalog.References, To: ref(catalog.KindIssue, "reefworks/tide#7"),
 			Snippet: "see the rust"})
-	annex.Key, annex.parent = "40/annex", ref(catalog.KindProposal, "40")
+	annex.Key, annex.parent = "40/annex", ref(catalog.KindGrant, "40")
 	apply("grants", []catalog.Event{
-		change(catalog.KindProposal, "40", "state", "", "open", 50),
-		change(catalog.KindProposal, "40", "state", "open", "merged", 3),
-		change(catalog.KindProposal, "41", "state", "", "open", 13),
-		change(catalog.KindProposal, "41", "state", "open", "closed", 12),
-		change(catalog.KindProposal, "42", "state", "", "open", 2),
+		change(catalog.KindGrant, "40", "state", "", "open", 50),
+		change(catalog.KindGrant, "40", "state", "open", "merged", 3),
+		change(catalog.KindGrant, "41", "state", "", "open", 13),
+		change(catalog.KindGrant, "41", "state", "open", "closed", 12),
+		change(catalog.KindGrant, "42", "state", "", "open", 2),
 	},
 		grant(40, "Tide watch", "closed", "4,000 HC", plan+"4,000 HC",
-			catalog.Proposal{Merged: true, Labels: []string{"tides"},
+			catalog.Grant{Merged: true, Labels: []string{"tides"},
 				Milestones: []catalog.Milestone{{Number: "1", Title: "Gauge"}, {Number: "2", Title: "Chart"}}},
 			catalog.Link{Relation: catalog.References, To: ref(catalog.KindIssue, "reefworks/tide#3"),
 				Snippet: "See reefworks/tide#3"},
 			catalog.Link{Relation: catalog.References, To: ref(catalog.KindPull, "reefworks/tide#3")}),
 		annex, grant(41, "A statue of the founder", "closed", "$9,000",
-			"Made of bronze, with a gauge of the tide at the pier.", catalog.Proposal{Labels: []string{"art"}}),
+			"Made of bronze, with a gauge of the tide at the pier.", catalog.Grant{Labels: []string{"art"}}),
 		grant(42, "Tide app", "open", "up to 7,000 HC", "Shows the tide on a phone.",
-			catalog.Proposal{Labels: []string{"tides", "wallet"}}),
+			catalog.Grant{Labels: []string{"tides", "wallet"}}),
 	)
 	issue := func(number int, kind catalog.Kind, title, state string, opened, active int, data any,
 		links ...catalog.Link) item {
@@ -217,7 +217,7 @@ func marina(t testing.TB, store catalog.Store) {
 				Container: "reefworks/tide", State: state, CreatedAt: ago(opened), LastActivityAt: ago(active),
 				Body: title + "."}}
 	}
-	names := catalog.Link{Relation: catalog.References, To: ref(catalog.KindProposal, "40"), Snippet: "for grant 40"}
+	names := catalog.Link{Relation: catalog.References, To: ref(catalog.KindGrant, "40"), Snippet: "for grant 40"}
 	apply("forge", nil,
 		issue(3, catalog.KindIssue, "Gauge at the pier", "closed", 40, 20,
 			catalog.Issue{Number: 3, ClosedAt: "2030-04-25T00:00:00Z", Labels: []string{"grant"}}),

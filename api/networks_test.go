@@ -10,7 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/ingest/networks/networktest"
+	"almanac/testing/networktest"
 )
 
 // TestNetworksByTheirFileAlone serves networks of other prefixes, paddings and

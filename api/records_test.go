@@ -95,20 +95,20 @@ func proposals() []item {
 
 // grants are proposals to the development fund.
 func grants() []item {
-	grant := func(key, title, state string, created int, d catalog.Proposal, links ...catalog.Link) item {
-		return item{Record: catalog.Record{Kind: catalog.KindProposal, Key: key, Title: title, State: state,
+	grant := func(key, title, state string, created int, d catalog.Grant, links ...catalog.Link) item {
+		return item{Record: catalog.Record{Kind: catalog.KindGrant, Key: key, Title: title, State: state,
 			Author: "reefworks", URL: "https://forge.example/tide/fund/pull/" + key,
 			Path: "grants/" + key + ".md", CreatedAt: ago(created), Body: "# " + title + "\n\nMilestone one."}, data: d,
 			links: links}
 	}
 	tug := grant("31", "Tug telemetry", "open", 20,
-		catalog.Proposal{Number: 31, Cites: []string{"CIP-0056"}, Labels: []string{"tooling"},
+		catalog.Grant{Number: 31, Cites: []string{"CIP-0056"}, Labels: []string{"tooling"},
 			Milestones: []catalog.Milestone{{Number: "1", Title: "Sensors"}}}, cites(catalog.Cites, "CIP-0056")...)
 	pilot := grant("32", "Pilot wallet", "closed", 90,
-		catalog.Proposal{Number: 32, BoardStatus: "Delivered", Merged: true, Funding: "1,000 shells"})
-	appendix := grant("32#appendix", "Pilot wallet: appendix", "closed", 90, catalog.Proposal{Number: 32})
-	appendix.parent, appendix.Path = ref(catalog.KindProposal, "32"), "grants/32-appendix.md"
-	anchor := grant("33", "Anchor bridge", "open", 4, catalog.Proposal{Number: 33})
+		catalog.Grant{Number: 32, BoardStatus: "Delivered", Merged: true, Funding: "1,000 shells"})
+	appendix := grant("32#appendix", "Pilot wallet: appendix", "closed", 90, catalog.Grant{Number: 32})
+	appendix.parent, appendix.Path = ref(catalog.KindGrant, "32"), "grants/32-appendix.md"
+	anchor := grant("33", "Anchor bridge", "open", 4, catalog.Grant{Number: 33})
 	return []item{tug, pilot, appendix, anchor}
 }
 

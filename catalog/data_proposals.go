@@ -45,10 +45,10 @@ type Attachment struct {
 	Blob      string `json:"blob,omitempty"`
 }
 
-// Proposal is a grant proposal, keyed by the number of its pull request.
+// Grant is a grant proposal, keyed by the number of its pull request.
 // Record.State is open or closed; events tell whether it was merged or closed
 // without merging.
-type Proposal struct {
+type Grant struct {
 	Number      int          `json:"number"`
 	BoardStatus string       `json:"board_status,omitempty"`
 	RawStatus   string       `json:"raw_status,omitempty"`

@@ -15,7 +15,7 @@ const (
 	SearchDiscussion = "discussion"
 	SearchMail       = "mail"
 	SearchWhitepaper = "whitepaper"
-	SearchProposal   = "proposal"
+	SearchGrant      = "proposal"
 	SearchBlog       = "blog"
 	SearchVideo      = "video"
 	SearchForge      = "forge"
@@ -34,7 +34,7 @@ var Kinds = []KindInfo{
 	{KindCIP, "improvement proposals and their drafts", SearchCIP, reflect.TypeFor[CIP]()},
 	{KindAttachment, "files beside improvement proposals", SearchCIP, reflect.TypeFor[Attachment]()},
 	{KindVoteRequest, "on-chain governance vote requests", SearchCIP, reflect.TypeFor[VoteRequest]()},
-	{KindProposal, "grant proposals", SearchProposal, reflect.TypeFor[Proposal]()},
+	{KindGrant, "grant proposals", SearchGrant, reflect.TypeFor[Grant]()},
 	{KindDoc, "documentation pages", SearchDoc, reflect.TypeFor[Doc]()},
 	{KindTopic, "forum threads", SearchDiscussion, reflect.TypeFor[Topic]()},
 	{KindPost, "forum posts", SearchDiscussion, reflect.TypeFor[Post]()},

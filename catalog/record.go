@@ -45,7 +45,7 @@ const (
 	KindDiscussion     Kind = "discussion"
 	KindComment        Kind = "comment"
 	KindRepo           Kind = "repo"
-	KindProposal       Kind = "proposal"
+	KindGrant          Kind = "proposal"
 	KindVoteRequest    Kind = "vote_request"
 	KindValidator      Kind = "validator"
 	KindPackageVersion Kind = "package_version"

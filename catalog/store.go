@@ -6,7 +6,7 @@ import (
 )
 
 // Store is the catalog. It is implemented on SQLite (package catalog/sqlite)
-// and checked by the suite in catalog/catalogtest, which runs against any
+// and checked by the suite in testing/catalogtest, which runs against any
 // implementation given its constructor.
 //
 // Reads see only live records unless they say otherwise and are safe for

@@ -18,8 +18,8 @@ import (
 
 	"almanac/embed"
 	"almanac/embed/static"
-	"almanac/retrieval/keyword/meili/meilitest"
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/meilitest"
+	"almanac/testing/qdranttest"
 )
 
 // TestStandIn serves as one of the stack's servers until it is told to stop:

@@ -61,7 +61,7 @@ func TestReferencesToIssuesAndPulls(t *testing.T) {
 
 func TestNumbersLinkedByTheConnectorAreSkipped(t *testing.T) {
 	given := []catalog.Link{
-		{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindProposal, Key: "2"}},
+		{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindGrant, Key: "2"}},
 		{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "PR-3"}},
 	}
 	e := catalog.Entry{Record: catalog.Record{Body: "causeway/grants#2, https://forge.example/causeway/cips/pull/3"},

@@ -11,10 +11,10 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/keyword/meili"
-	"almanac/retrieval/keyword/meili/meilitest"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector/qdrant"
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/meilitest"
+	"almanac/testing/qdranttest"
 )
 
 // noKeyword names the stack whose keyword engine hangs.

@@ -154,7 +154,7 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 		return Chain{}, err
 	}
 	key, relations := start.Key, []catalog.Relation{catalog.Requires}
-	if start.Kind == catalog.KindProposal {
+	if start.Kind == catalog.KindGrant {
 		// A grant has no requires header: it builds on the proposals it names.
 		key, relations = "PR-"+key, append(relations, catalog.Implements, catalog.Cites, catalog.Mentions)
 	}
@@ -188,6 +188,6 @@ func startOf(ctx context.Context, b kb.Base, id kb.CIPID) (catalog.Record, error
 	if invalid != nil || !isNotFound(err) || !draft {
 		return r, err
 	}
-	r, err = b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProposal, Key: number})
+	r, err = b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindGrant, Key: number})
 	return r, kb.NotFound(err, "there is no %s, neither a draft nor a grant proposal", ref.Key)
 }

@@ -70,7 +70,7 @@ func runMentions(ctx context.Context, b kb.Base, in idIn) (Mentions, error) {
 			list, count = &m.Mail, &m.Counts.Mail
 		case catalog.KindBlog:
 			list, count = &m.Blog, &m.Counts.Blog
-		case catalog.KindProposal:
+		case catalog.KindGrant:
 			list, count = &m.Proposals, &m.Counts.Proposals
 		case catalog.KindCIP:
 			list, count = &m.CIPs, &m.Counts.CIPs

@@ -58,7 +58,7 @@ func governance(ctx context.Context, b kb.Base, since time.Time) (g derive.Gover
 	var errs [4]error
 	// All changes of status: a draft may be older than the windows.
 	statuses := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status"}
-	states := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state", Since: since}
+	states := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindGrant}, Field: "state", Since: since}
 	requests := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindVoteRequest}, States: []string{"closed"}}
 	messages := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindMailMessage}, Containers: derive.GovernanceLists, Since: since,

@@ -59,7 +59,7 @@ improvement proposals of list_cips.
 }, runList)
 
 func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[Proposal], error) {
-	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindProposal}, TopLevel: true, Order: catalog.ByCreated}
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindGrant}, TopLevel: true, Order: catalog.ByCreated}
 	if in.State != "all" {
 		q.States = []string{string(in.State)}
 	}
@@ -67,7 +67,7 @@ func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[Proposal], erro
 }
 
 func row(b kb.Base, r catalog.Record) (Proposal, error) {
-	d, err := kb.Decode[catalog.Proposal](r)
+	d, err := kb.Decode[catalog.Grant](r)
 	p := Proposal{
 		ID: d.Number, Number: d.Number, Title: r.Title, State: r.State, Merged: d.Merged, Author: r.Author,
 		StatusRaw: d.RawStatus, Labels: d.Labels, Funding: d.Funding, Champion: d.Champion, Milestones: d.Milestones,

@@ -70,7 +70,7 @@ func runLandscape(ctx context.Context, b kb.Base, in landscapeIn) (Landscape, er
 	}
 	out.Labels = out.Labels[:min(labelsShown, len(out.Labels))]
 	out.Funding = out.Funding[:min(unitsShown, len(out.Funding))]
-	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
+	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindGrant}, Field: "state"})
 	for _, e := range derive.GrantEvents(events, list, recentShown) {
 		out.Recent = append(out.Recent, Activity{e.Grant.Key, e.Grant.Title, e.To, e.At.UTC(), b.URL(e.Grant)})
 	}
@@ -78,4 +78,4 @@ func runLandscape(ctx context.Context, b kb.Base, in landscapeIn) (Landscape, er
 }
 
 // grants selects the proposals without their further files.
-var grants = catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindProposal}, TopLevel: true}
+var grants = catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindGrant}, TopLevel: true}

@@ -52,14 +52,14 @@ request, which get_proposals has.
 }, runMilestones)
 
 func runMilestones(ctx context.Context, b kb.Base, in milestonesIn) (Tracking, error) {
-	r, err := b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(in.Number)})
+	r, err := b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(in.Number)})
 	if errors.Is(err, catalog.ErrNotFound) {
 		err = op.NotFound("there is no grant proposal %d%s", in.Number, nearest(ctx, b, in.Number))
 	}
 	if err != nil {
 		return Tracking{}, err
 	}
-	d, err := kb.Decode[catalog.Proposal](r)
+	d, err := kb.Decode[catalog.Grant](r)
 	if err != nil {
 		return Tracking{}, err
 	}

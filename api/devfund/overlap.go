@@ -45,7 +45,7 @@ proposal_success_predictor.
 func runOverlap(ctx context.Context, b kb.Base, in overlapIn) (Overlap, error) {
 	search := kb.Search{
 		Field: "idea", Query: in.Idea, Plain: true, Limit: overlapRead,
-		Kinds: []catalog.Kind{catalog.KindProject, catalog.KindProposal},
+		Kinds: []catalog.Kind{catalog.KindProject, catalog.KindGrant},
 	}
 	found, err := kb.FindRows(ctx, b, search, similar)
 	out := Overlap{Idea: kb.First(in.Idea, 200), Degraded: found.Degraded, Hint: found.Hint}
@@ -58,7 +58,7 @@ func runOverlap(ctx context.Context, b kb.Base, in overlapIn) (Overlap, error) {
 		}
 	}
 	kb.Weigh(out.Evidence)
-	out.Projects, out.Grants = shown[string(catalog.KindProject)], shown[string(catalog.KindProposal)]
+	out.Projects, out.Grants = shown[string(catalog.KindProject)], shown[string(catalog.KindGrant)]
 	return out, err
 }
 
@@ -69,10 +69,10 @@ func similar(b kb.Base, m kb.Match) (kb.Evidence, error) {
 		return kb.Evidence{}, nil
 	}
 	e := kb.Evidence{Item: b.Item(m.Record), Why: m.Shared(), Snippet: m.Result.Snippet, Weight: m.Result.Score}
-	if m.Record.Kind != catalog.KindProposal {
+	if m.Record.Kind != catalog.KindGrant {
 		return e, nil
 	}
-	d, err := kb.Decode[catalog.Proposal](m.Record)
+	d, err := kb.Decode[catalog.Grant](m.Record)
 	e.State = derive.GrantOutcome(m.Record, d)
 	return e, err
 }

@@ -67,7 +67,7 @@ type SearchType string
 // SearchTypes are the values of a SearchType, "all" first.
 var SearchTypes = []string{
 	"all", catalog.SearchCIP, catalog.SearchDoc, catalog.SearchDiscussion, catalog.SearchMail,
-	catalog.SearchWhitepaper, catalog.SearchProposal, catalog.SearchBlog, catalog.SearchVideo, catalog.SearchForge,
+	catalog.SearchWhitepaper, catalog.SearchGrant, catalog.SearchBlog, catalog.SearchVideo, catalog.SearchForge,
 }
 
 // Constraints implements op.Constrained.

@@ -22,7 +22,7 @@ var PageKinds = []PageKind{
 	{catalog.KindDoc, "docs", "Documentation", "Documentation"},
 	{catalog.KindTopic, "discussions", "Discussion", "Discussions"},
 	{catalog.KindMailThread, "mail", "Mail thread", "Mailing lists"},
-	{catalog.KindProposal, "grants", "Grant", "Grants"},
+	{catalog.KindGrant, "grants", "Grant", "Grants"},
 	{catalog.KindRelease, "releases", "Release", "Releases"},
 	{catalog.KindRepo, "repos", "Repository", "Repositories"},
 	{catalog.KindIssue, "issues", "Issue", "Issues"},

@@ -211,7 +211,7 @@ func ThirdParty(r catalog.Record) bool {
 	switch r.Kind {
 	case catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindBlog,
 		catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRepo,
-		catalog.KindProposal:
+		catalog.KindGrant:
 		return true
 	case catalog.KindCIP:
 		return strings.HasPrefix(r.Key, "PR-")

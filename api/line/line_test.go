@@ -7,7 +7,7 @@ import (
 
 	"almanac/api/line"
 	"almanac/api/op"
-	"almanac/api/op/optest"
+	"almanac/testing/optest"
 )
 
 func TestList(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"almanac/api/limit"
 	"almanac/api/mcp"
 	"almanac/api/op"
-	"almanac/api/op/optest"
+	"almanac/testing/optest"
 )
 
 func TestMain(m *testing.M) {

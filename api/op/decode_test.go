@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/api/op"
-	"almanac/api/op/optest"
+	"almanac/testing/optest"
 )
 
 func find(t testing.TB, id string) op.Operation {

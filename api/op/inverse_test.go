@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"almanac/api/op"
-	"almanac/api/op/optest"
+	"almanac/testing/optest"
 )
 
 type day time.Time

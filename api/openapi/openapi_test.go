@@ -11,8 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"almanac/api/op"
-	"almanac/api/op/optest"
 	"almanac/api/openapi"
+	"almanac/testing/optest"
 )
 
 func document(t *testing.T, ops []op.Operation) []byte {

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/net/html"
 
-	"almanac/api/op/optest"
 	"almanac/api/openapi"
 	"almanac/api/reference"
+	"almanac/testing/optest"
 )
 
 func page(t *testing.T, publicURL string) (text, policy string) {

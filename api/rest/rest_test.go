@@ -22,8 +22,8 @@ import (
 
 	"almanac/api/limit"
 	"almanac/api/op"
-	"almanac/api/op/optest"
 	"almanac/api/rest"
+	"almanac/testing/optest"
 )
 
 func TestMain(m *testing.M) {

@@ -28,7 +28,7 @@ var citing = []struct {
 	}},
 	{"blog", []catalog.Kind{catalog.KindBlog}},
 	{"videos", []catalog.Kind{catalog.KindVideo}},
-	{"proposals", []catalog.Kind{catalog.KindProposal}},
+	{"proposals", []catalog.Kind{catalog.KindGrant}},
 	{"docs", nil},
 }
 

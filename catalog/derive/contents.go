@@ -48,7 +48,7 @@ func CountContents(counts []catalog.Count) Contents {
 		case c.Kind == catalog.KindCIP:
 			out.CIPs.Total += c.N
 			out.CIPs.ByStatus[c.State] += c.N
-		case c.Kind == catalog.KindProposal && c.TopLevel: // others are further files of a proposal
+		case c.Kind == catalog.KindGrant && c.TopLevel: // others are further files of a proposal
 			out.Proposals.Total += c.N
 			if c.State == "open" {
 				out.Proposals.Open += c.N

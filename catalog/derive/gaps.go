@@ -17,7 +17,7 @@ const gapAge = 72 * time.Hour
 
 // GapKinds are the kinds of records that gaps are found in.
 var GapKinds = []catalog.Kind{
-	catalog.KindTopic, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindProposal,
+	catalog.KindTopic, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindGrant,
 }
 
 // Gaps is what the community asked for and did not get.
@@ -47,7 +47,7 @@ func FindGaps(records []catalog.Record, now time.Time) (g Gaps) {
 		}
 	}
 	g.Topics, g.MedianViews = UnansweredTopics(of[catalog.KindTopic], now)
-	g.Labels, g.Share = LabelGaps(of[catalog.KindProposal])
+	g.Labels, g.Share = LabelGaps(of[catalog.KindGrant])
 	var silent []SilentThread
 	for _, t := range SilentThreads(of[catalog.KindMailThread], now) {
 		if asks[t.ID] {
@@ -145,7 +145,7 @@ func LabelGaps(grants []catalog.Record) (gaps []LabelGap, share float64) {
 	of := map[string]*LabelGap{}
 	accepted, all := 0, 0
 	for _, r := range grants {
-		d, err := catalog.Decode[catalog.Proposal](r)
+		d, err := catalog.Decode[catalog.Grant](r)
 		if err != nil || r.Parent != 0 {
 			continue
 		}

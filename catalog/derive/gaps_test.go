@@ -80,9 +80,9 @@ func TestSilentThreads(t *testing.T) {
 
 func TestLabelGaps(t *testing.T) {
 	grant := func(id int64, state string, merged bool, labels ...string) catalog.Record {
-		return of(t, id, catalog.Record{Kind: catalog.KindProposal, State: state,
+		return of(t, id, catalog.Record{Kind: catalog.KindGrant, State: state,
 			CreatedAt: asked.AddDate(0, 0, int(id))},
-			catalog.Proposal{Merged: merged, Labels: labels})
+			catalog.Grant{Merged: merged, Labels: labels})
 	}
 	further := grant(20, "open", false, "tools")
 	further.Parent = 1

@@ -20,7 +20,7 @@ func status(key, from, to string, hours int) catalog.Event {
 // TestThroughput holds what counts in a day and in the day before.
 func TestThroughput(t *testing.T) {
 	grant := func(key, to string, hours int) catalog.Event {
-		return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindProposal, Key: key}, Field: "state", At: ago(hours),
+		return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindGrant, Key: key}, Field: "state", At: ago(hours),
 			From: "open", To: to}
 	}
 	request := func(key, outcome, decided string, ends int) catalog.Record {

@@ -33,7 +33,7 @@ func NewGrantBase(grants []catalog.Record) *GrantBase {
 	var graded [2][]grantDraft
 	var statements []string
 	for _, r := range grants {
-		d, err := catalog.Decode[catalog.Proposal](r)
+		d, err := catalog.Decode[catalog.Grant](r)
 		if err != nil || r.Body == "" {
 			continue
 		}

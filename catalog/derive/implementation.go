@@ -31,7 +31,7 @@ var tracking = []struct {
 	{catalog.KindRelease, "released", 1, "a release names it"},
 	{catalog.KindPull, "in_progress", 0.8, "a pull request names it"},
 	{catalog.KindIssue, "in_progress", 0.5, "an issue names it"},
-	{catalog.KindProposal, "funded", 0.6, "a grant proposal names it"},
+	{catalog.KindGrant, "funded", 0.6, "a grant proposal names it"},
 	{catalog.KindProject, "in_progress", 0.4, "a project names it"},
 	{catalog.KindRepo, "in_progress", 0.4, "a repository names it"},
 }

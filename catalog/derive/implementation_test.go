@@ -22,10 +22,10 @@ func TestImplementation(t *testing.T) {
 	}{
 		{nil, "untracked", nil},
 		{[]derive.Linked{talk, linked(catalog.KindBlog, catalog.Implements)}, "untracked", nil},
-		{[]derive.Linked{linked(catalog.KindProposal, catalog.Cites), talk}, "funded",
-			[]catalog.Kind{catalog.KindProposal}},
-		{[]derive.Linked{linked(catalog.KindProposal, catalog.Cites), linked(catalog.KindIssue, catalog.Mentions)},
-			"in_progress", []catalog.Kind{catalog.KindProposal, catalog.KindIssue}},
+		{[]derive.Linked{linked(catalog.KindGrant, catalog.Cites), talk}, "funded",
+			[]catalog.Kind{catalog.KindGrant}},
+		{[]derive.Linked{linked(catalog.KindGrant, catalog.Cites), linked(catalog.KindIssue, catalog.Mentions)},
+			"in_progress", []catalog.Kind{catalog.KindGrant, catalog.KindIssue}},
 		{[]derive.Linked{
 			linked(catalog.KindRepo, catalog.Implements), linked(catalog.KindPull, catalog.Mentions),
 			linked(catalog.KindRelease, catalog.Mentions),

@@ -50,7 +50,7 @@ const (
 )
 
 // GrantOutcome is what became of a grant proposal.
-func GrantOutcome(r catalog.Record, d catalog.Proposal) string {
+func GrantOutcome(r catalog.Record, d catalog.Grant) string {
 	switch {
 	case d.Merged:
 		return GrantMerged
@@ -104,7 +104,7 @@ func GrantLandscape(grants []catalog.Record) Landscape {
 	labels := map[string]*LabelCounts{}
 	var outcomes, statements []string
 	for _, r := range grants {
-		d, err := catalog.Decode[catalog.Proposal](r)
+		d, err := catalog.Decode[catalog.Grant](r)
 		if err != nil {
 			continue
 		}

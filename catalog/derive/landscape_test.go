@@ -12,8 +12,8 @@ import (
 
 func grantRecord(key, state, funding string, merged bool, labels ...string) catalog.Record {
 	return with(catalog.Record{
-		Kind: catalog.KindProposal, Key: key, State: state, Tags: catalog.Tags(catalog.TagLabel, labels...),
-	}, catalog.Proposal{Funding: funding, Merged: merged, Labels: labels})
+		Kind: catalog.KindGrant, Key: key, State: state, Tags: catalog.Tags(catalog.TagLabel, labels...),
+	}, catalog.Grant{Funding: funding, Merged: merged, Labels: labels})
 }
 
 func TestGrantLandscape(t *testing.T) {
@@ -24,7 +24,7 @@ func TestGrantLandscape(t *testing.T) {
 		grantRecord("4", "open", "up to 9,000 HC", false, "wallet"),
 		grantRecord("5", "closed", "", true, "audit"),
 		grantRecord("6", "open", "1,000 HC", false),
-		{Kind: catalog.KindProposal, Key: "7", Data: []byte("{")},
+		{Kind: catalog.KindGrant, Key: "7", Data: []byte("{")},
 	}
 	want := derive.Landscape{
 		GrantCounts: derive.GrantCounts{Total: 6, Open: 3, Merged: 2, Closed: 1},
@@ -65,7 +65,7 @@ func TestGrantEvents(t *testing.T) {
 	grants := []catalog.Record{grantRecord("1", "open", "", false), grantRecord("2", "closed", "", true)}
 	var events []catalog.Event
 	for _, key := range []string{"2", "3", "1", "2"} {
-		events = append(events, catalog.Event{Ref: catalog.Ref{Kind: catalog.KindProposal, Key: key}, To: "open"})
+		events = append(events, catalog.Event{Ref: catalog.Ref{Kind: catalog.KindGrant, Key: key}, To: "open"})
 	}
 	for n, want := range map[int][]string{9: {"2", "1", "2"}, 2: {"2", "1"}, 0: nil} {
 		var got []string

@@ -9,13 +9,13 @@ import (
 
 // newsNames are what the creation of a record of a kind is called.
 var newsNames = map[catalog.Kind]string{
-	catalog.KindCIP: "new_cip", catalog.KindProposal: "new_proposal", catalog.KindTopic: "new_forum_topic",
+	catalog.KindCIP: "new_cip", catalog.KindGrant: "new_proposal", catalog.KindTopic: "new_forum_topic",
 	catalog.KindBlog: "new_blog_post", catalog.KindRelease: "new_release", catalog.KindRadar: "new_radar_item",
 }
 
 // NewsKinds are the kinds of records whose creation is news.
 var NewsKinds = []catalog.Kind{
-	catalog.KindCIP, catalog.KindProposal, catalog.KindTopic, catalog.KindBlog, catalog.KindRelease, catalog.KindRadar,
+	catalog.KindCIP, catalog.KindGrant, catalog.KindTopic, catalog.KindBlog, catalog.KindRelease, catalog.KindRadar,
 }
 
 // statusChange is what the change of a proposal's status is called.

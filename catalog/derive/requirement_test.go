@@ -24,7 +24,7 @@ func TestPrerequisites(t *testing.T) {
 	} {
 		graph = append(graph, derive.Requirement{From: records[link[0]].ID, To: records[link[1]]})
 	}
-	grant := catalog.Record{ID: 7, Kind: catalog.KindProposal, Key: "31"}
+	grant := catalog.Record{ID: 7, Kind: catalog.KindGrant, Key: "31"}
 	fromGrant := append([]derive.Requirement{{From: grant.ID, To: records["TIP-3"]}}, graph...)
 	for _, c := range []struct {
 		start catalog.Record

@@ -9,7 +9,7 @@ func Stats(counts []catalog.Count, proposals []catalog.Record) catalog.Stats {
 	s := catalog.Stats{RecordsByKind: map[catalog.Kind]int{}}
 	for _, c := range counts {
 		s.RecordsByKind[c.Kind] += c.N
-		if c.Kind == catalog.KindProposal && c.TopLevel {
+		if c.Kind == catalog.KindGrant && c.TopLevel {
 			s.Proposals += c.N
 		}
 	}

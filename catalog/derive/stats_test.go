@@ -12,8 +12,8 @@ import (
 func TestStats(t *testing.T) {
 	counts := []catalog.Count{
 		{Kind: catalog.KindCIP, State: "Final", N: 3}, {Kind: catalog.KindCIP, State: "Review", N: 2},
-		{Kind: catalog.KindProposal, TopLevel: true, N: 4},
-		{Kind: catalog.KindProposal, N: 5}, {Kind: catalog.KindTopic, State: "open", N: 6},
+		{Kind: catalog.KindGrant, TopLevel: true, N: 4},
+		{Kind: catalog.KindGrant, N: 5}, {Kind: catalog.KindTopic, State: "open", N: 6},
 		{Kind: catalog.KindTopic, State: "closed", N: 1},
 		{Kind: catalog.KindPost, N: 8}, {Kind: catalog.KindIssue, N: 9}, {Kind: catalog.KindPull, N: 10},
 		{Kind: catalog.KindDoc, N: 11},
@@ -29,7 +29,7 @@ func TestStats(t *testing.T) {
 		CIPs: 4, CIPsInReview: 1, CIPsFinal: 2, Topics: 7, Posts: 8, Issues: 9, Pulls: 10, Proposals: 4, Docs: 11,
 		Videos: 12, Blogs: 13, MailThreads: 14, Radar: 15,
 		RecordsByKind: map[catalog.Kind]int{
-			catalog.KindCIP: 5, catalog.KindProposal: 9, catalog.KindTopic: 7, catalog.KindPost: 8,
+			catalog.KindCIP: 5, catalog.KindGrant: 9, catalog.KindTopic: 7, catalog.KindPost: 8,
 			catalog.KindIssue: 9, catalog.KindPull: 10, catalog.KindDoc: 11, catalog.KindVideo: 12,
 			catalog.KindBlog: 13, catalog.KindMailThread: 14, catalog.KindRadar: 15,
 		},

@@ -28,7 +28,7 @@ var (
 	TrendingKinds = []catalog.Kind{
 		catalog.KindTopic, catalog.KindMailThread, catalog.KindDiscussion, catalog.KindIssue, catalog.KindPull,
 		catalog.KindCIP,
-		catalog.KindProposal, catalog.KindRelease, catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper,
+		catalog.KindGrant, catalog.KindRelease, catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper,
 	}
 	TrendingChildren = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"almanac/catalog"
-	"almanac/catalog/catalogtest"
+	"almanac/testing/catalogtest"
 )
 
 func TestConformance(t *testing.T) {

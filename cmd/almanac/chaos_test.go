@@ -33,9 +33,9 @@ import (
 
 	"almanac/catalog/datadir"
 	"almanac/retrieval/corpus"
-	"almanac/retrieval/keyword/meili/meilitest"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/meilitest"
+	"almanac/testing/qdranttest"
 	"almanac/testing/soak"
 	"almanac/testing/wait"
 )

@@ -47,14 +47,15 @@ func ourPackages(t *testing.T) []pkg {
 }
 
 // leaves are open to all and import nothing of this module.
-var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound", "almanac/text/glob", "almanac/text/markdown"}
+var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound", "almanac/text/glob", "almanac/text/markdown",
+	"almanac/text/markup", "almanac/text/pdf", "almanac/text/webpage"}
 
 // layerMay says what each layer may import besides itself: cmd → api → retrieval →
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
-	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "testing": {},
-	"text": {},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "text": {},
+	"testing": {"api", "retrieval", "catalog", "embed", "ingest"},
 }
 
 // testsMay says what tests may import besides: what is below the layer, ingest
@@ -106,7 +107,6 @@ cmd/profiles: catalog retrieval/profile retrieval/revision
 cmd/terminal: api/op cmd/config retrieval/eval
 catalog:
 catalog/archive: catalog
-catalog/catalogtest: catalog
 catalog/datadir: catalog catalog/archive catalog/sqlite
 catalog/derive: catalog
 catalog/jobs: catalog
@@ -118,44 +118,35 @@ embed:
 embed/distil: embed embed/static
 embed/http: embed/remote
 embed/ollama: embed/remote
-embed/recordingtest:
 embed/remote: embed
 embed/static: embed
 ingest: catalog catalog/derive ingest/folder ingest/memory ingest/progress
-ingest/calendar: catalog ingest ingest/curated/entries ingest/folder ingest/webpage
+ingest/calendar: catalog ingest ingest/curated/entries ingest/folder
 ingest/connectors: catalog ingest ingest/...
-ingest/connectortest: catalog catalog/sqlite ingest
 ingest/curated: catalog ingest ingest/curated/entries ingest/folder
 ingest/curated/entries:
-ingest/docs: catalog catalog/derive ingest ingest/folder ingest/gitrepo ingest/markup ingest/memory
-	ingest/webpage
-ingest/feed: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
+ingest/docs: catalog catalog/derive ingest ingest/folder ingest/gitrepo ingest/memory
+ingest/feed: catalog catalog/derive ingest ingest/listing ingest/memory
 ingest/fleet: catalog ingest
 ingest/folder:
-ingest/forge: catalog catalog/derive ingest ingest/markup ingest/proposals
-ingest/forum: catalog ingest ingest/memory ingest/webpage
+ingest/forge: catalog catalog/derive ingest ingest/proposals
+ingest/forum: catalog ingest ingest/memory
 ingest/gitrepo:
-ingest/gitrepo/gitrepotest:
 ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/memory
-ingest/listing: catalog ingest ingest/memory ingest/webpage
-ingest/mail: catalog ingest ingest/memory ingest/webpage
+ingest/listing: catalog ingest ingest/memory
+ingest/mail: catalog ingest ingest/memory
 ingest/market: catalog ingest
-ingest/markup:
 ingest/memory:
 ingest/networks: ingest/folder
-ingest/networks/networktest: catalog ingest ingest/connectors ingest/gitrepo/gitrepotest ingest/networks
 ingest/outbound:
 ingest/packages: catalog ingest ingest/folder ingest/memory
-ingest/pdf:
 ingest/progress:
-ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/pdf
+ingest/proposals: catalog catalog/derive ingest ingest/gitrepo
 ingest/sample: catalog ingest ingest/snapshot
-ingest/site: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
-ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/markup ingest/memory ingest/proposals
-ingest/video: catalog catalog/derive ingest ingest/feed ingest/folder ingest/listing ingest/markup
-	ingest/memory ingest/webpage
-ingest/webpage: ingest/markup
-ingest/whitepaper: catalog catalog/derive ingest ingest/folder ingest/listing ingest/memory ingest/pdf ingest/webpage
+ingest/site: catalog catalog/derive ingest ingest/listing ingest/memory
+ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/memory ingest/proposals
+ingest/video: catalog catalog/derive ingest ingest/feed ingest/folder ingest/listing ingest/memory
+ingest/whitepaper: catalog catalog/derive ingest ingest/folder ingest/listing ingest/memory
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet
 	retrieval/vector
@@ -168,15 +159,13 @@ retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/pas
 retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/rerank
 	retrieval/revision
 retrieval/fusion:
-retrieval/index: catalog catalog/recent embed retrieval/analysis retrieval/corpus retrieval/keyword
-	retrieval/passage retrieval/vector
+retrieval/index: catalog catalog/recent embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
+	retrieval/vector
 retrieval/judging: catalog embed embed/remote retrieval retrieval/eval retrieval/revision
 retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 	retrieval/snapshot
-retrieval/keyword/enginetest: retrieval/analysis retrieval/keyword retrieval/passage
 retrieval/keyword/meili: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
-retrieval/keyword/meili/meilitest:
 retrieval/passage:
 retrieval/profile:
 retrieval/query: retrieval/analysis
@@ -191,10 +180,17 @@ retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static
 	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/vector: retrieval/analysis retrieval/passage
 retrieval/vector/embedded: retrieval/passage retrieval/snapshot retrieval/vector retrieval/vector/kernel
-retrieval/vector/enginetest: retrieval/analysis retrieval/passage retrieval/vector
 retrieval/vector/kernel:
 retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
-retrieval/vector/qdrant/qdranttest: embed/recordingtest
+testing/catalogtest: catalog
+testing/connectortest: catalog catalog/sqlite ingest
+testing/gitrepotest:
+testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
+testing/meilitest:
+testing/networktest: catalog ingest ingest/connectors testing/gitrepotest ingest/networks
+testing/qdranttest: testing/recordingtest
+testing/recordingtest:
+testing/vectortest: retrieval/analysis retrieval/passage retrieval/vector
 `)
 
 // rows reads a table of a package a line; a line that begins with a tab
@@ -298,10 +294,10 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/pressly/": {"almanac/catalog/sqlite"},
 
 		"github.com/meilisearch/":    {"almanac/retrieval/keyword/meili"},
-		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest"},
+		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/testing/qdranttest"},
 		"github.com/ollama/":         {"almanac/embed/ollama"},
 		"github.com/sony/gobreaker/": {"almanac/retrieval", "almanac/api/remote"},
-		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest"},
+		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/testing/qdranttest"},
 	}
 	for _, p := range ourPackages(t) {
 		for _, to := range p.imports {

@@ -11,7 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"almanac/ingest/gitrepo/gitrepotest"
+	"almanac/testing/gitrepotest"
 )
 
 // newcomer has a clone of this repository, and the program that was built there.

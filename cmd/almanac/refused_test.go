@@ -16,8 +16,8 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 	"golang.org/x/sync/errgroup"
 
-	"almanac/retrieval/keyword/meili/meilitest"
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/meilitest"
+	"almanac/testing/qdranttest"
 	"almanac/testing/wait"
 )
 

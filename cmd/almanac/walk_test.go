@@ -19,7 +19,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/catalog"
-	"almanac/ingest/networks/networktest"
+	"almanac/testing/networktest"
 	"almanac/testing/race"
 )
 

@@ -17,8 +17,8 @@ import (
 
 	"almanac/embed"
 	httpembed "almanac/embed/http"
-	"almanac/embed/recordingtest"
 	"almanac/embed/remote"
+	"almanac/testing/recordingtest"
 )
 
 func TestMain(m *testing.M) {

@@ -12,7 +12,7 @@ import (
 
 	"almanac/embed"
 	"almanac/embed/ollama"
-	"almanac/embed/recordingtest"
+	"almanac/testing/recordingtest"
 )
 
 // server returns the base URL of an Ollama with the model all-minilm: the one

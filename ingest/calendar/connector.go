@@ -17,7 +17,7 @@ import (
 	"almanac/ingest/curated/entries"
 	"almanac/ingest/folder"
 	"almanac/ingest/outbound"
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // rules is the version of how this package reads an event. After a change the

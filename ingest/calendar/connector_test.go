@@ -18,8 +18,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/calendar"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/outbound"
+	"almanac/testing/connectortest"
 )
 
 func TestGoogle(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // event is an entry of a calendar of either form.

@@ -18,7 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/calendar"
-	"almanac/ingest/connectortest"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // block is a component of a calendar: the lines between BEGIN and END.

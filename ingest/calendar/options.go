@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 type options struct {

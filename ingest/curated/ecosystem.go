@@ -122,7 +122,7 @@ func readProject(r *reader, p project) (catalog.Entry, error) {
 		e.Links = append(e.Links, reference(catalog.KindApp, id))
 	}
 	for _, n := range p.Grants {
-		e.Links = append(e.Links, reference(catalog.KindProposal, strconv.Itoa(n)))
+		e.Links = append(e.Links, reference(catalog.KindGrant, strconv.Itoa(n)))
 	}
 	for _, id := range p.Implements {
 		to, err := r.proposal(id)

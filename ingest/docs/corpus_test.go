@@ -16,8 +16,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/docs"
-	"almanac/ingest/gitrepo/gitrepotest"
 	"almanac/ingest/snapshot"
+	"almanac/testing/gitrepotest"
 	"almanac/testing/race"
 )
 

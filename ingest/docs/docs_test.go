@@ -17,9 +17,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/docs"
-	"almanac/ingest/gitrepo/gitrepotest"
+	"almanac/testing/connectortest"
+	"almanac/testing/gitrepotest"
 	"almanac/testing/race"
 )
 

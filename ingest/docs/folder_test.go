@@ -14,9 +14,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/docs"
 	"almanac/ingest/memory"
+	"almanac/testing/connectortest"
 )
 
 // plain is a folder of pages without git.

@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // front is the front matter about a page's publication; title and description

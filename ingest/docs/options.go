@@ -14,7 +14,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 type options struct {

@@ -14,9 +14,9 @@ import (
 	"almanac/catalog/derive"
 	"almanac/ingest/folder"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/markup"
 	"almanac/ingest/memory"
-	"almanac/ingest/webpage"
+	"almanac/text/markup"
+	"almanac/text/webpage"
 )
 
 // page reads a page and puts its record, unless its inputs are unchanged.

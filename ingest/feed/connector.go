@@ -36,7 +36,7 @@ import (
 	"almanac/ingest/listing"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // rules is the version of how this package reads a feed. After a change every

@@ -17,9 +17,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/feed"
 	"almanac/ingest/outbound"
+	"almanac/testing/connectortest"
 )
 
 // key is the natural key of a page of the server.

@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"almanac/ingest/connectortest"
 	"almanac/ingest/feed"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

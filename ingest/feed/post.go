@@ -17,8 +17,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/markup"
-	"almanac/ingest/webpage"
+	"almanac/text/markup"
+	"almanac/text/webpage"
 )
 
 // ErrNoFeed: the bytes are not a complete feed in a known format.

@@ -9,10 +9,10 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forge"
 	"almanac/ingest/memory"
 	"almanac/ingest/proposals"
+	"almanac/testing/connectortest"
 )
 
 const (

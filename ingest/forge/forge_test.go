@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forge"
+	"almanac/testing/connectortest"
 )
 
 // config configures a source for the hub's repositories, with a token.
@@ -131,7 +131,7 @@ func TestReadsARepository(t *testing.T) {
 		!strings.Contains(repo.Body, "relays tides") || repo.Path != "README.md" {
 		t.Errorf("repository %+v (-want +got)\n%s", repo, diff)
 	}
-	links, err := s.Store.LinksTo(t.Context(), catalog.Ref{Kind: catalog.KindProposal, Key: "2"})
+	links, err := s.Store.LinksTo(t.Context(), catalog.Ref{Kind: catalog.KindGrant, Key: "2"})
 	if err != nil || len(links) != 1 || links[0].From != pull.ID ||
 		links[0].Snippet != "Fixes #1. Funded by causeway/grants#2." {
 		t.Errorf("links to grant 2: %+v, %v", links, err)

@@ -16,10 +16,10 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forge"
-	"almanac/ingest/gitrepo/gitrepotest"
 	"almanac/ingest/proposals"
+	"almanac/testing/connectortest"
+	"almanac/testing/gitrepotest"
 )
 
 // harbour is a repository of proposals that one source reads with git and one
@@ -208,8 +208,8 @@ func (w *world) events(kind catalog.Kind) []catalog.Event {
 func (w *world) state() []string {
 	w.t.Helper()
 	var lines []string
-	for _, r := range w.records(catalog.KindProposal) {
-		d := connectortest.Data[catalog.Proposal](w.t, r)
+	for _, r := range w.records(catalog.KindGrant) {
+		d := connectortest.Data[catalog.Grant](w.t, r)
 		lines = append(lines, fmt.Sprintf("%s of %s: %s %s merged=%t board=%q category=%q labels=%q tags=%q first=%t", r.Key,
 			r.Source, r.State, d.Pull.State, d.Merged, d.BoardStatus, r.Category, d.Labels, r.Tags, d.Pull.FirstCommit != ""))
 	}
@@ -255,7 +255,7 @@ func TestARepositoryReadTwice(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			var events []string
-			for _, e := range w.events(catalog.KindProposal) {
+			for _, e := range w.events(catalog.KindGrant) {
 				events = append(events, fmt.Sprintf("%s %s %s", e.Ref.Key, e.To, e.At.Format("01-02 15:04")))
 			}
 			if diff := cmp.Diff([]string{
@@ -296,12 +296,12 @@ func TestGitTakesOverFromTheForge(t *testing.T) {
 // figures checks what is computed from the grants.
 func (w *world) figures() {
 	w.t.Helper()
-	grants := w.records(catalog.KindProposal)
+	grants := w.records(catalog.KindGrant)
 	security := derive.GrantLandscape(derive.GrantsLabelled(grants, "security"))
 	if security.Total != 2 || security.Merged != 2 {
 		w.t.Errorf("the landscape of a label: %+v", security.GrantCounts)
 	}
-	events := w.events(catalog.KindProposal)
+	events := w.events(catalog.KindGrant)
 	if recent := derive.GrantEvents(events, grants, 50); len(recent) != 8 {
 		w.t.Errorf("%d recent changes", len(recent))
 	}
@@ -350,7 +350,7 @@ func TestTheSourcesOfARepositoryGoOn(t *testing.T) {
 
 func (w *world) get(key string) catalog.Record {
 	w.t.Helper()
-	r, err := w.store.Get(w.t.Context(), catalog.Ref{Kind: catalog.KindProposal, Key: key})
+	r, err := w.store.Get(w.t.Context(), catalog.Ref{Kind: catalog.KindGrant, Key: key})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestWhatTheForgeKnewGoesWithIt(t *testing.T) {
 	if diff := cmp.Diff(alone.state(), w.state()); diff != "" {
 		t.Errorf("(-git alone +without the forge)\n%s", diff)
 	}
-	if diff := cmp.Diff(alone.events(catalog.KindProposal), w.events(catalog.KindProposal)); diff != "" {
+	if diff := cmp.Diff(alone.events(catalog.KindGrant), w.events(catalog.KindGrant)); diff != "" {
 		t.Errorf("events (-git alone +without the forge)\n%s", diff)
 	}
 }

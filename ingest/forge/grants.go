@@ -50,7 +50,7 @@ func (r *proposalRun) addedBy() map[int][]string {
 // its own version of its main file.
 func (r *proposalRun) grant(ctx context.Context, p *pull, texts []string) error {
 	in := proposals.File{URL: p.HTMLURL, Repository: r.opts.Repository, Pull: r.request(p), CreatedAt: p.CreatedAt}
-	ref := catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}
+	ref := catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(p.Number)}
 	if !p.merged() || len(texts) == 0 {
 		main, ok := r.layout.choose(p.files)
 		if !ok {
@@ -113,7 +113,7 @@ func (r *proposalRun) labelled(
 	if err != nil {
 		return e, err
 	}
-	data, err := catalog.Decode[catalog.Proposal](e.Record)
+	data, err := catalog.Decode[catalog.Grant](e.Record)
 	if err != nil {
 		return e, err
 	}

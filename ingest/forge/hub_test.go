@@ -20,7 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"almanac/ingest/connectortest"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) {

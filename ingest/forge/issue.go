@@ -133,7 +133,7 @@ func (r *run) grantLinks(text string) []catalog.Link {
 		}
 		seen[number] = true
 		links = append(links, catalog.Link{
-			Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindProposal, Key: number},
+			Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindGrant, Key: number},
 			Snippet: lineAt(text, at),
 		})
 	}

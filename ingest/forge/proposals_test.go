@@ -15,8 +15,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forge"
+	"almanac/testing/connectortest"
 )
 
 func drafts(t testing.TB, api string, more map[string]any) connectortest.Config {
@@ -176,20 +176,20 @@ func TestReadsGrants(t *testing.T) {
 	if diff := cmp.Diff(want, got.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
-	merged := got.Get(t, catalog.KindProposal, "2")
-	main := got.Get(t, catalog.KindProposal, "2/proposals/shared-gauge.md")
+	merged := got.Get(t, catalog.KindGrant, "2")
+	main := got.Get(t, catalog.KindGrant, "2/proposals/shared-gauge.md")
 	if main.Parent != merged.ID || !strings.Contains(main.Body, "240,000") {
 		t.Errorf("a further file: %+v", main)
 	}
-	open := got.Get(t, catalog.KindProposal, "3")
-	wantOpen := catalog.Proposal{
+	open := got.Get(t, catalog.KindGrant, "3")
+	wantOpen := catalog.Grant{
 		Number: 3, BoardStatus: "In review", RawStatus: "Submitted", Labels: []string{"wallet", "needs review"},
 		Funding:    "90,000 TLY",
 		Milestones: []catalog.Milestone{{Number: "1", Title: "Plans"}, {Number: "2", Title: "A gauge"}},
 		Cites:      []string{"CWP-0007"},
 		Files:      []string{"proposals/tide-wallet.md"},
 	}
-	data := connectortest.Data[catalog.Proposal](t, open)
+	data := connectortest.Data[catalog.Grant](t, open)
 	wantOpen.Pull = data.Pull
 	if diff := cmp.Diff(wantOpen, data); diff != "" {
 		t.Errorf("open grant (-want +got)\n%s", diff)
@@ -199,18 +199,18 @@ func TestReadsGrants(t *testing.T) {
 		!slices.Contains(open.Tags, "label:needs review") {
 		t.Errorf("open grant %+v", open)
 	}
-	data = connectortest.Data[catalog.Proposal](t, merged)
+	data = connectortest.Data[catalog.Grant](t, merged)
 	if merged.State != "closed" || !data.Merged || data.BoardStatus != "Funded" ||
 		!slices.Contains(data.Labels, "approved") || data.Pull.State != "merged" ||
 		data.Pull.MergedAt != "2031-03-01T08:00:00Z" {
 		t.Errorf("merged grant %+v %+v", merged, data)
 	}
-	if rejected := connectortest.Data[catalog.Proposal](t, got.Get(t, catalog.KindProposal, "5")); rejected.Merged ||
+	if rejected := connectortest.Data[catalog.Grant](t, got.Get(t, catalog.KindGrant, "5")); rejected.Merged ||
 		rejected.BoardStatus != "" || rejected.Pull.State != "closed" {
 		t.Errorf("closed grant %+v", rejected)
 	}
 	events, err := s.Store.Events(t.Context(),
-		catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
+		catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindGrant}, Field: "state"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // about reads the repository's description and readme. The repository of the

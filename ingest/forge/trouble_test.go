@@ -14,9 +14,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forge"
 	"almanac/ingest/outbound"
+	"almanac/testing/connectortest"
 )
 
 // same is connectortest.Same for results whose records arrived in another order,

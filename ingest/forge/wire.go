@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // The types of GitHub's REST API, with the fields that are used:

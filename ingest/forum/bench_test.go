@@ -15,8 +15,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forum"
+	"almanac/testing/connectortest"
 )
 
 // many is a forum with many topics, each of one post.

@@ -15,8 +15,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forum"
+	"almanac/testing/connectortest"
 )
 
 func TestTopicsAndPosts(t *testing.T) {

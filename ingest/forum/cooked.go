@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // Limits of a post. Forums allow some ten thousand characters, and in Markdown

@@ -14,8 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forum"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -16,9 +16,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/forum"
 	"almanac/ingest/outbound"
+	"almanac/testing/connectortest"
 )
 
 // renamed responds with a field of the JSON renamed.

@@ -24,8 +24,8 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/gitrepo/gitrepotest"
 	"almanac/ingest/outbound"
+	"almanac/testing/gitrepotest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/gitrepo/gitrepotest"
 	"almanac/ingest/outbound"
+	"almanac/testing/gitrepotest"
 )
 
 // TestDrippingServersEndTheFetch: a server that sends a byte now and then does not

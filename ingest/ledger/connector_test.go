@@ -16,8 +16,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/ledger"
+	"almanac/testing/connectortest"
 )
 
 func ptr[T any](v T) *T { return &v }

@@ -13,9 +13,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"almanac/ingest/connectortest"
 	"almanac/ingest/ledger"
 	"almanac/ingest/outbound"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

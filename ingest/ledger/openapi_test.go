@@ -14,7 +14,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"almanac/ingest/connectortest"
+	"almanac/testing/connectortest"
 )
 
 // descriptions are the API's own descriptions: of a version with rewards and of a

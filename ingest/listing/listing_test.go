@@ -13,8 +13,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/listing"
+	"almanac/testing/connectortest"
 )
 
 var day = time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC)

@@ -14,7 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // Run is one pass over a list. Known is the memory of the previous run, Now the

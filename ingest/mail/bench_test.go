@@ -14,8 +14,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/mail"
+	"almanac/testing/connectortest"
 )
 
 // BenchmarkGigabyte syncs a generated mbox of 1 GiB into a catalog, and syncs

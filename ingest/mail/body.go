@@ -12,7 +12,7 @@ import (
 	"github.com/emersion/go-message"
 	"golang.org/x/net/html"
 
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // Limits of a message. Anything beyond them is not read.

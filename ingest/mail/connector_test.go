@@ -20,8 +20,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/mail"
+	"almanac/testing/connectortest"
 )
 
 func TestThreadsAndMessages(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/emersion/go-message/textproto"
 	"golang.org/x/net/html/charset"
 
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // readHeader reads the fields of a message's header and skips lines that are

@@ -14,8 +14,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/market"
+	"almanac/testing/connectortest"
 )
 
 func p[T any](v T) *T { return &v }

@@ -8,8 +8,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"almanac/ingest/connectortest"
 	"almanac/ingest/market"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

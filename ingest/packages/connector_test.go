@@ -15,8 +15,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/packages"
+	"almanac/testing/connectortest"
 )
 
 func (r *registry) key(tag string) string { return "oci:" + r.host + "/causeway/node@" + tag }

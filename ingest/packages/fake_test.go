@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"almanac/ingest/connectortest"
 	"almanac/ingest/packages"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -10,7 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/pdf"
+	"almanac/text/pdf"
 )
 
 // maxAttachmentText is the maximum text kept of an attachment, in characters.

@@ -333,13 +333,13 @@ func TestSyncReadsGrants(t *testing.T) {
 	if diff := cmp.Diff(want, out.keys()); diff != "" || len(out.skipped) > 0 {
 		t.Fatalf("records (-want +got):\n%s\nskipped %v", diff, out.skipped)
 	}
-	get := func(key string) catalog.Entry { return out.entries[catalog.Ref{Kind: catalog.KindProposal, Key: key}] }
+	get := func(key string) catalog.Entry { return out.entries[catalog.Ref{Kind: catalog.KindGrant, Key: key}] }
 	ropes := get("2")
 	if ropes.Record.Path != "proposals/2031-01 ropes.md" || !strings.Contains(ropes.Record.Body, "Renamed.") ||
 		ropes.Record.State != "closed" {
 		t.Errorf("grant 2: %+v", ropes.Record)
 	}
-	if data := decode[catalog.Proposal](t, ropes); !data.Merged || data.Pull.MergedAt == "" || len(data.Files) != 2 {
+	if data := decode[catalog.Grant](t, ropes); !data.Merged || data.Pull.MergedAt == "" || len(data.Files) != 2 {
 		t.Errorf("grant 2: %+v", data)
 	}
 	if nets := get("3").Record; nets.Path != "proposals/2031-02-nets.md" || nets.Title != "Better net" {

@@ -367,11 +367,11 @@ func TestTheGrantBundle(t *testing.T) {
 	_, out := readBundle(t, shared(t, "bundles", "*-dev-fund.bundle"), grantOptions())
 	byKey, byPath := map[string]catalog.Record{}, map[string]string{}
 	for _, e := range out.entries {
-		if e.Record.Kind != catalog.KindProposal {
+		if e.Record.Kind != catalog.KindGrant {
 			continue
 		}
 		byKey[e.Record.Key] = e.Record
-		var data catalog.Proposal
+		var data catalog.Grant
 		if err := json.Unmarshal(e.Record.Data, &data); err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func GrantEvents(p catalog.PullRequest, opened, ended time.Time, url string) []c
 		ended, via = parseRFC3339(p.LastCommit), "last_commit"
 	}
 	event := catalog.Event{
-		Ref:   catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)},
+		Ref:   catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(p.Number)},
 		Field: "state", Via: "pull", URL: url,
 	}
 	var events []catalog.Event

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"almanac/ingest/markup"
 	"almanac/text/markdown"
+	"almanac/text/markup"
 )
 
 // formats are the extensions of files that can be proposals.

@@ -23,7 +23,7 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	if err != nil {
 		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, err)
 	}
-	data := catalog.Proposal{
+	data := catalog.Grant{
 		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]),
 		Labels: labels(h.Fields["Label"]), Funding: funding(h), Milestones: milestones(h.Body),
 		Cites: notNil(r.cited(in.Text)), Files: in.Files, Merged: in.Pull.State == "merged", Pull: in.Pull,
@@ -32,7 +32,7 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 		data.Files = []string{in.Path}
 	}
 	rec := catalog.Record{
-		Kind: catalog.KindProposal, Key: strconv.Itoa(in.Pull.Number), Title: r.title(h, in),
+		Kind: catalog.KindGrant, Key: strconv.Itoa(in.Pull.Number), Title: r.title(h, in),
 		URL: in.URL, Path: in.Path, Container: in.Repository,
 		State: "closed", Author: cmp.Or(strings.Join(h.Authors, ", "), in.Pull.Author),
 		Body: in.Text, Summary: derive.TLDR(h.Body), Tags: catalog.Tags(catalog.TagLabel, data.Labels...),
@@ -57,7 +57,7 @@ func (r Reader) GrantFile(in File) (catalog.Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	e.Parent = catalog.Ref{Kind: catalog.KindProposal, Key: e.Record.Key}
+	e.Parent = catalog.Ref{Kind: catalog.KindGrant, Key: e.Record.Key}
 	e.Record.Key += "/" + in.Path
 	return e, nil
 }

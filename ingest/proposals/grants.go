@@ -77,7 +77,7 @@ func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 		return err
 	}
 	for i, f := range texts {
-		ref := catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}
+		ref := catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(p.Number)}
 		if i > 0 {
 			ref.Key += "/" + f
 		}
@@ -102,7 +102,7 @@ func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 		}
 	}
 	for _, f := range others {
-		a := attached{file: f, parent: catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}}
+		a := attached{file: f, parent: catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(p.Number)}}
 		if err := s.attached(ctx, a); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (s *syncRun) unmergedGrant(ctx context.Context, p *pull, locator string) er
 			files = append(files, c.new)
 		}
 	}
-	ref := catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}
+	ref := catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(p.Number)}
 	return s.put(ctx, locator, ref, func() (catalog.Entry, error) {
 		text, err := s.text(main.newHash)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // Why a file of a branch is not read as a numbered proposal.

@@ -221,24 +221,24 @@ func TestGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := e.Record
-	if rec.Key != "123" || rec.Kind != catalog.KindProposal || rec.State != "closed" || rec.Title != "Rope store" ||
+	if rec.Key != "123" || rec.Kind != catalog.KindGrant || rec.State != "closed" || rec.Title != "Rope store" ||
 		rec.Author != "Ada Quill" ||
 		rec.Category != "tooling" || !rec.CreatedAt.Equal(time.Date(2031, 3, 4, 0, 0, 0, 0, time.UTC)) ||
 		!rec.UpdatedAt.Equal(time.Date(2031, 4, 5, 6, 7, 8, 0, time.UTC)) {
 		t.Errorf("record %+v", rec)
 	}
-	want := catalog.Proposal{
+	want := catalog.Grant{
 		Number: 123, RawStatus: "Submitted", Labels: []string{"tooling", "ropes"},
 		Funding:    "9,000.50 HBC at 0.15 USD/HBC",
 		Milestones: []catalog.Milestone{{Number: "1", Title: "Shelves"}, {Number: "2", Title: "Hooks"}},
 		Cites:      []string{"CIP-0012", "CIP-0056"}, Files: []string{"proposals/rope.md"}, Merged: true, Pull: pull,
 	}
-	if diff := cmp.Diff(want, decode[catalog.Proposal](t, e)); diff != "" {
+	if diff := cmp.Diff(want, decode[catalog.Grant](t, e)); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
 	child, err := r.GrantFile(proposals.File{Path: "proposals/annex.md", Text: "# Annex of ropes", Pull: pull})
 	if err != nil || child.Record.Key != "123/proposals/annex.md" ||
-		child.Parent != (catalog.Ref{Kind: catalog.KindProposal, Key: "123"}) {
+		child.Parent != (catalog.Ref{Kind: catalog.KindGrant, Key: "123"}) {
 		t.Errorf("child %+v, %v", child, err)
 	}
 	if _, err := r.Grant(proposals.File{Path: "x.md"}); !errors.Is(err, proposals.ErrNotProposal) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // trial are words that name test content.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/derive"
-	"almanac/ingest/markup"
 	"almanac/text/markdown"
+	"almanac/text/markup"
 )
 
 // genericWord are the words that a form, a template or a heading of any

@@ -6,10 +6,10 @@ import (
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/calendar"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
 	"almanac/ingest/sample"
+	"almanac/testing/connectortest"
 )
 
 // handwritten reads the files below curated/ and calendar/.
@@ -59,7 +59,7 @@ func TestCuratedFiles(t *testing.T) {
 
 	// What they refer to among what the sample has from its snapshot is there.
 	rest := synced(t)
-	snapshot := map[catalog.Kind]bool{catalog.KindCIP: true, catalog.KindDoc: true, catalog.KindProposal: true}
+	snapshot := map[catalog.Kind]bool{catalog.KindCIP: true, catalog.KindDoc: true, catalog.KindGrant: true}
 	met := 0
 	for _, rec := range r.Records {
 		links, err := s.Store.LinksFrom(t.Context(), rec.ID)

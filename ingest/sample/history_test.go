@@ -58,11 +58,11 @@ func TestPast(t *testing.T) {
 		catalog.KindTopic: got.Topics, catalog.KindPost: got.Posts, catalog.KindIssue: got.Issues,
 		catalog.KindPull:       got.Pulls,
 		catalog.KindMailThread: got.MailThreads, catalog.KindMailMessage: got.RecordsByKind[catalog.KindMailMessage],
-		catalog.KindBlog: got.Blogs, catalog.KindVideo: got.Videos, catalog.KindProposal: got.Proposals,
+		catalog.KindBlog: got.Blogs, catalog.KindVideo: got.Videos, catalog.KindGrant: got.Proposals,
 	}
 	held := map[catalog.Kind]int{}
 	for _, r := range c.records {
-		if _, ok := want[r.Kind]; ok && (r.Kind != catalog.KindProposal || r.Parent == 0) {
+		if _, ok := want[r.Kind]; ok && (r.Kind != catalog.KindGrant || r.Parent == 0) {
 			held[r.Kind]++
 		}
 	}

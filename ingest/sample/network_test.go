@@ -152,7 +152,7 @@ var (
 	address = regexp.MustCompile(`^https://(?:[a-z]+\.causeway\.)?example\.org(?:/[^{} ]*)?$`)
 	// summarised are the kinds whose records always have a summary.
 	summarised = map[catalog.Kind]bool{
-		catalog.KindCIP: true, catalog.KindProposal: true, catalog.KindDoc: true, catalog.KindRelease: true,
+		catalog.KindCIP: true, catalog.KindGrant: true, catalog.KindDoc: true, catalog.KindRelease: true,
 		catalog.KindRepo: true,
 		catalog.KindBlog: true, catalog.KindFoundation: true, catalog.KindWhitepaper: true, catalog.KindVideo: true,
 	}
@@ -185,7 +185,7 @@ func TestSync(t *testing.T) {
 			}
 		}
 		want := map[catalog.Kind]int{ // the world may grow
-			catalog.KindCIP: 16 + 4, catalog.KindAttachment: 3, catalog.KindProposal: 8 + 1, catalog.KindDoc: 29 + 2,
+			catalog.KindCIP: 16 + 4, catalog.KindAttachment: 3, catalog.KindGrant: 8 + 1, catalog.KindDoc: 29 + 2,
 			catalog.KindRelease: 10 + 4, catalog.KindRepo: 2 + 3, catalog.KindIssue: 16, catalog.KindPull: 11,
 			catalog.KindComment: 34, catalog.KindDiscussion: 4,
 			catalog.KindTopic: 17, catalog.KindPost: 66, catalog.KindMailThread: 19, catalog.KindMailMessage: 45,
@@ -270,7 +270,7 @@ func TestSync(t *testing.T) {
 			}
 		}
 		for _, kind := range []catalog.Kind{
-			catalog.KindCIP, catalog.KindProposal, catalog.KindRelease, catalog.KindIssue, catalog.KindPull,
+			catalog.KindCIP, catalog.KindGrant, catalog.KindRelease, catalog.KindIssue, catalog.KindPull,
 			catalog.KindDiscussion, catalog.KindComment,
 			catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindBlog,
 			catalog.KindVideo,
@@ -405,10 +405,10 @@ func TestGrants(t *testing.T) {
 	c := synced(t)
 	states := map[string]int{}
 	for _, r := range c.records {
-		if r.Kind != catalog.KindProposal || r.Parent != 0 {
+		if r.Kind != catalog.KindGrant || r.Parent != 0 {
 			continue
 		}
-		d := decode[catalog.Proposal](t, r)
+		d := decode[catalog.Grant](t, r)
 		state := r.State
 		if d.Merged {
 			state = "merged"
@@ -451,7 +451,7 @@ func (c contents) planned(id int64) bool {
 func (c contents) atNumber(to catalog.Ref) bool {
 	_, number, ok := strings.Cut(to.Key, "#")
 	for _, ref := range []catalog.Ref{{Kind: catalog.KindIssue, Key: to.Key}, {Kind: catalog.KindPull, Key: to.Key},
-		{Kind: catalog.KindProposal, Key: number}} {
+		{Kind: catalog.KindGrant, Key: number}} {
 		if _, there := c.byRef[ref]; ok && there {
 			return true
 		}

@@ -10,8 +10,8 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/pdf"
 	"almanac/ingest/sample"
+	"almanac/text/pdf"
 )
 
 // anchor is a day in the middle of a month, and not midnight.

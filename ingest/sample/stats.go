@@ -46,7 +46,7 @@ func (w written) stats(day time.Time) catalog.Stats {
 	}
 	s := catalog.Stats{
 		Topics: byKind[catalog.KindTopic], Posts: byKind[catalog.KindPost], Issues: byKind[catalog.KindIssue],
-		Pulls: byKind[catalog.KindPull], Proposals: byKind[catalog.KindProposal], Docs: byKind[catalog.KindDoc],
+		Pulls: byKind[catalog.KindPull], Proposals: byKind[catalog.KindGrant], Docs: byKind[catalog.KindDoc],
 		Videos: byKind[catalog.KindVideo], Blogs: byKind[catalog.KindBlog],
 		MailThreads: byKind[catalog.KindMailThread], Radar: byKind[catalog.KindRadar], RecordsByKind: byKind,
 	}
@@ -182,7 +182,7 @@ func (w *written) changes(data []byte) error {
 		if c.CIP != "" {
 			w.statuses = append(w.statuses, c.status)
 		} else if c.Number != processPull {
-			w.at[catalog.KindProposal] = append(w.at[catalog.KindProposal], c.FirstCommit)
+			w.at[catalog.KindGrant] = append(w.at[catalog.KindGrant], c.FirstCommit)
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/ingest/pdf"
+	"almanac/text/pdf"
 )
 
 var ebb = time.Date(2031, 6, 17, 0, 0, 0, 0, time.UTC)

@@ -20,7 +20,7 @@ var minimum = map[catalog.Kind]int{
 	catalog.KindMailMessage: 150,
 	catalog.KindWhitepaper:  6, catalog.KindBlog: 20, catalog.KindVideo: 15, catalog.KindProject: 40,
 	catalog.KindApp: 20, catalog.KindRepo: 10,
-	catalog.KindRelease: 40, catalog.KindDiscussion: 15, catalog.KindProposal: 30, catalog.KindValidator: 30,
+	catalog.KindRelease: 40, catalog.KindDiscussion: 15, catalog.KindGrant: 30, catalog.KindValidator: 30,
 	catalog.KindVoteRequest: 25,
 	catalog.KindAsset:       7, catalog.KindOperation: 30, catalog.KindRadar: 25, catalog.KindDeprecation: 25,
 	catalog.KindFAQ:        40,
@@ -46,7 +46,7 @@ func TestWorldHasItsMinimum(t *testing.T) {
 	security, callable, open := 0, 0, 0
 	for _, r := range c.records {
 		if r.Kind == catalog.KindOperation && strings.HasPrefix(r.Key, "operators-call") ||
-			r.Kind == catalog.KindProposal && r.Parent != 0 {
+			r.Kind == catalog.KindGrant && r.Parent != 0 {
 			continue // of one entry that recurs; a further file of one proposal
 		}
 		kinds[r.Kind]++
@@ -119,7 +119,7 @@ func activity(c contents) map[string]int {
 	since := anchor.AddDate(0, 0, -30)
 	n := map[string]int{}
 	kinds := map[catalog.Kind]string{
-		catalog.KindCIP: "new_cip", catalog.KindProposal: "new_proposal", catalog.KindTopic: "new_forum_topic",
+		catalog.KindCIP: "new_cip", catalog.KindGrant: "new_proposal", catalog.KindTopic: "new_forum_topic",
 		catalog.KindBlog:    "new_blog_post",
 		catalog.KindRelease: "new_release", catalog.KindRadar: "new_radar_item",
 	}
@@ -193,7 +193,7 @@ func TestWorldNamesOnlyWhatIsThere(t *testing.T) {
 		}
 		text := r.Title + "\n" + r.Body
 		for _, m := range grantMention.FindAllStringSubmatch(text, -1) {
-			if !there(catalog.KindProposal, m[1]) {
+			if !there(catalog.KindGrant, m[1]) {
 				note(r, "grant "+m[1])
 			}
 		}

@@ -11,9 +11,9 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/markup"
 	"almanac/ingest/outbound"
-	"almanac/ingest/webpage"
+	"almanac/text/markup"
+	"almanac/text/webpage"
 )
 
 var (

@@ -12,7 +12,7 @@ import (
 	"github.com/temoto/robotstxt"
 
 	"almanac/ingest/outbound"
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 const (

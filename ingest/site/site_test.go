@@ -20,9 +20,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/outbound"
 	"almanac/ingest/site"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

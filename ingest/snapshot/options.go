@@ -50,7 +50,7 @@ type Options struct {
 }
 
 // kinds are what a content type may become.
-var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindProposal, catalog.KindAttachment, catalog.KindDoc,
+var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindGrant, catalog.KindAttachment, catalog.KindDoc,
 	catalog.KindRelease, catalog.KindRepo}
 
 func readOptions(src network.Source) (Options, error) {

@@ -9,7 +9,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // page reads a manifest row as a page, with its includes from the snapshot.

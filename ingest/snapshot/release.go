@@ -11,8 +11,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/markup"
 	"almanac/text/markdown"
+	"almanac/text/markup"
 )
 
 const versionPattern = `v?(\d+\.\d+(?:\.\d+){0,2}(?:[-.]?(?:rc|alpha|beta|snapshot|dev|pre)[.\w-]*)?)`

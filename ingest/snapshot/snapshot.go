@@ -38,9 +38,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/markup"
 	"almanac/ingest/memory"
 	"almanac/ingest/proposals"
+	"almanac/text/markup"
 )
 
 // edition changes whenever this package reads the same files differently, so
@@ -151,7 +151,7 @@ type run struct {
 
 // order puts parents before their children.
 var order = []catalog.Kind{
-	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindProposal, catalog.KindDoc,
+	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindGrant, catalog.KindDoc,
 	catalog.KindRelease,
 }
 
@@ -178,7 +178,7 @@ func (r *run) kind(ctx context.Context, kind catalog.Kind, rows []row) error {
 	switch kind {
 	case catalog.KindCIP:
 		return r.cips(ctx, rows)
-	case catalog.KindProposal:
+	case catalog.KindGrant:
 		return r.grants(ctx, rows)
 	case catalog.KindAttachment:
 		return r.attachments(ctx, rows)

@@ -120,16 +120,16 @@ func TestGrants(t *testing.T) {
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Errorf("the merged file replaces its pull request, bulk edits do not count (-want +got):\n%s", diff)
 	}
-	merged := out.must(t, catalog.KindProposal, "5")
+	merged := out.must(t, catalog.KindGrant, "5")
 	if !strings.Contains(merged.Record.Body, "Merged text, revised.") || merged.Record.State != "closed" ||
 		merged.Record.URL != "https://forge.example/lantern/grants/pull/5" {
 		t.Errorf("%+v", merged.Record)
 	}
-	data := decode[catalog.Proposal](t, merged)
+	data := decode[catalog.Grant](t, merged)
 	if !data.Merged || !slices.Equal(data.Files, []string{"proposals/tide.md", "proposals/annex.md"}) {
 		t.Errorf("%+v", data)
 	}
-	if r := out.must(t, catalog.KindProposal, "6").Record; r.State != "open" {
+	if r := out.must(t, catalog.KindGrant, "6").Record; r.State != "open" {
 		t.Errorf("%+v", r)
 	}
 	wantChanges := []string{
@@ -379,11 +379,11 @@ func TestUglyProposals(t *testing.T) {
 	if diff := cmp.Diff(want, skips); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s\n%q", diff, out.skips)
 	}
-	kept := []catalog.Ref{{Kind: catalog.KindCIP, Key: "LIP-0004"}, {Kind: catalog.KindProposal, Key: "10"}}
+	kept := []catalog.Ref{{Kind: catalog.KindCIP, Key: "LIP-0004"}, {Kind: catalog.KindGrant, Key: "10"}}
 	if diff := cmp.Diff(kept, out.kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if e := out.must(t, catalog.KindProposal, "9"); e.Record.State != "closed" {
+	if e := out.must(t, catalog.KindGrant, "9"); e.Record.State != "closed" {
 		t.Errorf("a state of no known name: %q", e.Record.State)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	ext "github.com/mmcdole/gofeed/extensions"
 
 	"almanac/catalog"
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 // recording is the metadata of a recording.

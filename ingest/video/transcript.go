@@ -11,8 +11,8 @@ import (
 	"unicode"
 
 	"almanac/catalog"
-	"almanac/ingest/markup"
-	"almanac/ingest/webpage"
+	"almanac/text/markup"
+	"almanac/text/webpage"
 )
 
 // errNoTranscript: the bytes are neither WebVTT nor SubRip.

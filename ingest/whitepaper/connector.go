@@ -39,8 +39,8 @@ import (
 	"almanac/ingest/listing"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
-	"almanac/ingest/pdf"
-	"almanac/ingest/webpage"
+	"almanac/text/pdf"
+	"almanac/text/webpage"
 )
 
 // rules is the version of how this package reads a paper. A new version makes

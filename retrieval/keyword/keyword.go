@@ -1,6 +1,6 @@
 // Package keyword is the interface of keyword engines: full-text indexes of
 // passages and of whole records. The suite every engine passes is in
-// keyword/enginetest, the embedded engine in keyword/embedded.
+// testing/keywordtest, the embedded engine in keyword/embedded.
 package keyword
 
 import (

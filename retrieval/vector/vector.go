@@ -1,6 +1,6 @@
 // Package vector is the interface of vector engines: nearest passages by
 // cosine, and by weighted terms if an engine has sparse vectors. The suite
-// every engine passes is in vector/enginetest, the embedded engine in
+// every engine passes is in testing/vectortest, the embedded engine in
 // vector/embedded.
 package vector
 

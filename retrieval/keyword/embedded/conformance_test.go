@@ -8,7 +8,7 @@ import (
 
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/keyword/embedded"
-	"almanac/retrieval/keyword/enginetest"
+	"almanac/testing/keywordtest"
 )
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func open(t testing.TB, c embedded.Config) *embedded.Engine {
 
 func TestConformance(t *testing.T) {
 	paths := map[keyword.Engine]string{}
-	enginetest.Run(t, enginetest.Options{
+	keywordtest.Run(t, keywordtest.Options{
 		New: func(t *testing.T) keyword.Engine {
 			path := filepath.Join(t.TempDir(), "keyword")
 			e := open(t, embedded.Config{Path: path})

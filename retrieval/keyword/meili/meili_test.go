@@ -10,10 +10,10 @@ import (
 	"github.com/meilisearch/meilisearch-go"
 	"go.uber.org/goleak"
 
-	"almanac/embed/recordingtest"
 	"almanac/retrieval/keyword"
-	"almanac/retrieval/keyword/enginetest"
 	"almanac/retrieval/keyword/meili"
+	"almanac/testing/keywordtest"
+	"almanac/testing/recordingtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -96,7 +96,7 @@ func open(t *testing.T, c meili.Config) *meili.Engine {
 func TestConformance(t *testing.T) {
 	p := newPlace(t, "conformance")
 	configs := map[keyword.Engine]meili.Config{}
-	enginetest.Run(t, enginetest.Options{
+	keywordtest.Run(t, keywordtest.Options{
 		New: func(t *testing.T) keyword.Engine {
 			c := p.config(t)
 			e := open(t, c)

@@ -6,7 +6,7 @@ import (
 
 	"almanac/retrieval/vector"
 	"almanac/retrieval/vector/embedded"
-	"almanac/retrieval/vector/enginetest"
+	"almanac/testing/vectortest"
 )
 
 func open(t testing.TB, c embedded.Config) *embedded.Index {
@@ -26,9 +26,9 @@ func open(t testing.TB, c embedded.Config) *embedded.Index {
 func TestConformance(t *testing.T) {
 	paths := make(map[vector.Index]string)
 	config := func(path string) embedded.Config {
-		return embedded.Config{Path: path, Dimensions: enginetest.Dimensions, Model: "test"}
+		return embedded.Config{Path: path, Dimensions: vectortest.Dimensions, Model: "test"}
 	}
-	enginetest.Run(t, enginetest.Options{
+	vectortest.Run(t, vectortest.Options{
 		New: func(t *testing.T) vector.Index {
 			path := filepath.Join(t.TempDir(), "vectors")
 			x := open(t, config(path))

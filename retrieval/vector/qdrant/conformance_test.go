@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"almanac/embed/recordingtest"
-	"almanac/retrieval/vector"
-	"almanac/retrieval/vector/enginetest"
-	"almanac/retrieval/vector/qdrant/qdranttest"
 	client "github.com/qdrant/go-client/qdrant"
+
+	"almanac/retrieval/vector"
+	"almanac/testing/qdranttest"
+	"almanac/testing/recordingtest"
+	"almanac/testing/vectortest"
 )
 
 // live is the address of a Qdrant server for tests, without TLS, and liveKey
@@ -46,7 +47,7 @@ var notInNames = regexp.MustCompile(`[^a-z]+`)
 // removed before and after it.
 func liveConfig(t *testing.T, addr string, n int) Config {
 	t.Helper()
-	c := Config{Addr: addr, Key: liveKey, Generation: 1, Owner: "conformance", Dimensions: enginetest.Dimensions,
+	c := Config{Addr: addr, Key: liveKey, Generation: 1, Owner: "conformance", Dimensions: vectortest.Dimensions,
 		Model: "test", Quantize: true, Timeout: 30 * time.Second,
 		Collection: fmt.Sprintf("test-%s-%d", strings.Trim(notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"),
 			"-"), n)}
@@ -82,7 +83,7 @@ func TestConformance(t *testing.T) {
 	addr := qdranttest.GRPC(t, "testdata/conformance.jsonl", live, o)
 	configs := map[vector.Index]Config{}
 	made := map[string]int{} // by test
-	enginetest.Run(t, enginetest.Options{
+	vectortest.Run(t, vectortest.Options{
 		SplitBatches: true,
 		New: func(t *testing.T) vector.Index {
 			made[t.Name()]++

@@ -29,7 +29,7 @@ import (
 
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/qdranttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

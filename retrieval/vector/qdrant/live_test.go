@@ -18,7 +18,7 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
-	"almanac/retrieval/vector/enginetest"
+	"almanac/testing/vectortest"
 	"almanac/testing/wait"
 )
 
@@ -32,7 +32,7 @@ func liveIndex(t *testing.T) *Index {
 }
 
 func randomUnit(random *rand.Rand) []float32 {
-	v := make([]float32, enginetest.Dimensions)
+	v := make([]float32, vectortest.Dimensions)
 	var square float64
 	for i := range v {
 		v[i] = float32(random.NormFloat64())

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/qdranttest"
 )
 
 // standIn is a server with the faults and looks that the tests here need.

@@ -18,7 +18,7 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/qdranttest"
 )
 
 func checkpointOf(t *testing.T, x *Index) int64 {

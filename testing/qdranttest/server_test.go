@@ -12,9 +12,9 @@ import (
 
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
-	"almanac/retrieval/vector/enginetest"
 	"almanac/retrieval/vector/qdrant"
-	"almanac/retrieval/vector/qdrant/qdranttest"
+	"almanac/testing/qdranttest"
+	"almanac/testing/vectortest"
 )
 
 func open(t *testing.T, c qdrant.Config) *qdrant.Index {
@@ -32,11 +32,11 @@ func open(t *testing.T, c qdrant.Config) *qdrant.Index {
 func TestEnoughForTheIndex(t *testing.T) {
 	t.Parallel()
 	configs := map[vector.Index]qdrant.Config{}
-	enginetest.Run(t, enginetest.Options{
+	vectortest.Run(t, vectortest.Options{
 		SplitBatches: true,
 		New: func(t *testing.T) vector.Index {
 			c := qdrant.Config{Addr: qdranttest.Start(t).Addr, Collection: "x", Generation: 1, Owner: "test",
-				Model: "test", Dimensions: enginetest.Dimensions, Quantize: true}
+				Model: "test", Dimensions: vectortest.Dimensions, Quantize: true}
 			x := open(t, c)
 			configs[x] = c
 			return x

@@ -12,7 +12,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // toMarkdown escapes nothing: the text is for searching and reading, where

@@ -1,4 +1,4 @@
-package enginetest
+package keywordtest
 
 import (
 	"math/rand/v2"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 // ErrXML: the bytes are not a complete XML document, or it is nested deeper

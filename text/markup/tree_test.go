@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 func TestTree(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/ingest/markup"
+	"almanac/text/markup"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 var update = flag.Bool("update", false, "write the golden files of testdata again")

@@ -1,10 +1,10 @@
-// Package enginetest is the suite that every keyword engine passes. It
+// Package keywordtest is the suite that every keyword engine passes. It
 // imports keyword, analysis and passage.
 //
 // It checks what searchers rely on: which records are found, in which order if
 // any sensible ranking agrees, and how batches, checkpoints and filters behave.
 // Exact scores are left to an engine's own tests.
-package enginetest
+package keywordtest
 
 import (
 	"context"

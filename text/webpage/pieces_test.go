@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"almanac/ingest/webpage"
+	"almanac/text/webpage"
 )
 
 func TestMarkdown(t *testing.T) {

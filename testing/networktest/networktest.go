@@ -5,7 +5,7 @@
 // binary can use it.
 //
 // It may import catalog, catalog/network, ingest, ingest/connectors,
-// ingest/gitrepo/gitrepotest and ingest/networks.
+// testing/gitrepotest and ingest/networks.
 package networktest
 
 import (
@@ -23,8 +23,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
-	"almanac/ingest/gitrepo/gitrepotest"
 	"almanac/ingest/networks"
+	"almanac/testing/gitrepotest"
 )
 
 var (

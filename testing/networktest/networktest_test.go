@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
-	"almanac/ingest/networks/networktest"
+	"almanac/testing/networktest"
 )
 
 // fill brings a network into a catalog.
@@ -91,7 +91,7 @@ func TestLIP(t *testing.T) {
 	if diff := cmp.Diff([]string{"Review>Final Active", "Draft>Review Candidate", ">Draft Idea"}, history); diff != "" {
 		t.Errorf("history of LIP-007 (-want +got):\n%s", diff)
 	}
-	grants := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"}
+	grants := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindGrant}, Field: "state"}
 	ended, err := store.Events(t.Context(), grants)
 	if err != nil || len(ended) != 4 {
 		t.Errorf("%d changes of grants, %v", len(ended), err)
@@ -105,7 +105,7 @@ func TestLIP(t *testing.T) {
 		kinds[r.Kind]++
 	}
 	for _, kind := range []catalog.Kind{
-		catalog.KindProposal, catalog.KindDoc, catalog.KindMailThread, catalog.KindOperation, catalog.KindFAQ,
+		catalog.KindGrant, catalog.KindDoc, catalog.KindMailThread, catalog.KindOperation, catalog.KindFAQ,
 		catalog.KindProject,
 	} {
 		if kinds[kind] == 0 {

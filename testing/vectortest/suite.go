@@ -1,14 +1,14 @@
-// Package enginetest is the conformance suite of vector engines: what every
+// Package vectortest is the conformance suite of vector engines: what every
 // vector.Index promises, as tests. An engine joins with a constructor:
 //
 //	func TestConformance(t *testing.T) {
-//		enginetest.Run(t, enginetest.Options{New: func(t *testing.T) vector.Index { … }})
+//		vectortest.Run(t, vectortest.Options{New: func(t *testing.T) vector.Index { … }})
 //	}
 //
 // The suite is deterministic: a fixed seed, at most 300 passages at a time and
 // the same calls in every test, so that it also runs on recorded calls. Tests
 // of terms run if the engine is vector.Sparse.
-package enginetest
+package vectortest
 
 import (
 	"context"

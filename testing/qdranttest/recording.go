@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"almanac/embed/recordingtest"
+	"almanac/testing/recordingtest"
 )
 
 const maxBody = 64 << 20 // bytes of a message

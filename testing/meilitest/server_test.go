@@ -10,10 +10,10 @@ import (
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/keyword"
-	"almanac/retrieval/keyword/enginetest"
 	"almanac/retrieval/keyword/meili"
-	"almanac/retrieval/keyword/meili/meilitest"
 	"almanac/retrieval/passage"
+	"almanac/testing/keywordtest"
+	"almanac/testing/meilitest"
 )
 
 func open(t *testing.T, c meili.Config) *meili.Engine {
@@ -30,7 +30,7 @@ func open(t *testing.T, c meili.Config) *meili.Engine {
 func TestEnoughForTheEngine(t *testing.T) {
 	t.Parallel()
 	configs := map[keyword.Engine]meili.Config{}
-	enginetest.Run(t, enginetest.Options{
+	keywordtest.Run(t, keywordtest.Options{
 		New: func(t *testing.T) keyword.Engine {
 			c := meili.Config{URL: meilitest.Start(t).URL, Index: "x", Generation: 1, Owner: "test"}
 			e := open(t, c)

@@ -13,8 +13,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectortest"
 	"almanac/ingest/outbound"
+	"almanac/testing/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

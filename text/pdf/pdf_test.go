@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"almanac/ingest/pdf"
+	"almanac/text/pdf"
 )
 
 // document writes a PDF of numbered objects with a cross-reference table.

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"almanac/embed/recordingtest"
+	"almanac/testing/recordingtest"
 )
 
 // health is a server whose answers tell calls apart: the status counts the
