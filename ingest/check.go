@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/ingest/privacy"
 )
 
 // The limits of a record. Longer text is cut with a warning; larger data is a
@@ -54,7 +55,7 @@ func checkRef(ref catalog.Ref) error {
 	case ref.Key == "":
 		return errNoKey
 	case !utf8.ValidString(ref.Key) || strings.TrimSpace(ref.Key) != ref.Key ||
-		strings.ContainsFunc(ref.Key, unicode.IsControl) || visible(ref.Key) != ref.Key:
+		strings.ContainsFunc(ref.Key, unicode.IsControl) || privacy.Visible(ref.Key) != ref.Key:
 		return errKeyShape
 	case len(ref.Key) > catalog.MaxKey:
 		return fmt.Errorf("its key has %d bytes; the limit is %d", len(ref.Key), catalog.MaxKey)
@@ -106,7 +107,7 @@ func (c checker) data(r catalog.Record) error {
 // texts cleans and cuts the texts of an entry.
 func (c checker) texts(e *catalog.Entry) {
 	r := &e.Record
-	visibleEntry(e)
+	privacy.VisibleEntry(e)
 	for _, t := range []struct {
 		name string
 		text *string
@@ -189,7 +190,8 @@ func limit[T any](c checker, name string, list *[]T) {
 func (c checker) events(in []catalog.Event) []catalog.Event {
 	out := make([]catalog.Event, 0, len(in))
 	for _, e := range in {
-		e.RawFrom, e.RawTo, e.Subject, e.URL = visible(e.RawFrom), visible(e.RawTo), visible(e.Subject), visibleURL(e.URL)
+		e.RawFrom, e.RawTo, e.Subject, e.URL = privacy.Visible(e.RawFrom), privacy.Visible(e.RawTo),
+			privacy.Visible(e.Subject), privacy.VisibleURL(e.URL)
 		c.fact("the date of an event", &e.At)
 		if e.At.IsZero() {
 			c.warn(fmt.Sprintf("a change of %s to %q has no date and was left out", e.Field, e.RawTo))

@@ -18,7 +18,7 @@ const edition = "4"
 // stamp is the prefix of every stored cursor: the parts of the pipeline that
 // determined the content of the records before the cursor.
 func (r *run) stamp() string {
-	return edition + " " + r.src.Kind + " " + r.mentions.key(0) + " "
+	return edition + " " + r.src.Kind + " " + r.config.Network.Proposals.Key("0") + " "
 }
 
 // leftOut is in front of the cursor of a run that left out what an earlier one had

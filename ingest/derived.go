@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/ingest/mention"
 )
 
 // derivedEdition is the version of what is derived: a newer program with
@@ -167,7 +168,7 @@ func (p *Pipeline) radar(ctx context.Context, releases, curated []catalog.Record
 	}
 	entries := derive.RadarItems(withBody, written)
 	for i := range entries {
-		p.mentions.add(&entries[i])
+		mention.AddProposals(p.config.Network.Proposals, &entries[i])
 	}
 	return entries, nil
 }

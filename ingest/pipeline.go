@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
+	"almanac/ingest/privacy"
 )
 
 var (
@@ -52,7 +53,6 @@ type Config struct {
 // concurrently; the caller runs the same source only once at a time.
 type Pipeline struct {
 	config     Config
-	mentions   mentions
 	derived    derivation
 	succession succession
 }
@@ -68,7 +68,7 @@ func New(c Config) *Pipeline {
 	if c.HTTP == nil {
 		c.HTTP = outbound.New(outbound.Config{Now: c.Now})
 	}
-	return &Pipeline{config: c, mentions: mentions{c.Network.Proposals}}
+	return &Pipeline{config: c}
 }
 
 // Sync runs the named sources once, or all of them if names is empty, one after
@@ -170,7 +170,7 @@ func (r *run) connector(http *outbound.Client) (Connector, error) {
 	return p.config.Connectors.Connector(src, Environment{
 		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
 		HTTP: http, Files: p.config.Files,
-		WorkDir: dir, Hand: r.hand, CorpusDir: p.config.CorpusDir, Pseudonym: r.people.pseudonym,
+		WorkDir: dir, Hand: r.hand, CorpusDir: p.config.CorpusDir, Pseudonym: r.people.Pseudonym,
 	})
 }
 
@@ -235,7 +235,7 @@ func (r *run) open(ctx context.Context) error {
 	if r.over = over; !anew {
 		r.cursor = r.openCursor(r.state)
 	}
-	if r.people, err = openPeople(ctx, r.config.Store); err != nil {
+	if r.people, err = privacy.Open(ctx, r.config.Store); err != nil {
 		return err
 	}
 	if r.live, err = r.config.Store.LiveKeys(ctx, r.src.Name); err != nil {
@@ -318,7 +318,7 @@ func (r *run) close(ctx context.Context, started time.Time) error {
 	case ctx.Err() != nil:
 		s.Error = "interrupted"
 	default:
-		s.Error = mask(r.report.Err.Error())
+		s.Error = privacy.Mask(r.report.Err.Error())
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()

@@ -14,6 +14,8 @@ import (
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest/memory"
+	"almanac/ingest/mention"
+	"almanac/ingest/privacy"
 )
 
 // A batch is written when it reaches this many entries or bytes: large enough
@@ -42,7 +44,7 @@ type run struct {
 	cursor string // where the connector starts
 	// leftOut: the run that stored the cursor left out what killed an earlier one.
 	leftOut bool
-	people  people
+	people  privacy.People
 	hand    *memory.Hand
 	live    map[catalog.Ref]int64 // the source's records before the run
 
@@ -104,7 +106,7 @@ func (r *run) Events(ctx context.Context, events []catalog.Event) error {
 	at := events[0].Ref.String()
 	good := r.checker(at).events(events)
 	for i := range good {
-		good[i].Subject = mask(good[i].Subject)
+		good[i].Subject = privacy.Mask(good[i].Subject)
 		r.bytes += len(good[i].Subject) + len(good[i].URL)
 	}
 	r.batch.Events = append(r.batch.Events, good...)
@@ -113,7 +115,7 @@ func (r *run) Events(ctx context.Context, events []catalog.Event) error {
 
 // Snapshot implements Sink.
 func (r *run) Snapshot(s catalog.Snapshot) {
-	s.Data = visibleData(s.Data)
+	s.Data = privacy.VisibleData(s.Data)
 	r.snapshots = append(r.snapshots, s)
 }
 
@@ -146,7 +148,7 @@ func (r *run) Progress(done, total int) { r.config.Progress.Progress(r.src.Name,
 
 // problem keeps and logs the nth problem of its kind.
 func (r *run) problem(p Problem, n int) {
-	p.Locator, p.Message = visible(p.Locator), mask(visible(p.Message))
+	p.Locator, p.Message = privacy.Visible(p.Locator), privacy.Mask(privacy.Visible(p.Message))
 	switch {
 	case n <= maxProblems:
 		r.report.Problems = append(r.report.Problems, p)
@@ -193,12 +195,12 @@ func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, erro
 	if err := r.parent(ctx, e); err != nil {
 		return catalog.Entry{}, err
 	}
-	r.hide(&e)
+	r.people.Hide(&e)
 	if err := r.summarise(ctx, &e.Record); err != nil {
 		return catalog.Entry{}, err
 	}
-	r.mentions.add(&e)
-	addReferences(&e)
+	mention.AddProposals(r.config.Network.Proposals, &e)
+	mention.AddReferences(&e)
 	return e.Normalize()
 }
 
@@ -215,23 +217,6 @@ func (r *run) parent(ctx context.Context, e catalog.Entry) error {
 		return fmt.Errorf("%w: parent %s: %w", errStore, e.Parent, err)
 	}
 	return nil
-}
-
-// hide masks the mail addresses of an entry.
-func (r *run) hide(e *catalog.Entry) {
-	rec := &e.Record
-	rec.Title, rec.Body, rec.Summary = mask(rec.Title), mask(rec.Body), mask(rec.Summary)
-	rec.Author = r.people.name(rec.Author)
-	rec.Data = r.people.maskData(rec.Data)
-	if e.Facts != nil {
-		e.Facts.Data = r.people.maskData(e.Facts.Data)
-	}
-	for i := range e.Links {
-		e.Links[i].Snippet = mask(e.Links[i].Snippet)
-	}
-	for i := range e.Votes {
-		e.Votes[i].Voter, e.Votes[i].Reason = r.people.name(e.Votes[i].Voter), mask(e.Votes[i].Reason)
-	}
 }
 
 // summarise gives a proposal without a summary an extractive one. Its time is

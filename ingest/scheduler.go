@@ -15,6 +15,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"almanac/catalog/network"
+	"almanac/ingest/privacy"
 )
 
 const (
@@ -280,7 +281,7 @@ func (s *Scheduler) Sync(ctx context.Context, source string, progress func(done,
 	}
 	progress(len(sources), len(sources))
 	if err := errors.Join(errs...); err != nil {
-		return errors.New(mask(err.Error()))
+		return errors.New(privacy.Mask(err.Error()))
 	}
 	return nil
 }

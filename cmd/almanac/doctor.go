@@ -183,7 +183,7 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 	for _, st := range states {
 		x.check("source "+st.Name, sourceProblem(st, time.Now()), "synced "+minute(st.LastSuccess))
 		if st.Error != "" {
-			x.hint(ingest.Remedy(st.Name, st.Error))
+			x.hint(remedy(st.Name, st.Error))
 		}
 	}
 	for _, f := range former {

@@ -103,6 +103,7 @@ cmd/manual:
 cmd/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/scale
 	retrieval/stack
 cmd/memory:
+cmd/progress: ingest
 cmd/profiles: catalog retrieval/profile retrieval/revision
 cmd/terminal: api/op cmd/config retrieval/eval
 catalog:
@@ -120,7 +121,7 @@ embed/http: embed/remote
 embed/ollama: embed/remote
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive ingest/folder ingest/memory ingest/progress
+ingest: catalog catalog/derive ingest/folder ingest/memory ingest/mention ingest/privacy
 ingest/calendar: catalog ingest ingest/curated/entries ingest/folder
 ingest/connectors: catalog ingest ingest/...
 ingest/curated: catalog ingest ingest/curated/entries ingest/folder
@@ -132,16 +133,17 @@ ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/proposals
 ingest/forum: catalog ingest ingest/memory
 ingest/gitrepo:
-ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/memory
+ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/memory ingest/mention
 ingest/listing: catalog ingest ingest/memory
-ingest/mail: catalog ingest ingest/memory
+ingest/mail: catalog ingest ingest/memory ingest/mention
 ingest/market: catalog ingest
+ingest/mention: catalog
 ingest/memory:
 ingest/networks: ingest/folder
 ingest/outbound:
 ingest/packages: catalog ingest ingest/folder ingest/memory
-ingest/progress:
-ingest/proposals: catalog catalog/derive ingest ingest/gitrepo
+ingest/privacy: catalog
+ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/mention
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing ingest/memory
 ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/memory ingest/proposals

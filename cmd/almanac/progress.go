@@ -3,9 +3,9 @@ package main
 import (
 	"time"
 
+	"almanac/cmd/progress"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
-	"almanac/ingest/progress"
 )
 
 // progress starts a task: a bar on a terminal, lines of the log elsewhere.
@@ -19,7 +19,7 @@ func (a *app) progress(what string) *progress.Task {
 // syncProgress shows the sources of a sync that is a command of its own.
 func (a *app) syncProgress() ingest.Progress {
 	if terminal.Is(a.err) {
-		return ingest.Bars(a.err)
+		return progress.Bars(a.err)
 	}
-	return ingest.Tasks(a.progress, nil) // the log has the results
+	return progress.Sources(a.progress, nil) // the log has the results
 }

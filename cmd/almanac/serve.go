@@ -22,9 +22,9 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/cmd/config"
+	"almanac/cmd/progress"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
-	"almanac/ingest/progress"
 	"almanac/retrieval/experiment"
 	"almanac/retrieval/judging"
 	"almanac/retrieval/revision"
@@ -182,7 +182,7 @@ type work struct {
 
 // sync runs the sources of a network on their schedules.
 func (w *work) sync(ctx context.Context, firstPass func()) error {
-	counted := ingest.Tasks(func(source string) *progress.Task { return progress.Lines(w.log, source, time.Now) },
+	counted := progress.Sources(func(source string) *progress.Task { return progress.Lines(w.log, source, time.Now) },
 		func(r ingest.Report) { w.metrics.Synced(r.Source, r.Err == nil, r.Took) })
 	pipeline, err := w.pipeline(ctx, w.network, w.store, w.dir, counted, false)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest"
 	"almanac/ingest/listing"
+	"almanac/ingest/mention"
 )
 
 // request is a vote request, open or closed.
@@ -441,14 +441,14 @@ func required(v catalog.VoteRequest) *int {
 // proposals returns the keys of the proposals that a request cites in its
 // reason, or otherwise in its votes.
 func (s *syncRun) proposals(r request, ballots []catalog.Ballot) []string {
-	if found := ingest.Cited(s.env.Network.Proposals, r.Reason.Body, r.Reason.URL); len(found) > 0 {
+	if found := mention.Cited(s.env.Network.Proposals, r.Reason.Body, r.Reason.URL); len(found) > 0 {
 		return found
 	}
 	var texts []string
 	for _, b := range ballots {
 		texts = append(texts, b.Reason, b.ReasonURL)
 	}
-	return ingest.Cited(s.env.Network.Proposals, texts...)
+	return mention.Cited(s.env.Network.Proposals, texts...)
 }
 
 var choices = map[string]string{inFavour: "in favour", against: "against"}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest"
+	"almanac/ingest/mention"
 )
 
 // reading is a thread that is being read.
@@ -60,8 +60,8 @@ func (r reading) survey() (survey, error) {
 		if i == 0 {
 			t.title, _ = subject(l.header, r.group.Name)
 			t.text, t.author, t.address = l.text, name, r.address(p, l)
-			if t.proposals = ingest.Cited(r.env.Network.Proposals, t.title); len(t.proposals) == 0 {
-				t.proposals = ingest.Cited(r.env.Network.Proposals, t.text)
+			if t.proposals = mention.Cited(r.env.Network.Proposals, t.title); len(t.proposals) == 0 {
+				t.proposals = mention.Cited(r.env.Network.Proposals, t.text)
 			}
 		}
 		if r.group.Votes {

@@ -10,7 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest"
+	"almanac/ingest/mention"
 )
 
 // Grant reads a grant proposal, keyed by the number of its pull request.
@@ -108,5 +108,5 @@ func milestones(body string) []catalog.Milestone {
 // cited returns the keys of the proposals that a text cites, in order of their
 // numbers.
 func (r Reader) cited(text string) []string {
-	return slices.Sorted(slices.Values(ingest.Cited(r.Network.Proposals, text)))
+	return slices.Sorted(slices.Values(mention.Cited(r.Network.Proposals, text)))
 }

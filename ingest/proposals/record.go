@@ -16,7 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
-	"almanac/ingest"
+	"almanac/ingest/mention"
 )
 
 // ErrNotProposal: the file has neither a number nor a pull request to key it by
@@ -271,7 +271,7 @@ var numberList = regexp.MustCompile(`^[\d\s,;]+$`)
 // other networks and the one it belongs to are left out.
 func (r Reader) keys(value, self string) []string {
 	value = plain(value)
-	named := ingest.Cited(r.Network.Proposals, value)
+	named := mention.Cited(r.Network.Proposals, value)
 	if numberList.MatchString(value) {
 		for n := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsDigit(r) }) {
 			if n = Numeral(n); n != "" {

@@ -1,10 +1,8 @@
-package ingest_test
+package main
 
 import (
 	"strings"
 	"testing"
-
-	"almanac/ingest"
 )
 
 func TestRemedy(t *testing.T) {
@@ -14,7 +12,7 @@ func TestRemedy(t *testing.T) {
 		"fetch: the repository has no branch main; it has master":                 "option branch",
 		"something nobody thought of":                                             "--log-level debug docs",
 	} {
-		if got := ingest.Remedy("docs", message); !strings.Contains(got, want) {
+		if got := remedy("docs", message); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", message, got, want)
 		}
 	}

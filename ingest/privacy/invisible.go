@@ -1,4 +1,4 @@
-package ingest
+package privacy
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"almanac/catalog"
 )
 
-// visible removes the characters of a text that nobody sees: control characters,
+// Visible removes the characters of a text that nobody sees: control characters,
 // those that change the direction of writing, tag characters and other code
 // points without a glyph (Unicode Standard Annex 44: Cc, Cf and
 // Default_Ignorable_Code_Point). A person reads past what they hide; a model
@@ -22,7 +22,7 @@ import (
 // sequence of emoji, a variation selector after what it selects for, and the
 // tags of the three flags that have them. Separators of lines and paragraphs
 // become line ends.
-func visible(s string) string {
+func Visible(s string) string {
 	if !strings.ContainsFunc(s, isSuspect) {
 		return s
 	}
@@ -125,50 +125,50 @@ func flagTags(s string) int {
 	return 0
 }
 
-// visibleData is visible for the strings of a JSON text, which must be valid.
-func visibleData(data json.RawMessage) json.RawMessage {
+// VisibleData is visible for the strings of a JSON text, which must be valid.
+func VisibleData(data json.RawMessage) json.RawMessage {
 	if !bytes.Contains(data, []byte(`\u`)) && !bytes.ContainsFunc(data, isSuspect) {
 		return data
 	}
-	return mapStrings(data, visible)
+	return mapStrings(data, Visible)
 }
 
-// visibleEntry is visible for the texts of an entry. Keys stay: checkRef refuses
+// VisibleEntry is visible for the texts of an entry. Keys stay: checkRef refuses
 // those that hide something.
-func visibleEntry(e *catalog.Entry) {
+func VisibleEntry(e *catalog.Entry) {
 	r := &e.Record
 	texts := []*string{&r.Title, &r.Author, &r.Summary, &r.Body, &r.Container, &r.State, &r.Category, &r.Path}
 	for _, text := range texts {
-		*text = visible(*text)
+		*text = Visible(*text)
 	}
-	r.URL, r.Data = visibleURL(r.URL), visibleData(r.Data)
+	r.URL, r.Data = VisibleURL(r.URL), VisibleData(r.Data)
 	r.Tags, e.Aliases = visibleAll(r.Tags), visibleAll(e.Aliases)
 	if f := e.Facts; f != nil {
-		f.State, f.Category, f.Tags, f.Data = visible(f.State), visible(f.Category), visibleAll(f.Tags), visibleData(f.Data)
+		f.State, f.Category, f.Tags, f.Data = Visible(f.State), Visible(f.Category), visibleAll(f.Tags), VisibleData(f.Data)
 	}
 	for i := range e.Links {
-		e.Links[i].Snippet, e.Links[i].To.Key = visible(e.Links[i].Snippet), visible(e.Links[i].To.Key)
+		e.Links[i].Snippet, e.Links[i].To.Key = Visible(e.Links[i].Snippet), Visible(e.Links[i].To.Key)
 	}
 	for i := range e.Votes {
 		v := &e.Votes[i]
-		v.Voter, v.Choice, v.Reason, v.URL = visible(v.Voter), visible(v.Choice), visible(v.Reason), visibleURL(v.URL)
+		v.Voter, v.Choice, v.Reason, v.URL = Visible(v.Voter), Visible(v.Choice), Visible(v.Reason), VisibleURL(v.URL)
 	}
 }
 
 func visibleAll(texts []string) []string {
-	if !slices.ContainsFunc(texts, func(s string) bool { return visible(s) != s }) {
+	if !slices.ContainsFunc(texts, func(s string) bool { return Visible(s) != s }) {
 		return texts
 	}
 	out := make([]string, len(texts))
 	for i, s := range texts {
-		out[i] = visible(s)
+		out[i] = Visible(s)
 	}
 	return out
 }
 
-// visibleURL escapes what nobody sees in an address, which would lead elsewhere
+// VisibleURL escapes what nobody sees in an address, which would lead elsewhere
 // without it.
-func visibleURL(address string) string {
+func VisibleURL(address string) string {
 	if !strings.ContainsFunc(address, isSuspect) {
 		return address
 	}

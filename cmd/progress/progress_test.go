@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"almanac/ingest/progress"
+	"almanac/cmd/progress"
 )
 
 // TestALineEveryTenSeconds counts to 300 in 30 seconds where nobody watches.

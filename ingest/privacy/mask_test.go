@@ -1,4 +1,4 @@
-package ingest
+package privacy
 
 import (
 	"regexp"
@@ -52,8 +52,8 @@ func TestMaskHidesMailAddresses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := mask(tt.text); got != tt.want {
-				t.Errorf("mask(%q)\n got %q\nwant %q", tt.text, got, tt.want)
+			if got := Mask(tt.text); got != tt.want {
+				t.Errorf("Mask(%q)\n got %q\nwant %q", tt.text, got, tt.want)
 			}
 		})
 	}
@@ -86,8 +86,8 @@ func TestMaskKeepsWhatIsNotAnAddress(t *testing.T) {
 		"an oracle login":                 "sqlplus -L USER/pass@ORCL",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := mask(text); got != text {
-				t.Errorf("mask(%q) = %q", text, got)
+			if got := Mask(text); got != text {
+				t.Errorf("Mask(%q) = %q", text, got)
 			}
 		})
 	}
@@ -107,8 +107,8 @@ func FuzzMask(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := mask(s)
-		if again := mask(got); again != got {
+		got := Mask(s)
+		if again := Mask(got); again != got {
 			t.Errorf("not stable:\n%q\n%q\n%q", s, got, again)
 		}
 		if utf8.ValidString(s) && !utf8.ValidString(got) {
@@ -124,8 +124,8 @@ func FuzzMask(f *testing.F) {
 }
 
 func TestPeopleAreNamedWithoutTheirAddress(t *testing.T) {
-	p := people{salt: []byte("pepper")}
-	alone := p.pseudonym("jane@site.example")
+	p := People{salt: []byte("pepper")}
+	alone := p.Pseudonym("jane@site.example")
 	tests := map[string]struct{ field, want string }{
 		"a name stays":            {"Jane Doe", "Jane Doe"},
 		"a handle stays":          {"@jane", "@jane"},
@@ -155,13 +155,13 @@ func TestPeopleAreNamedWithoutTheirAddress(t *testing.T) {
 	if !regexp.MustCompile(`^member-[0-9a-f]{12}$`).MatchString(alone) {
 		t.Errorf("pseudonym %q", alone)
 	}
-	if other := (people{salt: []byte("salt")}).pseudonym("jane@site.example"); other == alone {
+	if other := (People{salt: []byte("salt")}).Pseudonym("jane@site.example"); other == alone {
 		t.Error("another salt gives the same pseudonym")
 	}
 }
 
 func TestMaskDataKeepsOrderAndNumbers(t *testing.T) {
-	p := people{}
+	p := People{}
 	in := `{"z":12345678901234567890,"a":["Jane <jane@site.example>","see jane@site.example"],` +
 		`"h":{"j@site.example":null},"pkg":"@s/p@1.2.3","q":"say \"hi\" \u003cj@site.example\u003e",` +
 		`"u":"j\u0040site.example"}`

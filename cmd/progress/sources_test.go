@@ -1,4 +1,4 @@
-package ingest_test
+package progress_test
 
 import (
 	"bytes"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/cmd/progress"
 	"almanac/ingest"
 )
 
 func TestBarsEndInAResultLine(t *testing.T) {
 	var out bytes.Buffer
-	p := ingest.Bars(&out)
+	p := progress.Bars(&out)
 	p.Start("docs")
 	p.Progress("docs", 1, 0)
 	p.Progress("docs", 5, 30)

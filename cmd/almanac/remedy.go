@@ -1,4 +1,4 @@
-package ingest
+package main
 
 import (
 	"fmt"
@@ -28,8 +28,8 @@ var remedies = []struct{ words, remedy string }{
 	{"interrupted", "run `almanac sync %s` to its end"},
 }
 
-// Remedy says what to do about the error of a source's last run.
-func Remedy(source, message string) string {
+// remedy says what to do about the error of a source's last run.
+func remedy(source, message string) string {
 	for _, r := range remedies {
 		if strings.Contains(message, r.words) {
 			if strings.Contains(r.remedy, "%s") {

@@ -1,4 +1,4 @@
-package ingest
+package mention
 
 import (
 	"regexp"
@@ -27,11 +27,11 @@ var (
 // changes is about none in particular.
 const maxReferences = 50
 
-// addReferences appends a references link for every issue or pull request that
+// AddReferences appends a references link for every issue or pull request that
 // an entry names outside fenced code. A bare number may be either, so it gives a
 // link to each; the target of a link need not exist. A number that the connector
 // linked as a proposal is skipped.
-func addReferences(e *catalog.Entry) {
+func AddReferences(e *catalog.Entry) {
 	text := e.Record.Body
 	given := e.Links
 	var found []catalog.Link

@@ -1,4 +1,6 @@
-package ingest
+// Package privacy removes from entries what must not reach the catalog: mail
+// addresses of people, and characters that nobody sees.
+package privacy
 
 import (
 	"context"
@@ -17,11 +19,11 @@ import (
 // saltKey is the catalog's meta key for the salt of pseudonyms.
 const saltKey = "people_salt"
 
-// people names authors and voters without their mail addresses.
-type people struct{ salt []byte }
+// People names authors and voters without their mail addresses.
+type People struct{ salt []byte }
 
-// openPeople reads the catalog's salt, creating it the first time.
-func openPeople(ctx context.Context, store catalog.Writer) (people, error) {
+// Open reads the catalog's salt, creating it the first time.
+func Open(ctx context.Context, store catalog.Writer) (People, error) {
 	salt, err := store.Meta(ctx, saltKey)
 	if err == nil && salt == "" {
 		if err = store.SetMeta(ctx, saltKey, rand.Text()); err == nil {
@@ -29,15 +31,15 @@ func openPeople(ctx context.Context, store catalog.Writer) (people, error) {
 		}
 	}
 	if err != nil {
-		return people{}, fmt.Errorf("salt of pseudonyms: %w", err)
+		return People{}, fmt.Errorf("salt of pseudonyms: %w", err)
 	}
-	return people{salt: []byte(salt)}, nil
+	return People{salt: []byte(salt)}, nil
 }
 
-// pseudonym returns the substitute for a mail address: equal addresses give
+// Pseudonym returns the substitute for a mail address: equal addresses give
 // equal pseudonyms in one data directory, and unrelated ones in another. Letter
 // case and a mailto scheme are ignored.
-func (p people) pseudonym(address string) string {
+func (p People) Pseudonym(address string) string {
 	address = strings.ToLower(strings.Trim(strings.TrimSpace(address), "<>"))
 	mac := hmac.New(sha256.New, p.salt)
 	mac.Write([]byte(strings.TrimPrefix(address, "mailto:")))
@@ -52,13 +54,13 @@ var (
 
 // name returns the author or voter in a field that may hold addresses:
 // "Jane <jane@site.example>" is Jane, a bare address its pseudonym.
-func (p people) name(field string) string {
+func (p People) name(field string) string {
 	field = strings.TrimSpace(field)
 	start, end, ok := nextAddress(field, 0)
 	if !ok {
 		return field
 	}
-	name := hiddenInName.ReplaceAllString(mask(field), " ")
+	name := hiddenInName.ReplaceAllString(Mask(field), " ")
 	name = listGaps.ReplaceAllString(strings.Join(strings.Fields(name), " "), "$1")
 	name = strings.ReplaceAll(strings.ReplaceAll(name, " ,", ","), " ;", ";")
 	name = strings.Trim(name, " ,;:|/&-–—·<>")
@@ -66,9 +68,27 @@ func (p people) name(field string) string {
 		name = strings.TrimSpace(quoted[1] + quoted[2])
 	}
 	if name == "" {
-		return p.pseudonym(field[start:end])
+		return p.Pseudonym(field[start:end])
 	}
 	return name
+}
+
+// Hide removes the mail addresses of an entry's texts, author, data, links and
+// votes.
+func (p People) Hide(e *catalog.Entry) {
+	rec := &e.Record
+	rec.Title, rec.Body, rec.Summary = Mask(rec.Title), Mask(rec.Body), Mask(rec.Summary)
+	rec.Author = p.name(rec.Author)
+	rec.Data = p.maskData(rec.Data)
+	if e.Facts != nil {
+		e.Facts.Data = p.maskData(e.Facts.Data)
+	}
+	for i := range e.Links {
+		e.Links[i].Snippet = Mask(e.Links[i].Snippet)
+	}
+	for i := range e.Votes {
+		e.Votes[i].Voter, e.Votes[i].Reason = p.name(e.Votes[i].Voter), Mask(e.Votes[i].Reason)
+	}
 }
 
 var (
@@ -78,9 +98,9 @@ var (
 
 // maskData hides the addresses in the strings of a JSON text, which must be
 // valid.
-func (p people) maskData(data json.RawMessage) json.RawMessage {
+func (p People) maskData(data json.RawMessage) json.RawMessage {
 	return mapStrings(data, func(s string) string {
-		masked := mask(s)
+		masked := Mask(s)
 		if masked != s && nameAndAngle.MatchString(s) {
 			return p.name(s)
 		}

@@ -1,4 +1,6 @@
-package ingest
+// Package mention finds what a text names: the network's proposals, and issues
+// and pull requests of the forge. It reads the text outside fenced code.
+package mention
 
 import (
 	"slices"
@@ -21,6 +23,12 @@ type mentions struct{ of network.Proposals }
 // mention is one reference: s[start:end] names the proposal with the number.
 type mention struct{ number, start, end int }
 
+// AddProposals appends a mentions link for every proposal of the network that an
+// entry names, unless the connector linked it already: then that link only gets
+// a snippet if it has none. So an entry has one link to a target unless its
+// connector adds more. An entry does not mention itself or its parent.
+func AddProposals(of network.Proposals, e *catalog.Entry) { mentions{of}.add(e) }
+
 // Cited lists the keys of a network's proposals that texts or addresses
 // mention, each once.
 func Cited(of network.Proposals, texts ...string) []string {
@@ -39,10 +47,6 @@ func Cited(of network.Proposals, texts ...string) []string {
 // key returns the natural key of the proposal with a number.
 func (m mentions) key(number int) string { return m.of.Key(strconv.Itoa(number)) }
 
-// add appends a mentions link for every proposal an entry names, unless the
-// connector linked it already: then that link only gets a snippet if it has
-// none. So an entry has one link to a target unless its connector adds more.
-// An entry does not mention itself or its parent.
 func (m mentions) add(e *catalog.Entry) {
 	found := map[catalog.Ref]string{}
 	var order []catalog.Ref
@@ -118,6 +122,11 @@ func lower(b byte) byte {
 	return b
 }
 
+// startsWith reports whether s begins with a prefix in letters of either case.
+func startsWith(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
 // at reads the mention whose prefix begins at i: one number, or a list of them
 // after the plural.
 func (m mentions) at(s string, i int) []mention {
@@ -143,7 +152,7 @@ func (m mentions) at(s string, i int) []mention {
 		if next == end {
 			break
 		}
-		if prefixFold(s[next:], m.of.Prefix) > 0 {
+		if startsWith(s[next:], m.of.Prefix) {
 			break // the next is a mention of its own
 		}
 		next += separator(s[next:])
@@ -180,7 +189,9 @@ func listSeparator(s string) int {
 		blank := len(s[n:]) - len(rest)
 		step := 0
 		for _, word := range []string{",", "/", "&", "-", "–", "and ", "or ", "to "} {
-			step = max(step, prefixFold(rest, word))
+			if startsWith(rest, word) {
+				step = max(step, len(word))
+			}
 		}
 		if step == 0 {
 			if n == 0 {

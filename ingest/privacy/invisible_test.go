@@ -1,4 +1,4 @@
-package ingest
+package privacy
 
 import (
 	"strings"
@@ -45,7 +45,7 @@ func TestVisible(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := visible(tt.text); got != tt.want {
+			if got := Visible(tt.text); got != tt.want {
 				t.Errorf("%+q, want %+q", got, tt.want)
 			}
 		})
@@ -53,7 +53,7 @@ func TestVisible(t *testing.T) {
 }
 
 func TestVisibleURLKeepsItsTarget(t *testing.T) {
-	if got := visibleURL(
+	if got := VisibleURL(
 		"https://e.org/می\u200cخواهم?a=\u202eb"); got != "https://e.org/می%E2%80%8Cخواهم?a=%E2%80%AEb" {
 		t.Error(got)
 	}
@@ -65,8 +65,8 @@ func FuzzVisible(f *testing.F) {
 	f.Add("0\xe2\x10\x80\xae")
 	f.Add("a\u200d\u202e\U0001f3f4\U000e0067 👩\u200d👧 می\u200cخواهم \xff\u2028")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := visible(s)
-		if again := visible(got); again != got {
+		got := Visible(s)
+		if again := Visible(got); again != got {
 			t.Errorf("%+q becomes %+q", got, again)
 		}
 		glyphs := func(s string) string {

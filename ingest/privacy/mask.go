@@ -1,4 +1,4 @@
-package ingest
+package privacy
 
 import (
 	"regexp"
@@ -10,7 +10,7 @@ import (
 // hidden replaces a mail address.
 const hidden = "[email hidden]"
 
-// mask replaces the mail addresses in a text: plain, in angle brackets, as
+// Mask replaces the mail addresses in a text: plain, in angle brackets, as
 // mailto links, with the at sign escaped (%40, &#64;, full width) or written
 // as (at), with quoted or international parts, and addresses rewritten by
 // mailing lists (jane=site.example@lists.example).
@@ -20,7 +20,7 @@ const hidden = "[email hidden]"
 // (CLIENT@realm), file names (logo@2x.png), numeric hosts (root@10.0.0.1), and
 // logins that commands need: git@host:path and the user of a database or ssh
 // URL.
-func mask(s string) string {
+func Mask(s string) string {
 	// Hiding one address can join the text around it into another, so repeat
 	// until nothing changes; each round has fewer at signs than the last.
 	for {
