@@ -5,7 +5,9 @@ BIN       := bin/almanac
 CACHE     := .cache
 FUZZTIME  ?= 60s
 PACKAGES  := ./...
-export CGO_ENABLED ?= 1
+# What all builds and tests share, so that each package is compiled once: only the race detector wants cgo.
+export CGO_ENABLED ?= 0
+export GOFLAGS     ?= -trimpath
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test check format vet unit packages browser race rankings programs soak conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
@@ -17,7 +19,7 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 	$(BIN) serve
 
 build: ## build the binary as bin/almanac
-	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
+	$(GO) build -o $(BIN) ./cmd/almanac
 
 test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
 	@.ci/stages format vet race rankings programs pages dashboard conformance clients trec container
@@ -51,6 +53,7 @@ browser:
 # instrumented: that halves the time, and they share no state with our packages.
 UNWATCHED := -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
 
+race: export CGO_ENABLED := 1
 race:
 	@echo "== go test -race"
 	@$(GO) test -race $(UNWATCHED) -timeout 25m $(filter-out almanac/cmd/almanac,$(shell $(GO) list $(PACKAGES)))
@@ -63,7 +66,7 @@ rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks ove
 
 programs: ## the program and its parts started, killed and filled up, hostile sources: one package at a time
 	@echo "== programs started, killed and filled up"
-	$(GO) test -p 1 -timeout 25m ./cmd/almanac ./ingest/connectors
+	$(GO) test -p 1 -parallel 4 -timeout 25m ./cmd/almanac ./ingest/connectors
 	$(GO) test -timeout 25m -run 'ServersGone' ./ingest/sample
 	$(GO) test -p 1 -timeout 25m -run 'Kill' ./catalog/sqlite ./retrieval/snapshot ./retrieval/keyword/embedded
 
