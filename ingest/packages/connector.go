@@ -35,13 +35,12 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 // run is one pass over all packages.
 type run struct {
 	*connector
-	out        ingest.Sink
-	http       *outbound.Client // may reach the registries that the machine's configuration names
-	npmrc      npmrc
-	containers containers
-	warned     map[string]bool  // variables that are not set
-	down       map[string]error // hosts that failed too often
-	failures   map[string]int   // consecutive, by host
+	out      ingest.Sink
+	http     *outbound.Client // may reach the registries that images and npm's configuration name
+	npmrc    npmrc
+	warned   map[string]bool  // variables that are not set
+	down     map[string]error // hosts that failed too often
+	failures map[string]int   // consecutive, by host
 }
 
 // Sync implements ingest.Connector. The cursor names the file with the memory
@@ -49,8 +48,11 @@ type run struct {
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	r := &run{connector: c, out: out, http: c.env.HTTP, warned: map[string]bool{}, down: map[string]error{},
 		failures: map[string]int{}}
-	if err := r.configure(thisMachine(c.env.Files)); err != nil {
-		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
+	if len(c.opts.NPM) > 0 {
+		var err error
+		if r.npmrc, err = thisMachine(c.env.Files).npm(); err != nil {
+			return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
+		}
 	}
 	known, now := c.recall(cursor), past{Settings: memory.Settings(rules, c.opts), Packages: map[string]seen{}}
 	whole := true
@@ -82,21 +84,6 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
 	}
 	return ingest.Outcome{Cursor: next, Complete: whole}, nil
-}
-
-// configure reads the configuration of the package managers, unless the options
-// override it.
-func (r *run) configure(m machine) error {
-	var err error
-	if len(r.opts.NPM) > 0 {
-		if r.npmrc, err = m.npm(); err != nil {
-			return err
-		}
-	}
-	if len(r.opts.Images) > 0 {
-		r.containers, err = m.containers()
-	}
-	return err
 }
 
 // item is a package to read.
@@ -205,8 +192,8 @@ func explain(err error, status int) error {
 	case http.StatusNotFound:
 		return fmt.Errorf("the registry does not have it, or denies access: %w", err)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("the registry requires other credentials; set them in the package manager's configuration "+
-			"or option tokens: %w", err)
+		return fmt.Errorf("the registry requires other credentials; set them in option tokens or, for npm, in its "+
+			"configuration: %w", err)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/outbound"
 	"almanac/ingest/packages"
 	"almanac/testing/connectortest"
 )
@@ -165,6 +167,42 @@ func TestImages(t *testing.T) {
 		if auth := r.authority["/v2/causeway/node/manifests/latest"]; auth != wanted {
 			t.Errorf("requested with %q", auth)
 		}
+	}
+}
+
+// dockerHub leads requests for Docker Hub's server to another one.
+type dockerHub struct{ to *url.URL }
+
+func (d dockerHub) RoundTrip(q *http.Request) (*http.Response, error) {
+	if q.URL.Host != "registry-1.docker.io" {
+		return nil, fmt.Errorf("%s was asked", q.URL.Host)
+	}
+	q = q.Clone(q.Context())
+	q.URL.Scheme, q.URL.Host = d.to.Scheme, d.to.Host
+	return http.DefaultTransport.RoundTrip(q)
+}
+
+// TestImagesWithoutAHost: docker pull looks for them on Docker Hub, so that is
+// where they are read, with the credentials for it.
+func TestImagesWithoutAHost(t *testing.T) {
+	t.Setenv("HUB_TOKEN", "hub-secret")
+	r := newRegistry(t)
+	delete(r.config.Options, "npm")
+	r.config.Options["images"] = []any{"causeway/node", "tally"}
+	r.config.Options["tokens"] = map[string]any{"docker.io": "HUB_TOKEN"}
+	r.tags["library/tally"] = map[string]string{"0.1.0": r.tags["causeway/node"]["1.2.0"]}
+	to, err := url.Parse(r.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.config.HTTP = outbound.New(outbound.Config{Transport: dockerHub{to}})
+	got := connectortest.NewSource(t, r.config).Sync()
+	if diff := cmp.Diff([]string{"package_version oci:causeway/node@1.2.0", "package_version oci:causeway/node@2.0.0-rc.1",
+		"package_version oci:causeway/node@v1.10.0", "package_version oci:tally@0.1.0"}, got.Keys()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if auth := r.authority["/v2/library/tally/tags/list"]; auth != "Bearer hub-secret" {
+		t.Errorf("requested with %q", auth)
 	}
 }
 
@@ -486,6 +524,7 @@ func TestOptions(t *testing.T) {
 		`option npm: a appears twice`:          {"npm": []any{"a", "a"}},
 		`option images: "X"`:                   {"images": []any{"X"}},
 		`option images: "h.example.org/a:1.0"`: {"images": []any{"h.example.org/a:1.0"}},
+		`option images: "[c:1]/a"`:             {"images": []any{"[c:1]/a"}},
 		"h.example.org/a appears twice":        {"images": []any{"h.example.org/a", "h.example.org/a"}},
 		"options versions":                     {"npm": []any{"a"}, "versions": 0},
 		"option npm_registry":                  {"npm": []any{"a"}, "npm_registry": "npm.example.org"},

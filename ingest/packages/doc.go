@@ -14,21 +14,18 @@
 //	      npm_page: https://packages.example.org/{name}/v/{version}   # page of a version for people
 //	      image_page: https://registry.example.org/{name}:{version}   # the same of an image; default none
 //	      npm_registry: https://npm.example.org     # overrides npm's configuration
-//	      image_registry: https://registry.example.org   # for images without a host; overrides the configuration
+//	      image_registry: https://registry.example.org   # for images without a host; default Docker Hub
 //	      tokens:                                   # variables with credentials, by host of the registry
 //	        npm.example.org: NPM_TOKEN              # a bearer token, or user:password
 //
-// The addresses of the registries come from the configuration of the package
-// managers on this machine. For npm that is, in order of precedence:
-// NPM_CONFIG_REGISTRY, .npmrc in the network's folder, in the home directory
-// (NPM_CONFIG_USERCONFIG) and for all users (NPM_CONFIG_GLOBALCONFIG, or
-// /usr/local/etc/npmrc and /etc/npmrc), with @scope:registry, tokens of
-// //host/:_authToken and ${VARIABLE}. An image names its registry; mirrors, and
-// the registry of an image without one, come from registries.conf of the
-// container tools (CONTAINERS_REGISTRIES_CONF, ~/.config/containers or
-// /etc/containers, with registries.conf.d) or from the mirrors of
-// /etc/docker/daemon.json. A registry on this machine, or configured as
-// insecure, is queried without TLS.
+// The addresses of npm's registries come from npm's configuration on this
+// machine: in order of precedence NPM_CONFIG_REGISTRY, .npmrc in the network's
+// folder, in the home directory (NPM_CONFIG_USERCONFIG) and for all users
+// (NPM_CONFIG_GLOBALCONFIG, or /usr/local/etc/npmrc and /etc/npmrc), with
+// @scope:registry, tokens of //host/:_authToken and ${VARIABLE}. An image names
+// its registry, or option image_registry does; without either it is read from
+// Docker Hub (docker.io), where docker pull looks for it. A registry on this
+// machine is queried without TLS.
 //
 // A version becomes a record of kind package_version, keyed npm:name@version or
 // oci:name@tag. The newest are those of the highest precedence by Semantic

@@ -46,7 +46,6 @@ func isolate(t *testing.T) {
 	}
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("NPM_CONFIG_GLOBALCONFIG", t.TempDir()+"/none")
-	t.Setenv("CONTAINERS_REGISTRIES_CONF", t.TempDir()+"/none")
 }
 
 const sdk = `{

@@ -141,7 +141,8 @@ const (
 
 // image reads an image's tags.
 func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
-	c, tags, err := r.listTags(ctx, name)
+	c := r.repository(name)
+	tags, err := c.tags(ctx)
 	if err != nil {
 		return seen{}, err
 	}
@@ -210,34 +211,6 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 		}
 	}
 	return now, nil
-}
-
-// listTags lists the tags at the first endpoint that responds.
-func (r *run) listTags(ctx context.Context, name string) (*repositoryClient, []string, error) {
-	endpoints, err := r.imageEndpoints(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	var failed []error
-	for _, e := range endpoints {
-		c := r.repository(e)
-		tags, err := c.tags(ctx)
-		if err == nil {
-			return c, tags, nil
-		}
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		failed = append(failed, err)
-	}
-	return nil, nil, errors.Join(failed...)
-}
-
-func (r *run) imageEndpoints(name string) ([]endpoint, error) {
-	if host, _ := splitImage(name); host == "" && r.opts.ImageRegistry != "" {
-		return []endpoint{{strings.TrimRight(r.opts.ImageRegistry, "/"), name}}, nil
-	}
-	return r.containers.endpoints(name)
 }
 
 // parted separates versions from other tags, which it sorts by how likely they

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -154,73 +153,29 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
+// TestRegistriesOfImages: an image without a host is where docker pull looks for
+// it, unless the option names another registry.
 func TestRegistriesOfImages(t *testing.T) {
-	root, home := t.TempDir(), t.TempDir()
-	m := machine{env: map[string]string{}, home: home, root: root}
-	endpoints := func(image string, want ...string) {
-		t.Helper()
-		c, err := m.containers()
-		if err != nil {
-			t.Fatal(err)
+	own := options{ImageRegistry: "https://r.example.org/hub/"}
+	for _, tt := range []struct {
+		image string
+		opts  options
+		want  endpoint
+	}{
+		{"node", options{}, endpoint{"docker.io", "https://registry-1.docker.io", "library/node"}},
+		{"causeway/node", options{}, endpoint{"docker.io", "https://registry-1.docker.io", "causeway/node"}},
+		{"docker.io/node", own, endpoint{"docker.io", "https://registry-1.docker.io", "library/node"}},
+		{"node", own, endpoint{"r.example.org", "https://r.example.org/hub", "node"}},
+		{"causeway/node", own, endpoint{"r.example.org", "https://r.example.org/hub", "causeway/node"}},
+		{"s.example.org/causeway/node", own, endpoint{"s.example.org", "https://s.example.org", "causeway/node"}},
+		{"localhost/node", own, endpoint{"localhost", "http://localhost", "node"}},
+		{"127.0.0.1:5000/node", own, endpoint{"127.0.0.1:5000", "http://127.0.0.1:5000", "node"}},
+		{"[::1]:5000/node", own, endpoint{"[::1]:5000", "http://[::1]:5000", "node"}},
+		{"10.0.0.1:5000/node", own, endpoint{"10.0.0.1:5000", "https://10.0.0.1:5000", "node"}},
+	} {
+		if got := tt.opts.endpoint(tt.image); got != tt.want {
+			t.Errorf("%s with registry %q: %+v, want %+v", tt.image, tt.opts.ImageRegistry, got, tt.want)
 		}
-		all, err := c.endpoints(image)
-		got := []string{}
-		for _, e := range all {
-			got = append(got, e.base+" "+e.name)
-		}
-		if err != nil {
-			got = []string{err.Error()}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", image, got, want)
-		}
-	}
-	endpoints("node", errNoImageRegistry.Error())
-	endpoints("causeway/node", errNoImageRegistry.Error())
-	endpoints("r.example.org/causeway/node", "https://r.example.org causeway/node")
-	endpoints("localhost/node", "http://localhost node")
-	endpoints("127.0.0.1:5000/node", "http://127.0.0.1:5000 node")
-	endpoints("[::1]:5000/node", "http://[::1]:5000 node")
-	write(t, root, map[string]string{
-		"etc/docker/daemon.json": `{"registry-mirrors": ["https://mirror.example.org/hub/"], "insecure-registries": ["plain.example.org:5000"]}`})
-	endpoints("node", "https://mirror.example.org/hub library/node")
-	endpoints("causeway/node", "https://mirror.example.org/hub causeway/node")
-	endpoints("plain.example.org:5000/node", "http://plain.example.org:5000 node")
-	write(t, root, map[string]string{"etc/containers/registries.conf": `
-unqualified-search-registries = ["first.example.org", "second.example.org"]
-[[registry]]
-prefix = "r.example.org/causeway"
-location = "internal.example.org/cw"
-[[registry.mirror]]
-location = "near.example.org/causeway"
-insecure = true
-[[registry.mirror]]
-location = "digests.example.org"
-pull-from-mirror = "digest-only"
-[[registry]]
-location = "r.example.org"
-[[registry]]
-prefix = "*.wild.example.org"
-insecure = true
-[[registry]]
-prefix = "blocked.example.org"
-blocked = true
-`, "etc/containers/registries.conf.d/10-more.conf": "[[registry]]\nlocation = \"more.example.org\"\ninsecure = true\n"})
-	endpoints("node", "https://first.example.org node", "https://second.example.org node",
-		"https://mirror.example.org/hub library/node")
-	endpoints("r.example.org/causeway/node", "http://near.example.org causeway/node",
-		"https://internal.example.org cw/node")
-	endpoints("r.example.org/causewayx/node", "https://r.example.org causewayx/node")
-	endpoints("a.wild.example.org/node", "http://a.wild.example.org node")
-	endpoints("more.example.org/node", "http://more.example.org node")
-	endpoints("blocked.example.org/node", "registries.conf blocks blocked.example.org")
-	write(t, home, map[string]string{
-		".config/containers/registries.conf": `unqualified-search-registries = ["home.example.org"]`})
-	endpoints("causeway/node", "https://home.example.org causeway/node", "https://mirror.example.org/hub causeway/node")
-	write(t, root, map[string]string{"bad.conf": "[[registry"})
-	m.env["CONTAINERS_REGISTRIES_CONF"] = filepath.Join(root, "bad.conf")
-	if _, err := m.containers(); err == nil || !strings.Contains(err.Error(), "bad.conf") {
-		t.Error(err)
 	}
 }
 
@@ -324,30 +279,6 @@ func FuzzPackument(f *testing.F) {
 			if err == nil && (!json.Valid(e.Record.Data) || e.Record.Key != "npm:"+p.name+"@"+v.text ||
 				e.Record.Body == "") {
 				t.Errorf("%+v", e.Record)
-			}
-		}
-	})
-}
-
-func FuzzRegistries(f *testing.F) {
-	f.Add("unqualified-search-registries = [\"a.example.org\"]\n[[registry]]\nprefix = \"a.example.org\"\nlocation = "+
-		"\"b.example.org/x\"\n[[registry.mirror]]\nlocation = \"c\"", `{"registry-mirrors": ["https://m.example.org"]}`,
-		"a.example.org/x/y")
-	f.Add("[[registry]]\nprefix=\"*.\"", `{`, "node")
-	f.Add("[[registry]]\nprefix=\"*.example.org\"\nlocation=\"x\"", `[]`, "a.example.org/node")
-	f.Add("[[registry.mirror]]\nlocation = \"c\"", `{}`, "a.example.org/x")
-	f.Add("registry = 5", `{"registry-mirrors": ["%"]}`, "[::1]/x")
-	f.Add("", "", "[C:1]/x")
-	f.Fuzz(func(t *testing.T, conf, daemon, image string) {
-		c := containers{registries: map[string]registry{}}
-		_, _ = c.addRegistries([]byte(conf)), c.addDaemon([]byte(daemon)) // what could be read counts
-		if _, name := splitImage(image); !imageName.MatchString(name) {
-			return
-		}
-		all, err := c.endpoints(image)
-		for _, e := range all {
-			if err == nil && (address(e.base) == nil || e.name == "") {
-				t.Errorf("%q leads to %+v", image, e)
 			}
 		}
 	})

@@ -28,9 +28,10 @@ type repositoryClient struct {
 	auth        string // value of Authorization; "" for none
 }
 
-func (r *run) repository(e endpoint) *repositoryClient {
+func (r *run) repository(image string) *repositoryClient {
+	e := r.opts.endpoint(image)
 	r.http = r.http.For(e.base)
-	c := &repositoryClient{run: r, endpoint: e, credentials: r.credentials(hostOf(e.base))}
+	c := &repositoryClient{run: r, endpoint: e, credentials: r.credentials(e.host)}
 	if c.credentials != "" && !strings.Contains(c.credentials, ":") {
 		c.auth = "Bearer " + c.credentials
 	}

@@ -50,7 +50,8 @@ func readOptions(src network.Source) (options, error) {
 		}
 	}
 	for i, name := range o.Images {
-		if _, repository := splitImage(name); !imageName.MatchString(repository) || len(name) > maxName {
+		if _, repository := splitImage(name); !imageName.MatchString(repository) || len(name) > maxName ||
+			address(o.endpoint(name).base) == nil {
 			return o, fmt.Errorf("option images: %q; want an image without tag such as "+
 				"registry.example.org/causeway/node", name)
 		}
