@@ -17,8 +17,8 @@
 //	        last_seen: last_seen        # when it was seen alive
 //	        sponsor: sponsor            # party or name of its sponsor
 //
-// JSON is a list of objects, one per validator, or an object of them by party;
-// dots name nested fields (items: data.validators, version: node.version). CSV
+// JSON is a list of objects, one per validator, or an object of them by party.
+// items and columns are paths in it (package dotpath), such as node.version. CSV
 // has its column names in the first line and is separated by commas, semicolons
 // or tabs. Times are RFC 3339, "2006-01-02 15:04:05" and dates in UTC, or Unix
 // seconds or milliseconds. If several addresses list a validator, its latest

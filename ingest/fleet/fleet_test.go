@@ -91,6 +91,11 @@ func TestShapes(t *testing.T) {
 		"inside": {"application/json", `{"data":{"validators":[{"id":"a::1","node":{"v":"0.5.3"},"t":1938038400}]}}`,
 			map[string]any{"items": "data.validators",
 				"columns": map[string]any{"party": "id", "version": "node.v", "reported_at": "t"}}},
+		"picked from a list": {"application/json", `{"nets":[{"name":"test","validators":[]},{"name":"main","validators":[{"party":"a::1","node":[{"version":"0.5.3"}],"reported_at":"2031-06-01"}]}]}`,
+			map[string]any{"items": "nets.name=main.validators", "columns": map[string]any{"version": "node.0.version"}}},
+		"dots in a name": {"application/json", `{"up.to":{"a.b":[{"party":"a::1","node.version":"0.5.3","on":{"day.utc":"2031-06-01"}}]}}`,
+			map[string]any{"items": `up\.to.a.b`,
+				"columns": map[string]any{"version": "node.version", "reported_at": "on.day.utc"}}},
 		"by party": {"application/json", `{"a::1":{"version":"0.5.3","reported_at":"1938038400000"}}`, nil},
 		"csv":      {"text/csv", "party,version,reported_at\na::1,0.5.3,2031-06-01\n", nil},
 		"excel": {"text/csv", "\xef\xbb\xbfParty ;Version;Reported_At\r\n\"a::1\";0.5.3;2031-06-01 00:10:00\r\n",
@@ -164,6 +169,7 @@ func TestFaults(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for problem, o := range map[string]map[string]any{
+		`path "a..b"`: {"urls": []string{"https://example.org"}, "items": "a..b"},
 		"option urls": {}, "web address": {"urls": []string{"file:///etc/passwd"}},
 		"did you mean": {"url": []string{"https://example.org"}},
 		`mean "party"`: {"urls": []string{"https://example.org"}, "columns": map[string]any{"partie": "x"}},

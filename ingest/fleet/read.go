@@ -15,18 +15,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"almanac/ingest"
 	"almanac/ingest/outbound"
+	"almanac/text/dotpath"
 )
 
 // Options are the addresses of reports and the names of their columns.
 type Options struct {
-	URLs    []string `yaml:"urls"`
-	Items   string   `yaml:"items"`
-	Columns Columns  `yaml:"columns"`
+	URLs    []string     `yaml:"urls"`
+	Items   dotpath.Path `yaml:"items"`
+	Columns Columns      `yaml:"columns"`
 }
 
 // Columns are the names of the columns; an empty one means its default.
@@ -149,7 +149,6 @@ func (o Options) read(ctx context.Context, client *outbound.Client, address stri
 	var list []Report
 	for i, row := range rows {
 		r, err := o.Columns.report(row)
-		rows[i] = nil // with what was decoded of it
 		if err != nil {
 			bad = errRows
 			out.Skip(fmt.Sprintf("%s: validator %d", host, i+1), err)
@@ -188,28 +187,22 @@ func (o Options) rows(raw []byte) ([]row, error) {
 	return rows, err
 }
 
-// objects splits JSON, which is decoded a row at a time: as values, 24 MB of it
-// take a gigabyte.
+// objects splits JSON, of which a column is decoded when it is read: as values,
+// 24 MB of it take a gigabyte.
 func (o Options) objects(raw []byte) ([]row, error) {
 	if !json.Valid(raw) {
 		var document any
 		return nil, fmt.Errorf("the report is not valid JSON: %w", json.Unmarshal(raw, &document))
 	}
-	list, err := insideRaw(raw, o.Items)
-	if err != nil {
-		return nil, err
-	}
-	var items []json.RawMessage
-	if json.Unmarshal(list, &items) == nil && items != nil {
+	if items, ok := o.Items.List(raw); ok {
 		rows := make([]row, len(items))
 		for i, item := range items {
-			value := sync.OnceValue(func() any { return decoded(item) })
-			rows[i] = func(column string) string { return text(inside(value(), column)) }
+			rows[i] = func(column string) string { return field(item, column) }
 		}
 		return rows, nil
 	}
 	var byParty map[string]json.RawMessage
-	if err := json.Unmarshal(list, &byParty); err != nil || byParty == nil {
+	if json.Unmarshal(o.Items.Find(raw), &byParty) != nil {
 		return nil, errNoList
 	}
 	rows := make([]row, 0, len(byParty))
@@ -217,9 +210,8 @@ func (o Options) objects(raw []byte) ([]row, error) {
 		if byParty[key][0] != '{' {
 			return nil, errNoList
 		}
-		value := sync.OnceValue(func() any { return decoded(byParty[key]) })
 		rows = append(rows, func(column string) string {
-			found := text(inside(value(), column))
+			found := field(byParty[key], column)
 			if found == "" && column == o.Columns.Party {
 				return clip(key)
 			}
@@ -231,59 +223,11 @@ func (o Options) objects(raw []byte) ([]row, error) {
 
 var errNoList = errors.New("the report has no list of validators; set its path with option items")
 
-// insideRaw is inside for JSON that is not decoded.
-func insideRaw(raw json.RawMessage, path string) (json.RawMessage, error) {
-	if path == "" {
-		return raw, nil
-	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(raw, &object) != nil {
-		return nil, errNoList
-	}
-	if found, ok := object[path]; ok {
-		return found, nil
-	}
-	name, rest, _ := strings.Cut(path, ".")
-	if found, ok := object[name]; ok && rest != "" {
-		return insideRaw(found, rest)
-	}
-	return nil, errNoList
-}
-
-// decoded is valid JSON as values.
-func decoded(raw json.RawMessage) (value any) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	_ = dec.Decode(&value) // it is valid
-	return value
-}
-
-// inside follows a path of names separated by dots; a name may contain dots
-// itself.
-func inside(value any, path string) any {
-	if path == "" {
-		return value
-	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return nil
-	}
-	if found, ok := object[path]; ok {
-		return found
-	}
-	name, rest, _ := strings.Cut(path, ".")
-	if rest == "" {
-		return nil
-	}
-	return inside(object[name], rest)
-}
-
-func text(value any) string {
-	switch v := value.(type) {
-	case string:
-		return clip(v)
-	case json.Number:
-		return clip(v.String())
+// field returns a text or number of an object by its path; "" for none.
+func field(object json.RawMessage, path string) string {
+	found := dotpath.Path(path).Find(object)
+	if text, ok := dotpath.Text(found); ok && found[0] != 't' && found[0] != 'f' {
+		return clip(text)
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/text/dotpath"
 )
 
 // notDisclosed is a source's value for holders it does not disclose.
@@ -30,21 +31,19 @@ func (r *run) held(ctx context.Context, a asset) (h held, asOf string, err error
 	if err != nil {
 		return held{}, "", err
 	}
-	n, err := amount(s.Path.find(body), s.Divide, maxSupply)
+	n, err := amount(s.Path.Find(body), s.Divide, maxSupply)
 	switch {
 	case err != nil:
 		return held{}, "", err
 	case n == nil:
-		return held{}, "", fmt.Errorf("the answer has nothing at %q; check option path", s.Path.text)
+		return held{}, "", fmt.Errorf("the answer has nothing at %q; check option path", s.Path)
 	}
-	if s.asOf != nil {
-		asOf = moment(s.asOf.find(body), r.env.Now())
+	if s.AsOf != "" {
+		asOf = moment(dotpath.Path(s.AsOf).Find(body), r.env.Now())
 	}
 	h.Supply = *n
-	if s.Holders != nil {
-		if data := s.Holders.find(body); word(s.Holders, body) != notDisclosed {
-			h.Holders = r.count(a, r.figure("asset "+a.Symbol, "holders", data, 0, math.MaxInt32))
-		}
+	if s.Holders != "" && word(s.Holders, body) != notDisclosed {
+		h.Holders = r.count(a, r.figure("asset "+a.Symbol, "holders", s.Holders.Find(body), 0, math.MaxInt32))
 	}
 	return h, asOf, nil
 }

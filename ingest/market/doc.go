@@ -71,11 +71,8 @@
 //	            value: 12500000                     # in whole units, in place of a url
 //	            as_of: 2031-05-01
 //
-// A path leads to a value in JSON, step by step with dots between: a name
-// enters an object, a number counts the entries of a list from 0, and
-// name=value picks the first entry of a list that has that value. A dot, equals
-// sign or backslash in a name is escaped by a backslash. The empty path is the
-// whole value.
+// Paths lead to values in JSON as package dotpath says: data.pools, 0.price,
+// tokens.symbol=SHL.total.
 //
 // The market as a whole is a snapshot of the series market; each asset is a
 // record of kind asset keyed by its symbol, each pool one of kind pool keyed

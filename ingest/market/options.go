@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/text/dotpath"
 )
 
 // options are the source's options in the network file; doc.go shows them.
@@ -39,44 +39,36 @@ type tvl struct {
 }
 
 type venue struct {
-	Name        string             `yaml:"name"`
-	Title       string             `yaml:"title"`
-	URL         string             `yaml:"url"`
-	Page        string             `yaml:"page"`
-	Pools       path               `yaml:"pools"`
-	AsOf        *path              `yaml:"as_of"`
-	Where       map[string]string  `yaml:"where"`
-	Fields      fields             `yaml:"fields"`
-	Reserves    []reserve          `yaml:"reserves"`
-	Divide      map[string]float64 `yaml:"divide"`
-	TokenEnv    string             `yaml:"token_env"`
-	TokenHeader string             `yaml:"token_header"`
-
-	where []condition // Where, parsed
+	Name        string                  `yaml:"name"`
+	Title       string                  `yaml:"title"`
+	URL         string                  `yaml:"url"`
+	Page        string                  `yaml:"page"`
+	Pools       dotpath.Path            `yaml:"pools"`
+	AsOf        dotpath.Path            `yaml:"as_of"`
+	Where       map[dotpath.Path]string `yaml:"where"`
+	Fields      fields                  `yaml:"fields"`
+	Reserves    []reserve               `yaml:"reserves"`
+	Divide      map[string]float64      `yaml:"divide"`
+	TokenEnv    string                  `yaml:"token_env"`
+	TokenHeader string                  `yaml:"token_header"`
 }
 
-// condition is the required value of a field of a pool.
-type condition struct {
-	at   path
-	says string
-}
-
-// fields are the paths of a pool's values; nil if it does not have one.
+// fields are the paths of a pool's values; "" if it does not have one.
 type fields struct {
-	ID        *path `yaml:"id"`
-	Pair      *path `yaml:"pair"`
-	Base      *path `yaml:"base"`
-	Quote     *path `yaml:"quote"`
-	TVL       *path `yaml:"tvl"`
-	FeeRate   *path `yaml:"fee_rate"`
-	APY       *path `yaml:"apy"`
-	Volume24h *path `yaml:"volume_24h"`
-	AsOf      *path `yaml:"as_of"`
+	ID        dotpath.Path `yaml:"id"`
+	Pair      dotpath.Path `yaml:"pair"`
+	Base      dotpath.Path `yaml:"base"`
+	Quote     dotpath.Path `yaml:"quote"`
+	TVL       dotpath.Path `yaml:"tvl"`
+	FeeRate   dotpath.Path `yaml:"fee_rate"`
+	APY       dotpath.Path `yaml:"apy"`
+	Volume24h dotpath.Path `yaml:"volume_24h"`
+	AsOf      dotpath.Path `yaml:"as_of"`
 }
 
 type reserve struct {
-	Asset  path `yaml:"asset"`
-	Amount path `yaml:"amount"`
+	Asset  dotpath.Path `yaml:"asset"`
+	Amount dotpath.Path `yaml:"amount"`
 }
 
 type asset struct {
@@ -92,16 +84,14 @@ type asset struct {
 }
 
 type supply struct {
-	URL         string   `yaml:"url"`
-	Path        path     `yaml:"path"`
-	AsOf        string   `yaml:"as_of"` // a path; with value, a time
-	Holders     *path    `yaml:"holders"`
-	Divide      float64  `yaml:"divide"`
-	Value       *float64 `yaml:"value"`
-	TokenEnv    string   `yaml:"token_env"`
-	TokenHeader string   `yaml:"token_header"`
-
-	asOf *path // AsOf, parsed
+	URL         string       `yaml:"url"`
+	Path        dotpath.Path `yaml:"path"`
+	AsOf        string       `yaml:"as_of"` // a path; with value, a time
+	Holders     dotpath.Path `yaml:"holders"`
+	Divide      float64      `yaml:"divide"`
+	Value       *float64     `yaml:"value"`
+	TokenEnv    string       `yaml:"token_env"`
+	TokenHeader string       `yaml:"token_header"`
 }
 
 var (
@@ -177,17 +167,10 @@ func (v *venue) complete() error {
 		return errors.New("url: want the address of its pools")
 	case v.Page != "" && !isAddress(v.Page):
 		return errors.New("page: want an address such as https://venue.example.org/pools/{id}")
-	case f.Pair == nil && (f.Base == nil || f.Quote == nil):
+	case f.Pair == "" && (f.Base == "" || f.Quote == ""):
 		return errors.New("fields: want pair, or base and quote")
 	}
 	v.Title = cmp.Or(v.Title, v.Name)
-	for _, name := range slices.Sorted(maps.Keys(v.Where)) {
-		p, err := parsePath(name)
-		if err != nil {
-			return fmt.Errorf("where: %w", err)
-		}
-		v.where = append(v.where, condition{p, v.Where[name]})
-	}
 	for name, by := range v.Divide {
 		if !slices.Contains(divisible, name) {
 			return fmt.Errorf("divide: %q; want one of %s", name, strings.Join(divisible, ", "))
@@ -221,12 +204,7 @@ func (a *asset) complete(o options, now time.Time) error {
 		a.Coin = o.Price.Coin
 	}
 	if s.Value == nil {
-		if s.AsOf == "" {
-			return nil
-		}
-		p, err := parsePath(s.AsOf)
-		s.asOf = &p
-		return err
+		return new(dotpath.Path).UnmarshalText([]byte(s.AsOf))
 	}
 	if a.Native {
 		return errors.New("supply: that of the native coin is derived from the chain: want a url and a path")

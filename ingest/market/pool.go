@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/text/dotpath"
 )
 
 // maxPools is the maximum number of pools read from a venue.
@@ -24,14 +25,14 @@ func (r *run) venue(ctx context.Context, v venue) error {
 		r.whole = false
 		return err
 	}
-	entries, ok := v.Pools.list(body)
+	entries, ok := v.Pools.List(body)
 	if !ok {
 		r.whole = false
-		return fmt.Errorf("the answer has no list at %q; look at option pools", v.Pools.text)
+		return fmt.Errorf("the answer has no list at %q; look at option pools", v.Pools)
 	}
 	of := "" // time of the answer as a whole
-	if v.AsOf != nil {
-		of = moment(v.AsOf.find(body), r.env.Now())
+	if v.AsOf != "" {
+		of = moment(v.AsOf.Find(body), r.env.Now())
 	}
 	n, bad := 0, 0
 	for i, data := range entries {
@@ -64,19 +65,20 @@ func (r *run) venue(ctx context.Context, v venue) error {
 
 // holds reports whether a pool matches option where.
 func (v venue) holds(pool json.RawMessage) bool {
-	for _, c := range v.where {
-		if got, ok := text(c.at.find(pool)); !ok || got != c.says {
+	for at, want := range v.Where {
+		if got, ok := dotpath.Text(at.Find(pool)); !ok || got != want {
 			return false
 		}
 	}
 	return true
 }
 
-func word(p *path, data json.RawMessage) string {
-	if p == nil {
+// word returns the text at a path, "" without a path.
+func word(p dotpath.Path, data json.RawMessage) string {
+	if p == "" {
 		return ""
 	}
-	s, _ := text(p.find(data))
+	s, _ := dotpath.Text(p.Find(data))
 	return strings.Join(strings.Fields(s), " ")
 }
 
@@ -103,18 +105,18 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 		base = pair
 	}
 	id := word(v.Fields.ID, data)
-	if v.Fields.ID == nil {
+	if v.Fields.ID == "" {
 		id = strings.ToLower(strings.NewReplacer("/", "-", " ", "-").Replace(pair))
 	}
 	if id == "" || len(id) > maxWord || len(pair) > maxWord {
 		return catalog.Entry{}, fmt.Errorf("%s has no id, or one that is too long", pair)
 	}
 	key := v.Name + "/" + id
-	figure := func(name string, p *path, most float64) *float64 {
-		if p == nil {
+	figure := func(name string, p dotpath.Path, most float64) *float64 {
+		if p == "" {
 			return nil
 		}
-		return r.figure("pool "+key, name, p.find(data), v.Divide[name], most)
+		return r.figure("pool "+key, name, p.Find(data), v.Divide[name], most)
 	}
 	pool := catalog.Pool{
 		Base: base, Quote: quote, TVL: figure("tvl", v.Fields.TVL, maxUSD),
@@ -122,14 +124,14 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 		Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
 	}
 	for _, at := range v.Reserves {
-		if name := word(&at.Asset, data); name != "" {
+		if name := word(at.Asset, data); name != "" {
 			pool.Reserves = append(pool.Reserves, catalog.Reserve{
-				Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.find(data), 0, maxSupply),
+				Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.Find(data), 0, maxSupply),
 			})
 		}
 	}
-	if v.Fields.AsOf != nil {
-		pool.AsOf = cmp.Or(moment(v.Fields.AsOf.find(data), r.env.Now()), of)
+	if v.Fields.AsOf != "" {
+		pool.AsOf = cmp.Or(moment(v.Fields.AsOf.Find(data), r.env.Now()), of)
 	}
 	encoded, err := catalog.Encode(pool)
 	return catalog.Entry{Record: catalog.Record{

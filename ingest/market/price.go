@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/outbound"
+	"almanac/text/dotpath"
 )
 
 // prices reads the quotes of the coin and of the assets, in one request.
@@ -62,8 +63,7 @@ var errNoPrice = errors.New("the answer has no price of it; check the id")
 // quote reads the figures of a coin. Without a plausible price the rest is
 // worthless.
 func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, error) {
-	at := path{}
-	price, err := amount(at.find(figures["usd"]), 0, maxPrice)
+	price, err := amount(figures["usd"], 0, maxPrice)
 	switch {
 	case err != nil:
 		return quote{}, fmt.Errorf("the price %w", err)
@@ -71,12 +71,12 @@ func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, err
 		return quote{}, errNoPrice
 	}
 	q := quote{Price: *price}
-	q.Cap = r.figure("price of "+coin, "usd_market_cap", at.find(figures["usd_market_cap"]), 0, maxUSD)
+	q.Cap = r.figure("price of "+coin, "usd_market_cap", figures["usd_market_cap"], 0, maxUSD)
 	if q.Cap != nil && *q.Cap == 0 {
 		q.Cap = nil // the API writes 0 for unknown
 	}
-	q.Volume = r.figure("price of "+coin, "usd_24h_vol", at.find(figures["usd_24h_vol"]), 0, maxUSD)
-	if change := at.find(figures["usd_24h_change"]); change != nil {
+	q.Volume = r.figure("price of "+coin, "usd_24h_vol", figures["usd_24h_vol"], 0, maxUSD)
+	if change := figures["usd_24h_change"]; !missing(change) {
 		n, err := number(change, 0)
 		switch {
 		case err != nil:
@@ -119,8 +119,11 @@ func (r *run) chainTVL(ctx context.Context, t *tvl) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	chain := path{steps: []step{{name: "name", value: t.Chain, picks: true}, {name: "tvl"}}}
-	value, err := amount(chain.find(body), 0, maxUSD)
+	var value *float64
+	chains, _ := dotpath.Path("").List(body)
+	if i := slices.IndexFunc(chains, func(c json.RawMessage) bool { return word("name", c) == t.Chain }); i >= 0 {
+		value, err = amount(dotpath.Path("tvl").Find(chains[i]), 0, maxUSD)
+	}
 	if err == nil && value == nil {
 		err = fmt.Errorf("the list of chains has no value of %q; check option chain", t.Chain)
 	}
@@ -168,7 +171,7 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 	if err != nil {
 		return nil, err
 	}
-	entries, ok := path{}.list(body)
+	entries, ok := dotpath.Path("").List(body)
 	if !ok || len(entries) == 0 {
 		return nil, errors.New("the answer is not a list of protocols")
 	}
@@ -189,7 +192,7 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 			continue
 		}
 		all = append(all, catalog.ProtocolTVL{
-			Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", path{}.find(data), 0, maxUSD),
+			Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", data, 0, maxUSD),
 		})
 	}
 	if !shaped {
@@ -214,7 +217,7 @@ func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL
 			return nil, err
 		}
 		all = append(all, catalog.ProtocolTVL{
-			Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", path{}.find(body), 0, maxUSD),
+			Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", body, 0, maxUSD),
 		})
 	}
 	return all, nil

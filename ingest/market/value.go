@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"almanac/text/dotpath"
 )
 
 // Limits of figures. Anything beyond is an error of the source: a wrong unit,
@@ -36,7 +38,7 @@ const maxDigits = 400
 // number parses a figure given as a number or a string and moves its decimal
 // point left by some places: it rounds only once, so that 4.1 percent is 0.041.
 func number(data json.RawMessage, places int) (float64, error) {
-	s, ok := text(data)
+	s, ok := dotpath.Text(data)
 	if !ok || len(s) > maxDigits || !decimal.MatchString(s) {
 		return 0, fmt.Errorf("%.40q %w", s, errNoNumber)
 	}
@@ -62,10 +64,12 @@ func places(divide float64) (n int, ok bool) {
 	return n, math.Pow10(n) == divide
 }
 
+func missing(data json.RawMessage) bool { return data == nil || string(data) == "null" }
+
 // amount reads a figure between 0 and most; nil if there is none. divide is a
 // power of ten, or 0 for none.
 func amount(data json.RawMessage, divide, most float64) (*float64, error) {
-	if data == nil {
+	if missing(data) {
 		return nil, nil
 	}
 	left, _ := places(divide)
@@ -103,7 +107,7 @@ const maxAhead = 24 * time.Hour
 // microseconds or nanoseconds since 1970, whichever is plausible. It returns
 // RFC 3339 in UTC, to the second; "" if it is not a plausible time.
 func moment(data json.RawMessage, now time.Time) string {
-	s, ok := text(data)
+	s, ok := dotpath.Text(data)
 	if !ok {
 		return ""
 	}

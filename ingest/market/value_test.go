@@ -7,30 +7,6 @@ import (
 	"time"
 )
 
-func TestPath(t *testing.T) {
-	const data = `{"a": {"b": [{"n": "x", "v": 1}, {"n": "y.z", "v": [2, 3]}], "": 7, "c.d": 8, "e=f": 9, "0": 10}, "n": null, "t": true}`
-	tests := map[string]string{
-		"": data, "a.b.0.v": "1", "a.b.1.v.1": "3", "a.b.2": "", "a.b.-1": "", "a.b.x": "", "a.x.y": "", "n": "",
-		"n.x": "", "t.x": "",
-		`a.c\.d`: "8", `a.e\=f`: "9", "a.0": "10", "a.b.n=x.v": "1", `a.b.n=y\.z.v.0`: "2", "a.b.v=1.n": `"x"`,
-		"a.b.n=q.v": "", "a.n=x": "", "t": "true", "a.b.0.n": `"x"`,
-	}
-	for text, want := range tests {
-		p, err := parsePath(text)
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-		if got := p.find(json.RawMessage(data)); string(got) != want {
-			t.Errorf("%q leads to %s, want %s", text, got, want)
-		}
-	}
-	for _, text := range []string{".", "a.", ".a", "a..b", `a\`, "=x", "a.=x"} {
-		if p, err := parsePath(text); err == nil {
-			t.Errorf("%q is %+v", text, p)
-		}
-	}
-}
-
 func TestNumber(t *testing.T) {
 	good := map[string]float64{"0": 0, "-0.0": 0, "12": 12, `"12.50"`: 12.5, `" 7 "`: 7, "1E3": 1000, `".5"`: 0.5,
 		`"5."`: 5, `"+3"`: 3, "1e-400": 0, "123456789012345678901234567890": 123456789012345678901234567890}
@@ -65,30 +41,6 @@ func TestMoment(t *testing.T) {
 			t.Errorf("%s is %q, want %q", text, got, want)
 		}
 	}
-}
-
-func FuzzPath(f *testing.F) {
-	for _, text := range []string{"", "a.b.0.c", `a\.b`, "a=b=c.d", "..", `\`, "0", "-1", "99999999999999999999",
-		"a.n=x.v", "\xff.\x00"} {
-		f.Add(text, `{"a": {"b": [{"c": 1}]}, "0": [null, "x", -5, 1e400]}`)
-	}
-	f.Add("a.0.b", `{"a": [`)
-	f.Fuzz(func(t *testing.T, text, data string) {
-		p, err := parsePath(text)
-		if err != nil {
-			return
-		}
-		if text != "" && len(p.steps) == 0 {
-			t.Errorf("%q has no steps", text)
-		}
-		if !json.Valid([]byte(data)) {
-			return
-		}
-		found := p.find(json.RawMessage(data))
-		if found != nil && !json.Valid(found) {
-			t.Errorf("%q leads to %q", text, found)
-		}
-	})
 }
 
 func FuzzFigures(f *testing.F) {
