@@ -35,7 +35,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	s := &syncRun{
 		connector: c, out: out, api: client{c.env.HTTP, c.opts.URL}, known: c.recall(cursor),
-		now: state{topics: map[int64]seen{}},
+		now: state{Topics: map[int64]seen{}},
 	}
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("forum: %w", err)
@@ -79,7 +79,7 @@ func (s *syncRun) read(ctx context.Context) error {
 		return err
 	}
 	s.where = where
-	sweep := len(s.known.topics) == 0 || s.env.Now().Sub(s.known.Swept) >= s.opts.Sweep
+	sweep := len(s.known.Topics) == 0 || s.env.Now().Sub(s.known.Swept) >= s.opts.Sweep
 	s.now.Bumped, s.now.Swept = s.known.Bumped, s.known.Swept
 	listed, err := s.list(ctx, sweep)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *syncRun) read(ctx context.Context) error {
 		total = len(listed)
 	}
 	for _, l := range listed {
-		if old := s.known.topics[l.id]; old.print == l.print {
+		if old := s.known.Topics[l.id]; old.Line == l.line {
 			s.keep(l.id, old)
 		} else if err := s.refresh(ctx, l); err != nil {
 			return err
@@ -109,21 +109,21 @@ func (s *syncRun) read(ctx context.Context) error {
 // left to the pipeline's guard.
 func (s *syncRun) unlisted(ctx context.Context, sweep bool) error {
 	var missing []int64
-	for _, id := range slices.Sorted(maps.Keys(s.known.topics)) {
-		if _, ok := s.now.topics[id]; !ok {
+	for _, id := range slices.Sorted(maps.Keys(s.known.Topics)) {
+		if _, ok := s.now.Topics[id]; !ok {
 			missing = append(missing, id)
 		}
 	}
 	const most = 5 // a fifth may be requested
-	emptied := len(missing) > 10 && len(missing)*most > len(s.known.topics)
+	emptied := len(missing) > 10 && len(missing)*most > len(s.known.Topics)
 	for _, id := range missing {
-		old := s.known.topics[id]
+		old := s.known.Topics[id]
 		switch {
-		case !sweep && old.print != 0:
+		case !sweep && old.Line != 0:
 			s.keep(id, old)
 		case !sweep || !emptied:
 			// Its line is not known: if it is listed again, it is read again.
-			if err := s.refresh(ctx, listed{id, max(old.print, 1)}); err != nil {
+			if err := s.refresh(ctx, listed{id, max(old.Line, 1)}); err != nil {
 				return err
 			}
 		}
@@ -134,14 +134,13 @@ func (s *syncRun) unlisted(ctx context.Context, sweep bool) error {
 // refresh reads a topic and its posts. An unreadable part keeps its records and
 // is read again by the next run.
 func (s *syncRun) refresh(ctx context.Context, l listed) error {
-	old := s.known.topics[l.id].posts
 	posts, whole, err := s.topic(ctx, l.id)
 	switch {
 	case errors.Is(err, errGone):
 		return nil
 	case err == nil && whole:
 		s.failed = 0
-		s.now.topics[l.id] = seen{l.print, posts}
+		s.now.Topics[l.id] = seen{l.line, posts}
 		return nil
 	case err == nil:
 		s.failed = 0
@@ -150,7 +149,9 @@ func (s *syncRun) refresh(ctx context.Context, l listed) error {
 			return err
 		}
 	}
-	s.keep(l.id, seen{0, posts.union(old)})
+	posts = slices.Concat(posts, s.known.Topics[l.id].Posts)
+	slices.Sort(posts)
+	s.keep(l.id, seen{0, slices.Compact(posts)})
 	return nil
 }
 
@@ -175,10 +176,10 @@ func (s *syncRun) fault(ctx context.Context, id int64, err error) error {
 // keep reports that a topic and its posts exist unchanged.
 func (s *syncRun) keep(id int64, t seen) {
 	s.out.Keep(catalog.Ref{Kind: catalog.KindTopic, Key: topicKey(id)})
-	for n := range t.posts.all() {
+	for _, n := range t.Posts {
 		s.out.Keep(catalog.Ref{Kind: catalog.KindPost, Key: postKey(id, n)})
 	}
-	s.now.topics[id] = t
+	s.now.Topics[id] = t
 }
 
 func topicKey(id int64) string      { return strconv.FormatInt(id, 10) }

@@ -318,9 +318,14 @@ func TestOptions(t *testing.T) {
 
 func TestALostMemoryIsMadeAgain(t *testing.T) {
 	for name, spoil := range map[string]func(file string) error{
-		"removed":  os.Remove,
-		"emptied":  func(file string) error { return os.Truncate(file, 0) },
-		"cut":      func(file string) error { return os.Truncate(file, 150) },
+		"removed": os.Remove,
+		"emptied": func(file string) error { return os.Truncate(file, 0) },
+		"cut":     func(file string) error { return os.Truncate(file, 150) },
+		"of an older version": func(file string) error {
+			text := `{"settings":"0123456789abcdef","bumped":"2031-01-05T00:00:00Z","swept":"2031-06-01T12:00:00Z"}` +
+				"\n1 8c3f 1-2\n2 8c40 1,3-4\n"
+			return os.WriteFile(file, []byte(text), 0o600)
+		},
 		"scribble": func(file string) error { return os.WriteFile(file, []byte("{}\n1 f 3-1\n"), 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,15 +1,12 @@
 package forum
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 func TestRender(t *testing.T) {
@@ -149,8 +146,8 @@ func FuzzAnswers(f *testing.F) {
 		_ = json.Unmarshal(data, &c)
 		if json.Unmarshal(data, &l) == nil && l.check() == nil {
 			s := syncRun{where: categories{}}
-			if s.print(l) == 0 {
-				t.Error("a line's print is 0")
+			if s.digest(l) == 0 {
+				t.Error("a line's digest is 0")
 			}
 		}
 		if json.Unmarshal(data, &topic) == nil && topic.ID != nil && topic.Title != nil {
@@ -162,52 +159,6 @@ func FuzzAnswers(f *testing.F) {
 		if json.Unmarshal(data, &post) == nil && post.check() == nil && post.shown() && post.likes() < 0 &&
 			!strings.Contains(string(data), "-") {
 			t.Errorf("%d likes", post.likes())
-		}
-	})
-}
-
-func FuzzState(f *testing.F) {
-	f.Add("1 f 1-20,22")
-	f.Add("9 0 -")
-	f.Fuzz(func(t *testing.T, text string) {
-		var s, again seen
-		var id, idAgain int64
-		if s.parse(text, &id) != nil {
-			return
-		}
-		var buf bytes.Buffer
-		state{topics: map[int64]seen{id: s}}.write(&buf)
-		written := buf.String()
-		if err := again.parse(strings.TrimSuffix(written, "\n"), &idAgain); err != nil || id != idAgain ||
-			!cmp.Equal(s, again, cmp.AllowUnexported(seen{}, span{})) {
-			t.Errorf("%q became %q: %v", text, written, err)
-		}
-	})
-}
-
-func TestSpans(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		numbers := rapid.SliceOf(rapid.Int64Range(1, 40)).Draw(t, "numbers")
-		more := rapid.SliceOf(rapid.Int64Range(1, 40)).Draw(t, "more")
-		want := map[int64]bool{}
-		make := func(numbers []int64) (s spans) {
-			for _, n := range numbers {
-				s, want[n] = s.with(n), true
-			}
-			return s
-		}
-		s := make(numbers).union(make(more))
-		for n := range int64(42) {
-			if s.has(n) != want[n] {
-				t.Errorf("has(%d) = %t", n, s.has(n))
-			}
-		}
-		if all := slices.Collect(s.all()); len(all) != len(want) || !slices.IsSorted(all) {
-			t.Errorf("all: %v", all)
-		}
-		again, err := parseSpans(s.String())
-		if err != nil || !slices.Equal(s, again) {
-			t.Errorf("%s became %s: %v", s, again, err)
 		}
 	})
 }

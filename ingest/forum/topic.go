@@ -15,7 +15,7 @@ const batch = 20
 // numbers of the existing posts and whether all could be read. The error is
 // errGone if the topic does not exist, and unreadable if the rest of it could not
 // be read.
-func (s *syncRun) topic(ctx context.Context, id int64) (posts spans, whole bool, err error) {
+func (s *syncRun) topic(ctx context.Context, id int64) (posts []int64, whole bool, err error) {
 	t, err := s.api.topic(ctx, id)
 	switch {
 	case isGone(err):
@@ -50,7 +50,7 @@ type reading struct {
 	*syncRun
 	topic wireTopic
 	met   map[int64]bool // ids of posts
-	posts spans          // put
+	posts []int64        // put; ascending
 	whole bool           // nothing was unreadable
 }
 
@@ -93,7 +93,8 @@ func (r *reading) put(ctx context.Context, posts []wirePost) error {
 		if !p.shown() {
 			continue
 		}
-		if r.posts.has(n) {
+		at, twice := slices.BinarySearch(r.posts, n)
+		if twice {
 			r.out.Warn(postKey(r.id(), n),
 				fmt.Sprintf("two posts have this number; the one with id %d is skipped", *p.ID))
 			continue
@@ -109,7 +110,7 @@ func (r *reading) put(ctx context.Context, posts []wirePost) error {
 		if err := r.out.Put(ctx, e); err != nil {
 			return err
 		}
-		r.posts = r.posts.with(n)
+		r.posts = slices.Insert(r.posts, at, n)
 	}
 	return nil
 }
