@@ -52,9 +52,6 @@ func TestUnchangedSecondRunWritesNoRecord(t *testing.T) {
 	}}
 	c := listing(cip, page("a"))
 	f.run("first", c)
-	if got := f.get(catalog.KindCIP, "NSP-0007"); !strings.HasPrefix(got.Summary, "This proposal lets every node") {
-		t.Fatalf("summary %q", got.Summary)
-	}
 	seq, batches := f.lastChange(), len(f.store.batches)
 	f.clock.advance(48 * time.Hour)
 	report := f.run("first", c)
@@ -71,41 +68,6 @@ func TestUnchangedSecondRunWritesNoRecord(t *testing.T) {
 	}
 	if s := f.state("first"); s.LastSuccess != f.clock.now() {
 		t.Errorf("last success %v", s.LastSuccess)
-	}
-}
-
-func TestSummaryTimeMovesOnlyWithTheSummary(t *testing.T) {
-	f := setup(t)
-	entry := func(abstract string, views int64) catalog.Entry {
-		return catalog.Entry{Record: catalog.Record{
-			Kind: catalog.KindCIP, Key: "NSP-0007", Title: "Tides", Views: views,
-			Body: "## Abstract\n\n" + abstract + "\n",
-			Data: json.RawMessage(`{"number":"0007","raw_status":"Draft","authors":["Ann"]}`),
-		}}
-	}
-	at := func() string {
-		data, err := catalog.Decode[catalog.CIP](f.get(catalog.KindCIP, "NSP-0007"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data.Number != "0007" || len(data.Authors) != 1 {
-			t.Errorf("the proposal's other data was lost: %+v", data)
-		}
-		return data.TLDRAt
-	}
-	f.run("first", listing(entry("Every node publishes the height of the tide.", 1)))
-	made := at()
-	if made != f.clock.now().Format(time.RFC3339) {
-		t.Fatalf("made at %q", made)
-	}
-	f.clock.advance(time.Hour)
-	f.run("first", listing(entry("Every node publishes the height of the tide.", 2)))
-	if got := at(); got != made {
-		t.Errorf("another change of the record moved it from %q to %q", made, got)
-	}
-	f.run("first", listing(entry("Every node publishes the strength of the wind.", 2)))
-	if got := at(); got != f.clock.now().Format(time.RFC3339) {
-		t.Errorf("a new summary keeps the time %q", got)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest/memory"
 	"almanac/ingest/mention"
@@ -182,8 +181,8 @@ func size(e catalog.Entry) int {
 // errStore: reading the catalog failed; the item is not at fault.
 var errStore = errors.New("catalog")
 
-// prepare validates an entry, hides mail addresses and adds its summary and
-// links.
+// prepare validates an entry, hides mail addresses and adds the links of its
+// text.
 func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, error) {
 	e.Links, e.Votes = slices.Clone(e.Links), slices.Clone(e.Votes) // the connector's are not changed
 	if e.Facts != nil {
@@ -196,9 +195,6 @@ func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, erro
 		return catalog.Entry{}, err
 	}
 	r.people.Hide(&e)
-	if err := r.summarise(ctx, &e.Record); err != nil {
-		return catalog.Entry{}, err
-	}
 	mention.AddProposals(r.config.Network.Proposals, &e)
 	mention.AddReferences(&e)
 	return e.Normalize()
@@ -217,35 +213,6 @@ func (r *run) parent(ctx context.Context, e catalog.Entry) error {
 		return fmt.Errorf("%w: parent %s: %w", errStore, e.Parent, err)
 	}
 	return nil
-}
-
-// summarise gives a proposal without a summary an extractive one. Its time is
-// part of the record, so it is taken from the stored record while the summary
-// is the same: an unchanged proposal stays unchanged.
-func (r *run) summarise(ctx context.Context, rec *catalog.Record) error {
-	if rec.Kind != catalog.KindCIP || rec.Summary != "" {
-		return nil
-	}
-	if rec.Summary = derive.TLDR(rec.Body); rec.Summary == "" {
-		return nil
-	}
-	data, err := catalog.Decode[catalog.CIP](*rec)
-	if err != nil {
-		return err
-	}
-	data.TLDRAt = r.config.Now().UTC().Format(time.RFC3339)
-	stored, err := r.config.Store.Get(ctx, rec.Ref())
-	switch {
-	case errors.Is(err, catalog.ErrNotFound):
-	case err != nil:
-		return fmt.Errorf("%w: stored %s: %w", errStore, rec.Ref(), err)
-	case stored.Key == rec.Key && stored.Summary == rec.Summary:
-		if old, err := catalog.Decode[catalog.CIP](stored); err == nil && old.TLDRAt != "" {
-			data.TLDRAt = old.TLDRAt
-		}
-	}
-	rec.Data, err = catalog.Encode(data)
-	return err
 }
 
 func (r *run) flushFull(ctx context.Context) error {

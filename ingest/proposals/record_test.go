@@ -64,7 +64,8 @@ func TestProposal(t *testing.T) {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	data := decode[catalog.CIP](t, e)
-	if data.Number != "0057" || data.RawStatus != "active" || data.Created != "2031-06-203" {
+	if data.Number != "0057" || data.RawStatus != "active" || data.Created != "2031-06-203" ||
+		data.TLDRAt != "2032-01-02T02:04:05Z" { // when the text that it is made of changed last
 		t.Errorf("data %+v", data)
 	}
 	wantLinks := []catalog.Link{
