@@ -314,10 +314,10 @@ func (c Columns) report(at row) (Report, error) {
 		return r, errNobody
 	}
 	var err error
-	if r.ReportedAt, err = moment(at(c.ReportedAt)); err != nil {
+	if r.ReportedAt, err = parseTime(at(c.ReportedAt)); err != nil {
 		return r, err
 	}
-	r.LastSeen, err = moment(at(c.LastSeen))
+	r.LastSeen, err = parseTime(at(c.LastSeen))
 	return r, err
 }
 
@@ -326,8 +326,8 @@ var layouts = []string{
 	time.DateOnly,
 }
 
-// moment reads a time, to the hour; zero for none.
-func moment(s string) (time.Time, error) {
+// parseTime reads a time, to the hour; zero for none.
+func parseTime(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}

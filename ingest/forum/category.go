@@ -97,7 +97,7 @@ func (r *categoryReading) list(ctx context.Context, above int64) error {
 			return errors.New("/categories.json: the response has no category_list")
 		}
 		before := len(r.met)
-		r.add(answer.List.Categories, number(above), maxDepth)
+		r.add(answer.List.Categories, integer(above), maxDepth)
 		if len(r.met) == before || above != 0 && r.complete(above) {
 			return nil
 		}
@@ -105,8 +105,8 @@ func (r *categoryReading) list(ctx context.Context, above int64) error {
 }
 
 // add adds categories: those below others stand in them, or beside them with the
-// number of the one above.
-func (r *categoryReading) add(list []wireCategory, above number, depth int) {
+// integer of the one above.
+func (r *categoryReading) add(list []wireCategory, above integer, depth int) {
 	for _, c := range list {
 		if c.Above == 0 {
 			c.Above = above
@@ -126,7 +126,7 @@ func (r *categoryReading) add(list []wireCategory, above number, depth int) {
 
 // complete reports whether all categories below one are known.
 func (r *categoryReading) complete(id int64) bool {
-	return !slices.ContainsFunc(r.met[id].BelowIDs, func(id number) bool {
+	return !slices.ContainsFunc(r.met[id].BelowIDs, func(id integer) bool {
 		_, ok := r.met[int64(id)]
 		return !ok
 	})

@@ -65,7 +65,7 @@ func (c client) topic(ctx context.Context, id int64) (wireTopic, error) {
 }
 
 // posts returns the posts of a topic with these ids.
-func (c client) posts(ctx context.Context, topic int64, ids []number) ([]json.RawMessage, error) {
+func (c client) posts(ctx context.Context, topic int64, ids []integer) ([]json.RawMessage, error) {
 	query := url.Values{}
 	for _, id := range ids {
 		query.Add("post_ids[]", strconv.FormatInt(int64(id), 10))

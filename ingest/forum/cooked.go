@@ -54,11 +54,11 @@ var noLanguage = []string{"lang-auto", "lang-nohighlight"}
 
 // tidier converts the forum's own elements to plain HTML, token by token.
 type tidier struct {
-	in   *html.Tokenizer
-	out  strings.Builder
-	code int // blocks of code
-	pre  int // open pre elements
-	said int // open quotations
+	in     *html.Tokenizer
+	out    strings.Builder
+	code   int // blocks of code
+	pre    int // open pre elements
+	quotes int // open quotations
 
 	rows, cells, longest int // of tables
 }
@@ -111,7 +111,7 @@ func (t *tidier) open(raw string, tag html.Token) {
 	default:
 		t.count(tag.Data)
 		if tag.Data == "pre" { // code splits a quotation: the lines of a block cannot be marked as quoted
-			raw = strings.Repeat("</blockquote>", t.said) + raw
+			raw = strings.Repeat("</blockquote>", t.quotes) + raw
 		}
 		t.out.WriteString(raw)
 	}
@@ -121,7 +121,7 @@ func (t *tidier) open(raw string, tag html.Token) {
 func (t *tidier) count(name string) {
 	switch name {
 	case "blockquote":
-		t.said = min(t.said+1, maxQuoted)
+		t.quotes = min(t.quotes+1, maxQuoted)
 	case "pre":
 		t.code++
 		t.pre++
@@ -139,10 +139,10 @@ func (t *tidier) close(raw, name string) {
 	case "aside":
 		raw = "</div>"
 	case "blockquote":
-		t.said = max(0, t.said-1)
+		t.quotes = max(0, t.quotes-1)
 	case "pre":
 		t.pre = max(0, t.pre-1)
-		raw += strings.Repeat("<blockquote>", t.said)
+		raw += strings.Repeat("<blockquote>", t.quotes)
 	}
 	t.out.WriteString(raw)
 }

@@ -98,7 +98,7 @@ func (s *syncRun) keepLine(l line) {
 
 // wanted reports whether readers of the forum see a topic and the options do not
 // exclude its category.
-func (s *syncRun) wanted(visible *bool, archetype string, category number) bool {
+func (s *syncRun) wanted(visible *bool, archetype string, category integer) bool {
 	return (visible == nil || *visible) && archetype != "private_message" && !s.where[int64(category)].excluded
 }
 

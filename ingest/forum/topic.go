@@ -121,7 +121,7 @@ func (r *reading) rest(ctx context.Context) error {
 	if len(r.topic.Stream.IDs) == 0 {
 		return r.pages(ctx)
 	}
-	missing := slices.DeleteFunc(slices.Clone(r.topic.Stream.IDs), func(id number) bool { return r.met[int64(id)] })
+	missing := slices.DeleteFunc(slices.Clone(r.topic.Stream.IDs), func(id integer) bool { return r.met[int64(id)] })
 	for ids := range slices.Chunk(missing, batch) {
 		raw, err := r.api.posts(ctx, r.id(), ids)
 		if err != nil {

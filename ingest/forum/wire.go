@@ -22,13 +22,13 @@ type categoriesPage struct {
 }
 
 type wireCategory struct {
-	ID       number         `json:"id"`
+	ID       integer        `json:"id"`
 	Name     string         `json:"name"`
 	Slug     string         `json:"slug"`
-	Topics   number         `json:"topic_count"`
-	Above    number         `json:"parent_category_id"`
+	Topics   integer        `json:"topic_count"`
+	Above    integer        `json:"parent_category_id"`
 	Below    []wireCategory `json:"subcategory_list"`
-	BelowIDs []number       `json:"subcategory_ids"` // also of those that are not sent
+	BelowIDs []integer      `json:"subcategory_ids"` // also of those that are not sent
 }
 
 // topicsPage is /latest.json.
@@ -41,24 +41,24 @@ type topicsPage struct {
 
 // line is a topic in a list.
 type line struct {
-	ID         *number `json:"id"`
-	Title      *string `json:"title"`
-	Slug       string  `json:"slug"`
-	Posts      number  `json:"posts_count"`
-	Highest    number  `json:"highest_post_number"`
-	Views      number  `json:"views"`
-	Likes      number  `json:"like_count"`
-	Bumped     stamp   `json:"bumped_at"`
-	Category   number  `json:"category_id"`
-	Closed     bool    `json:"closed"`
-	Archived   bool    `json:"archived"`
-	Pinned     bool    `json:"pinned"`
-	Globally   bool    `json:"pinned_globally"`
-	Visible    *bool   `json:"visible"`
-	Archetype  string  `json:"archetype"`
-	Tags       tags    `json:"tags"`
-	Solved     bool    `json:"has_accepted_answer"`
-	LastPoster string  `json:"last_poster_username"`
+	ID         *integer `json:"id"`
+	Title      *string  `json:"title"`
+	Slug       string   `json:"slug"`
+	Posts      integer  `json:"posts_count"`
+	Highest    integer  `json:"highest_post_number"`
+	Views      integer  `json:"views"`
+	Likes      integer  `json:"like_count"`
+	Bumped     stamp    `json:"bumped_at"`
+	Category   integer  `json:"category_id"`
+	Closed     bool     `json:"closed"`
+	Archived   bool     `json:"archived"`
+	Pinned     bool     `json:"pinned"`
+	Globally   bool     `json:"pinned_globally"`
+	Visible    *bool    `json:"visible"`
+	Archetype  string   `json:"archetype"`
+	Tags       tags     `json:"tags"`
+	Solved     bool     `json:"has_accepted_answer"`
+	LastPoster string   `json:"last_poster_username"`
 }
 
 func (l line) check() error {
@@ -75,27 +75,27 @@ func (l line) check() error {
 
 // wireTopic is /t/{id}.json.
 type wireTopic struct {
-	ID           *number `json:"id"`
-	Title        *string `json:"title"`
-	Slug         string  `json:"slug"`
-	Posts        number  `json:"posts_count"`
-	Highest      number  `json:"highest_post_number"`
-	Views        number  `json:"views"`
-	Likes        number  `json:"like_count"`
-	Participants number  `json:"participant_count"`
-	Created      stamp   `json:"created_at"`
-	LastPosted   stamp   `json:"last_posted_at"`
-	Deleted      stamp   `json:"deleted_at"`
-	Category     number  `json:"category_id"`
-	Closed       bool    `json:"closed"`
-	Archived     bool    `json:"archived"`
-	Pinned       bool    `json:"pinned"`
-	Globally     bool    `json:"pinned_globally"`
-	Visible      *bool   `json:"visible"`
-	Archetype    string  `json:"archetype"`
-	Tags         tags    `json:"tags"`
+	ID           *integer `json:"id"`
+	Title        *string  `json:"title"`
+	Slug         string   `json:"slug"`
+	Posts        integer  `json:"posts_count"`
+	Highest      integer  `json:"highest_post_number"`
+	Views        integer  `json:"views"`
+	Likes        integer  `json:"like_count"`
+	Participants integer  `json:"participant_count"`
+	Created      stamp    `json:"created_at"`
+	LastPosted   stamp    `json:"last_posted_at"`
+	Deleted      stamp    `json:"deleted_at"`
+	Category     integer  `json:"category_id"`
+	Closed       bool     `json:"closed"`
+	Archived     bool     `json:"archived"`
+	Pinned       bool     `json:"pinned"`
+	Globally     bool     `json:"pinned_globally"`
+	Visible      *bool    `json:"visible"`
+	Archetype    string   `json:"archetype"`
+	Tags         tags     `json:"tags"`
 	Accepted     *struct {
-		Number number `json:"post_number"`
+		Number integer `json:"post_number"`
 	} `json:"accepted_answer"`
 	Details struct {
 		Author     wireUser `json:"created_by"`
@@ -117,7 +117,7 @@ type postsPage struct {
 // the reader may see. Very large topics come without the ids.
 type stream struct {
 	Posts *[]json.RawMessage `json:"posts"`
-	IDs   []number           `json:"stream"`
+	IDs   []integer          `json:"stream"`
 }
 
 // The values of post_type. Others are notes about actions on the topic.
@@ -127,25 +127,25 @@ const (
 )
 
 type wirePost struct {
-	ID        *number `json:"id"`
-	Number    *number `json:"post_number"`
-	Type      number  `json:"post_type"`
-	Username  string  `json:"username"`
-	Created   stamp   `json:"created_at"`
-	Updated   stamp   `json:"updated_at"`
-	Deleted   stamp   `json:"deleted_at"`
-	Cooked    *string `json:"cooked"` // HTML
-	ReplyTo   number  `json:"reply_to_post_number"`
-	Replies   number  `json:"reply_count"`
-	Admin     bool    `json:"admin"`
-	Moderator bool    `json:"moderator"`
-	Staff     bool    `json:"staff"`
-	Hidden    bool    `json:"hidden"`
-	Withdrawn bool    `json:"user_deleted"`
-	Accepted  bool    `json:"accepted_answer"`
+	ID        *integer `json:"id"`
+	Number    *integer `json:"post_number"`
+	Type      integer  `json:"post_type"`
+	Username  string   `json:"username"`
+	Created   stamp    `json:"created_at"`
+	Updated   stamp    `json:"updated_at"`
+	Deleted   stamp    `json:"deleted_at"`
+	Cooked    *string  `json:"cooked"` // HTML
+	ReplyTo   integer  `json:"reply_to_post_number"`
+	Replies   integer  `json:"reply_count"`
+	Admin     bool     `json:"admin"`
+	Moderator bool     `json:"moderator"`
+	Staff     bool     `json:"staff"`
+	Hidden    bool     `json:"hidden"`
+	Withdrawn bool     `json:"user_deleted"`
+	Accepted  bool     `json:"accepted_answer"`
 	Actions   []struct {
-		ID    number `json:"id"`
-		Count number `json:"count"`
+		ID    integer `json:"id"`
+		Count integer `json:"count"`
 	} `json:"actions_summary"`
 }
 
@@ -193,23 +193,23 @@ func (p wirePost) role() string {
 	return ""
 }
 
-// number is an integer, possibly written as a string.
-type number int64
+// integer is an integer, possibly written as a string.
+type integer int64
 
-func (n *number) UnmarshalJSON(data []byte) error {
+func (n *integer) UnmarshalJSON(data []byte) error {
 	text := string(bytes.Trim(data, `"`))
 	if text == "null" || text == "" {
 		return nil
 	}
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		*n = number(i)
+		*n = integer(i)
 		return nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || f != f || f < -1<<53 || f > 1<<53 {
 		return fmt.Errorf("%.40s is not a number", data)
 	}
-	*n = number(f)
+	*n = integer(f)
 	return nil
 }
 

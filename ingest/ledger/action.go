@@ -135,8 +135,8 @@ func (a action) unchanged() {
 	}
 }
 
-// words describes an action. Unknown actions are described by their tags.
-func (a action) words(name func(party string) string) string {
+// describe says what an action does; an unknown one is described by its tag.
+func (a action) describe(name func(party string) string) string {
 	party := func(path string) string {
 		if a.details[path] == "" {
 			return "an unnamed party"
@@ -147,7 +147,7 @@ func (a action) words(name func(party string) string) string {
 	case "SRARC_GrantFeaturedAppRight":
 		return "Grant featured app rights to " + party("provider")
 	case "SRARC_RevokeFeaturedAppRight":
-		return "Revoke the featured app right " + brief(a.details["rightCid"])
+		return "Revoke the featured app right " + shortID(a.details["rightCid"])
 	case "SRARC_OffboardSv":
 		return "Offboard the super validator " + party("sv")
 	case "SRARC_UpdateSvRewardWeight":
@@ -168,8 +168,8 @@ func (a action) words(name func(party string) string) string {
 	return sentence(rest)
 }
 
-// brief shortens a contract id for people.
-func brief(id string) string {
+// shortID shortens a contract id for people.
+func shortID(id string) string {
 	const shown = 16
 	if len(id) > shown {
 		return id[:shown] + "…"

@@ -121,7 +121,7 @@ func link(template, key string) string {
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	s := &syncRun{
 		connector: c, out: out, known: listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts)),
-		panel: newPanel(c, out, c.opts.Environment, c.opts.Scans),
+		peers: newPeers(c, out, c.opts.Environment, c.opts.Scans),
 	}
 	s.now = listing.Memory{Settings: s.known.Settings, Items: map[string]listing.Seen{}}
 	if err := s.read(ctx); err != nil {
@@ -137,22 +137,22 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 // syncRun is one reading of the ledger.
 type syncRun struct {
 	*connector
-	*panel
+	*peers
 	out        ingest.Sink
 	known, now listing.Memory
 	state      catalog.NetworkState
-	dso        dso
+	rules      networkRules
 	gone       []catalog.Ref
 }
 
 func (s *syncRun) read(ctx context.Context) error {
 	s.state = catalog.NetworkState{SequencerCount: s.sequencers(ctx)}
 	var deployed catalog.Deployment
-	s.dso, deployed = s.deployment(ctx)
+	s.rules, deployed = s.deployment(ctx)
 	s.state.Deployments = []catalog.Deployment{deployed}
-	s.state.VotingThreshold, s.state.LatestRound = s.dso.threshold, s.round(ctx)
-	if s.dso.members != nil {
-		n := len(s.dso.members)
+	s.state.VotingThreshold, s.state.LatestRound = s.rules.threshold, s.round(ctx)
+	if s.rules.members != nil {
+		n := len(s.rules.members)
 		s.state.SuperValidators = &n
 	}
 	for i, step := range []func(context.Context) error{s.votes, s.apps, s.validators, s.others} {
@@ -167,7 +167,7 @@ func (s *syncRun) read(ctx context.Context) error {
 			return err
 		}
 	}
-	s.state.Source = s.panel.source
+	s.state.Source = s.peers.source
 	data, err := catalog.Encode(s.state)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (s *syncRun) read(ctx context.Context) error {
 // others reads the deployments of the other environments.
 func (s *syncRun) others(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(s.opts.Environments)) {
-		p := newPanel(s.connector, s.out, name, s.opts.Environments[name])
+		p := newPeers(s.connector, s.out, name, s.opts.Environments[name])
 		_, deployed := p.deployment(ctx)
 		if err := p.failed(); err != nil {
 			s.out.Warn(name, err.Error())
@@ -232,7 +232,7 @@ func (s *syncRun) nameOf(party string) string {
 	if name := s.opts.Names[party]; name != "" {
 		return name
 	}
-	for _, m := range slices.Concat(s.dso.members, s.dso.offboarded) {
+	for _, m := range slices.Concat(s.rules.members, s.rules.offboarded) {
 		if m.Party == party {
 			return m.Name
 		}

@@ -33,9 +33,9 @@ type right struct {
 func (s *syncRun) apps(ctx context.Context) error {
 	skipped := len(s.skipped)
 	q := question{path: "/v0/featured-apps", what: "featured apps"}
-	lists := poll(ctx, s.panel, q, func(raw []byte) ([]keyed[right], error) {
+	lists := poll(ctx, s.peers, q, func(raw []byte) ([]keyed[right], error) {
 		p, err := list("featured_apps")(raw)
-		return contracts(s.panel, p.items, "FeaturedAppRight", func(c contract, a appPayload) (right, error) {
+		return contracts(s.peers, p.items, "FeaturedAppRight", func(c contract, a appPayload) (right, error) {
 			if a.Provider == "" {
 				return right{}, errors.New("has no provider")
 			}
@@ -47,7 +47,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 		s.sweep(catalog.KindApp, false)
 		return nil
 	}
-	rights, settled := merge(s.panel, "featured apps", lists, true)
+	rights, settled := merge(s.peers, "featured apps", lists, true)
 	n := len(rights)
 	s.state.FeaturedApps = &n
 	described, err := curated.Apps(s.env.Place(s.opts.Curated))
@@ -75,7 +75,7 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 	name := about.Name
 	e := catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindApp, Key: r.Key, Title: name,
-		URL: cmp.Or(about.URL, link(s.opts.Links.App, r.Key)), StartsAt: moment(r.Value.Since),
+		URL: cmp.Or(about.URL, link(s.opts.Links.App, r.Key)), StartsAt: parseTime(r.Value.Since),
 		Category: about.Category, Summary: about.Description, Tags: catalog.Tags(catalog.TagProvider, a.Provider),
 		Body: strings.TrimSpace(fmt.Sprintf("%s is a featured application of %s. %s",
 			name, s.env.Network.Title, about.Description)),
@@ -84,9 +84,9 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 	if exact, ok := earned.apps[a.Provider]; ok {
 		var err error
 		if a.Rewards, _, err = exact.decimal(); err != nil {
-			s.odd("rewards of "+name, err)
+			s.warnOf("rewards of "+name, err)
 		}
-		a.MetricsAt = written(earned.at)
+		a.MetricsAt = formatTime(earned.at)
 	} else if old, known := s.known.Items[e.Record.Ref().String()]; !available && known && old.Stamp == stamp {
 		s.keep(e.Record.Ref()) // its rewards are not known now
 		return nil
@@ -101,7 +101,7 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 // contracts reads the contracts of an entity, by contract id, and reports
 // those that cannot be read.
 func contracts[P, V any](
-	p *panel, items []json.RawMessage, entity string, read func(c contract, payload P) (V, error),
+	p *peers, items []json.RawMessage, entity string, read func(c contract, payload P) (V, error),
 ) []keyed[V] {
 	all := []keyed[V]{}
 	for i, raw := range items {
@@ -140,18 +140,18 @@ var errPages = errors.New("the pages of the list do not end")
 // last used one.
 func (s *syncRun) licences(ctx context.Context, from scan) (found map[string]licence, err error) {
 	found = map[string]licence{}
-	after, seen := number(""), map[string]bool{}
+	after, seen := numeral(""), map[string]bool{}
 	for range maxPages {
 		q := question{path: fmt.Sprintf("/v0/admin/validator/licenses?limit=%d", maxPage), what: "validators"}
 		if after != "" {
 			q.path += "&after=" + string(after)
 		}
-		p, err := ask(ctx, s.panel, from, q, list("validator_licenses"))
+		p, err := ask(ctx, s.peers, from, q, list("validator_licenses"))
 		if err != nil {
 			return nil, err
 		}
 		fresh := 0
-		for _, l := range contracts(s.panel, p.items, "ValidatorLicense", s.licence) {
+		for _, l := range contracts(s.peers, p.items, "ValidatorLicense", s.licence) {
 			if seen[l.Key] {
 				continue
 			}
@@ -190,7 +190,7 @@ func (s *syncRun) licence(c contract, p licencePayload) (licence, error) {
 	l.last, err[1] = p.Faucet.Last.Number.whole()
 	l.missed, err[2] = p.Faucet.Missed.whole()
 	if err := errors.Join(err[:]...); err != nil {
-		s.odd("rounds of "+p.Validator, err)
+		s.warnOf("rounds of "+p.Validator, err)
 	}
 	if l.first != nil && l.last != nil && l.missed != nil {
 		if n := *l.last - *l.first - *l.missed + 1; n >= 0 { // as counted by the API
@@ -218,10 +218,10 @@ type validator struct {
 func (s *syncRun) validators(ctx context.Context) error {
 	skipped := len(s.skipped)
 	q := question{path: "/v0/admin/validator/licenses", what: "validators"}
-	read, ok := firstOf(ctx, s.panel, q, func(from scan) (map[string]licence, error) {
+	read, ok := firstOf(ctx, s.peers, q, func(from scan) (map[string]licence, error) {
 		found, err := s.licences(ctx, from)
 		if errors.Is(err, errPages) {
-			s.odd("validators of "+from.name, err)
+			s.warnOf("validators of "+from.name, err)
 		}
 		return found, err
 	})
@@ -245,7 +245,7 @@ func (s *syncRun) validators(ctx context.Context) error {
 		n := len(s.state.Validators)
 		s.state.ValidatorCount = &n
 	}
-	known := ok && reported && s.dso.members != nil
+	known := ok && reported && s.rules.members != nil
 	for _, party := range slices.Sorted(maps.Keys(all)) {
 		if err := s.validator(ctx, all[party], reports, known); err != nil {
 			return err
@@ -262,14 +262,14 @@ const (
 )
 
 func (s *syncRun) licensed(party string, l licence) *validator {
-	v := &validator{party: party, name: s.nameOf(party), state: approved, active: moment(l.LastActiveAt)}
+	v := &validator{party: party, name: s.nameOf(party), state: approved, active: parseTime(l.LastActiveAt)}
 	v.data = catalog.Validator{FirstRound: l.first, LastRound: l.last, MissedCoupons: l.missed,
 		CollectedCoupons: l.collected}
 	if l.Sponsor != "" {
 		v.data.Sponsor = s.nameOf(l.Sponsor)
 	}
 	if m := l.Metadata; m != nil {
-		v.data.Version, v.data.VersionReportedAt = strings.TrimSpace(m.Version), written(moment(m.UpdatedAt))
+		v.data.Version, v.data.VersionReportedAt = strings.TrimSpace(m.Version), formatTime(parseTime(m.UpdatedAt))
 		if !mailAddress.MatchString(m.Contact) {
 			v.data.Contact = strings.TrimSpace(m.Contact)
 		}
@@ -281,7 +281,7 @@ var mailAddress = regexp.MustCompile(`\S@\S+\.\S`)
 
 // superValidators adds the members in the rules, past and present.
 func (s *syncRun) superValidators(all map[string]*validator) {
-	for _, m := range s.dso.members {
+	for _, m := range s.rules.members {
 		v := all[m.Party]
 		if v == nil {
 			v = &validator{party: m.Party, name: s.nameOf(m.Party)}
@@ -289,7 +289,7 @@ func (s *syncRun) superValidators(all map[string]*validator) {
 		}
 		v.state, v.data.Super, v.data.Weight = approved, true, m.Weight
 	}
-	for _, m := range s.dso.offboarded {
+	for _, m := range s.rules.offboarded {
 		if all[m.Party] == nil {
 			all[m.Party] = &validator{party: m.Party, name: s.nameOf(m.Party), state: offboarded}
 		}
@@ -332,8 +332,8 @@ func (s *syncRun) validator(ctx context.Context, v *validator, reports map[strin
 	if r.LastSeen.After(v.active) {
 		v.active = r.LastSeen
 	}
-	if r.Version != "" && (v.data.Version == "" || r.ReportedAt.After(moment(v.data.VersionReportedAt))) {
-		v.data.Version, v.data.VersionReportedAt = r.Version, written(r.ReportedAt)
+	if r.Version != "" && (v.data.Version == "" || r.ReportedAt.After(parseTime(v.data.VersionReportedAt))) {
+		v.data.Version, v.data.VersionReportedAt = r.Version, formatTime(r.ReportedAt)
 	}
 	v.data.Sponsor = cmp.Or(v.data.Sponsor, s.nameOf(r.Sponsor))
 	stable := v.data

@@ -20,7 +20,7 @@ func TestNumbers(t *testing.T) {
 		`12.5`: "12.5", `null`: "", `" 7 "`: "7",
 		`"9999999999999999999999999999.9999999999"`: "9999999999999999999999999999.9999999999",
 	} {
-		var n number
+		var n numeral
 		if err := json.Unmarshal([]byte(raw), &n); err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, raw := range []string{`"1e400"`, `"NaN"`, `"Infinity"`, `"0x10"`, `"1.00000000001"`,
 		`"10000000000000000000000000000"`, `"1,5"`, `"."`, `"--1"`, `1e2`} {
-		var n number
+		var n numeral
 		if err := json.Unmarshal([]byte(raw), &n); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for raw, ok := range map[string]bool{`"9223372036854775807"`: true, `"9223372036854775808"`: false, `"1.5"`: false,
 		`-1`: true} {
-		var n number
+		var n numeral
 		if err := json.Unmarshal([]byte(raw), &n); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: %v, %v", raw, v, err)
 		}
 	}
-	var n number
+	var n numeral
 	if err := json.Unmarshal([]byte(`{"a":1}`), &n); err == nil {
 		t.Error("an object is a number")
 	}
@@ -97,8 +97,8 @@ func TestActions(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(want.details, a.details); diff != "" || a.tag != want.tag ||
-			a.words(fleet.PartyName) != want.words {
-			t.Errorf("%s: %s, %q (-want +got)\n%s", raw, a.tag, a.words(fleet.PartyName), diff)
+			a.describe(fleet.PartyName) != want.words {
+			t.Errorf("%s: %s, %q (-want +got)\n%s", raw, a.tag, a.describe(fleet.PartyName), diff)
 		}
 	}
 	for _, raw := range []string{``, `null`, `[]`, `{}`, `"x"`, `{"tag":7}`} {
@@ -122,8 +122,8 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		s := &syncRun{connector: &connector{env: ingest.Environment{Network: network.Network{
-			Proposals: network.Proposals{Prefix: "CWP"}}}}, panel: newPanel(nil, nil, "fuzz", nil)}
-		s.out, s.panel.out = discard{}, discard{}
+			Proposals: network.Proposals{Prefix: "CWP"}}}}, peers: newPeers(nil, nil, "fuzz", nil)}
+		s.out, s.peers.out = discard{}, discard{}
 		var r request
 		if json.Unmarshal(raw, &r.requestPayload) == nil {
 			r.Action = canonical(r.Action)
@@ -171,12 +171,12 @@ func FuzzAnswers(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p := newPanel(&connector{}, discard{}, "fuzz", nil)
+		p := newPeers(&connector{}, discard{}, "fuzz", nil)
 		p.env.Now = time.Now
-		s := &syncRun{connector: p.connector, panel: p, out: discard{}}
-		if d, err := p.readDSO(raw); err == nil {
+		s := &syncRun{connector: p.connector, peers: p, out: discard{}}
+		if d, err := p.readRules(raw); err == nil {
 			_ = digest(d.members)
-			s.dso = d
+			s.rules = d
 		}
 		if l, err := list("validator_licenses")(raw); err == nil {
 			for _, item := range contracts(p, l.items, "ValidatorLicense", s.licence) {

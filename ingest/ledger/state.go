@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"almanac/catalog"
 )
 
-// dso is the known part of the network's rules.
-type dso struct {
+// networkRules are what is known of the network's rules.
+type networkRules struct {
 	threshold  *int
 	round      *int64
 	members    []member // by name; nil unknown
@@ -28,29 +27,29 @@ type member struct {
 	Weight      *int64
 }
 
-// readDSO decodes /v0/dso. The data of an unexpected contract stays nil.
-func (p *panel) readDSO(raw []byte) (dso, error) {
+// readRules decodes /v0/dso. The data of an unexpected contract stays nil.
+func (p *peers) readRules(raw []byte) (networkRules, error) {
 	w, err := object[wireDSO](raw)
 	if err != nil {
-		return dso{}, err
+		return networkRules{}, err
 	}
-	d := dso{threshold: w.VotingThreshold}
+	d := networkRules{threshold: w.VotingThreshold}
 	var r roundPayload
 	if err := w.LatestRound.Contract.read("OpenMiningRound", &r); err != nil {
-		p.odd("latest_mining_round", err)
+		p.warnOf("latest_mining_round", err)
 	} else if d.round, err = r.Round.Number.whole(); err != nil {
-		p.odd("latest_mining_round", err)
+		p.warnOf("latest_mining_round", err)
 	}
 	var rules rulesPayload
 	if err := w.DSORules.Contract.read("DsoRules", &rules); err != nil {
-		p.odd("dso_rules", err)
+		p.warnOf("dso_rules", err)
 	} else {
 		d.members, d.offboarded = p.members(rules.SVs), p.members(rules.Offboarded)
 		d.upgrade = p.upgrade(rules)
 	}
 	var amulet amuletPayload
 	if err := w.AmuletRules.Contract.read("AmuletRules", &amulet); err != nil {
-		p.odd("amulet_rules", err)
+		p.warnOf("amulet_rules", err)
 	} else {
 		d.packages = amulet.packages(p.env.Now())
 	}
@@ -60,15 +59,15 @@ func (p *panel) readDSO(raw []byte) (dso, error) {
 	return d, nil
 }
 
-func (p *panel) odd(field string, err error) { p.out.Warn(p.environment+" "+field, err.Error()) }
+func (p *peers) warnOf(field string, err error) { p.out.Warn(p.environment+" "+field, err.Error()) }
 
-func (p *panel) members(list pairs[wireMember]) []member {
+func (p *peers) members(list pairs[wireMember]) []member {
 	all := []member{}
 	for _, e := range list {
 		m := member{Party: e.Key, Name: cmp.Or(e.Value.Name, e.Key)}
 		var err error
 		if m.Weight, err = e.Value.Weight.whole(); err != nil {
-			p.odd("weight of "+m.Name, err)
+			p.warnOf("weight of "+m.Name, err)
 		}
 		all = append(all, m)
 	}
@@ -79,16 +78,16 @@ func (p *panel) members(list pairs[wireMember]) []member {
 	return all
 }
 
-func (p *panel) upgrade(rules rulesPayload) *catalog.Upgrade {
+func (p *peers) upgrade(rules rulesPayload) *catalog.Upgrade {
 	next := rules.Config.Next
-	if next == nil || moment(next.Time).IsZero() {
+	if next == nil || parseTime(next.Time).IsZero() {
 		return nil
 	}
 	id, err := next.MigrationID.whole()
 	if err != nil {
-		p.odd("nextScheduledSynchronizerUpgrade", err)
+		p.warnOf("nextScheduledSynchronizerUpgrade", err)
 	}
-	return &catalog.Upgrade{At: written(moment(next.Time)), MigrationID: small(id)}
+	return &catalog.Upgrade{At: formatTime(parseTime(next.Time)), MigrationID: asInt(id)}
 }
 
 // packages returns the packages' current versions: those of the newest
@@ -96,14 +95,14 @@ func (p *panel) upgrade(rules rulesPayload) *catalog.Upgrade {
 func (a amuletPayload) packages(now time.Time) map[string]string {
 	found, since := a.ConfigSchedule.Initial.Packages, time.Time{}
 	for _, f := range a.ConfigSchedule.Future {
-		if at := moment(f.From); at.After(since) && !at.After(now) && f.Config.Packages != nil {
+		if at := parseTime(f.From); at.After(since) && !at.After(now) && f.Config.Packages != nil {
 			found, since = f.Config.Packages, at
 		}
 	}
 	return found
 }
 
-func small(n *int64) *int {
+func asInt(n *int64) *int {
 	if n == nil {
 		return nil
 	}
@@ -121,17 +120,18 @@ func field[T, F any](answers []answer[T], of func(T) F) []answer[F] {
 }
 
 // deployment reads the rules of an environment and its deployment.
-func (p *panel) deployment(ctx context.Context) (dso, catalog.Deployment) {
-	says := poll(ctx, p, question{path: "/v0/dso", what: "threshold, members, round and packages"}, p.readDSO)
-	var d dso
-	d.threshold = settle(p, "voting_threshold", field(says, func(d dso) *int { return d.threshold }))
-	d.members = settle(p, "super validators", field(says, func(d dso) []member { return d.members }))
-	d.offboarded = settle(p, "offboarded super validators", field(says, func(d dso) []member { return d.offboarded }))
-	d.packages = settle(p, "packages", field(says, func(d dso) map[string]string { return d.packages }))
-	d.upgrade = settle(p, "scheduled upgrade", field(says, func(d dso) *catalog.Upgrade { return d.upgrade }))
-	d.round = reached(field(says, func(d dso) *int64 { return d.round }))
+func (p *peers) deployment(ctx context.Context) (networkRules, catalog.Deployment) {
+	says := poll(ctx, p, question{path: "/v0/dso", what: "threshold, members, round and packages"}, p.readRules)
+	var d networkRules
+	d.threshold = majority(p, "voting_threshold", field(says, func(d networkRules) *int { return d.threshold }))
+	d.members = majority(p, "super validators", field(says, func(d networkRules) []member { return d.members }))
+	d.offboarded = majority(p, "offboarded super validators",
+		field(says, func(d networkRules) []member { return d.offboarded }))
+	d.packages = majority(p, "packages", field(says, func(d networkRules) map[string]string { return d.packages }))
+	d.upgrade = majority(p, "scheduled upgrade", field(says, func(d networkRules) *catalog.Upgrade { return d.upgrade }))
+	d.round = reached(field(says, func(d networkRules) *int64 { return d.round }))
 
-	version := settle(p, "version", poll(ctx, p, question{path: "/version", what: "version"},
+	version := majority(p, "version", poll(ctx, p, question{path: "/version", what: "version"},
 		func(raw []byte) (string, error) {
 			v, err := object[struct {
 				Version string `json:"version"`
@@ -152,9 +152,9 @@ func (p *panel) deployment(ctx context.Context) (dso, catalog.Deployment) {
 
 // lsu reads the upgrade that newer versions schedule for physical
 // synchronizers.
-func (p *panel) lsu(ctx context.Context) *catalog.Upgrade {
+func (p *peers) lsu(ctx context.Context) *catalog.Upgrade {
 	q := question{path: "/v0/lsu", what: "the scheduled upgrade", optional: true}
-	return settle(p, "scheduled upgrade of the synchronizer",
+	return majority(p, "scheduled upgrade of the synchronizer",
 		poll(ctx, p, q, func(raw []byte) (*catalog.Upgrade, error) {
 			v, err := object[struct {
 				LSU *struct {
@@ -163,20 +163,20 @@ func (p *panel) lsu(ctx context.Context) *catalog.Upgrade {
 					Successor string `json:"successorPhysicalSynchronizerId"`
 				} `json:"lsu"`
 			}](raw)
-			if err != nil || v.LSU == nil || moment(v.LSU.At).IsZero() {
+			if err != nil || v.LSU == nil || parseTime(v.LSU.At).IsZero() {
 				return nil, err
 			}
 			return &catalog.Upgrade{
-				At: written(moment(v.LSU.At)), FreezeAt: written(moment(v.LSU.Freeze)), Successor: v.LSU.Successor,
+				At: formatTime(parseTime(v.LSU.At)), FreezeAt: formatTime(parseTime(v.LSU.Freeze)), Successor: v.LSU.Successor,
 			}, nil
 		}))
 }
 
 // migration reads the id of the last migration: older versions have it only in
 // their list of sequencers.
-func (p *panel) migration(ctx context.Context) *int {
+func (p *peers) migration(ctx context.Context) *int {
 	q := question{path: "/v0/migrations/last", what: "migration id", optional: true}
-	id := settle(p, "migration id", poll(ctx, p, q, func(raw []byte) (*int, error) {
+	id := majority(p, "migration id", poll(ctx, p, q, func(raw []byte) (*int, error) {
 		v, err := object[struct {
 			ID *int `json:"migration_id"`
 		}](raw)
@@ -186,7 +186,7 @@ func (p *panel) migration(ctx context.Context) *int {
 		return id
 	}
 	q = question{path: "/v0/dso-sequencers", what: "migration id"}
-	return settle(p, "migration id", poll(ctx, p, q, func(raw []byte) (*int, error) {
+	return majority(p, "migration id", poll(ctx, p, q, func(raw []byte) (*int, error) {
 		w, err := object[wireSequencers](raw)
 		var last *int
 		for _, d := range w.Domains {
@@ -202,9 +202,9 @@ func (p *panel) migration(ctx context.Context) *int {
 
 // sequencers counts the operators of sequencers: during a migration each lists
 // two.
-func (p *panel) sequencers(ctx context.Context) *int {
+func (p *peers) sequencers(ctx context.Context) *int {
 	q := question{path: "/v0/dso-sequencers", what: "sequencers"}
-	operators := settle(p, "sequencers", poll(ctx, p, q, func(raw []byte) ([]string, error) {
+	operators := majority(p, "sequencers", poll(ctx, p, q, func(raw []byte) ([]string, error) {
 		w, err := object[wireSequencers](raw)
 		if err == nil && w.Domains == nil {
 			err = errors.New(`it has no list "domainSequencers"`)
@@ -243,13 +243,13 @@ func reached(says []answer[*int64]) *int64 {
 // round returns the latest mining round: from the rules, or from the rounds
 // themselves.
 func (s *syncRun) round(ctx context.Context) *int64 {
-	if s.dso.round != nil {
-		return s.dso.round
+	if s.rules.round != nil {
+		return s.rules.round
 	}
 	q := question{path: "/v0/open-and-issuing-mining-rounds", what: "the latest round", body: map[string][]string{
 		"cached_open_mining_round_contract_ids": {}, "cached_issuing_round_contract_ids": {},
 	}}
-	return reached(poll(ctx, s.panel, q, func(raw []byte) (*int64, error) {
+	return reached(poll(ctx, s.peers, q, func(raw []byte) (*int64, error) {
 		w, err := object[struct {
 			Open map[string]contractState `json:"open_mining_rounds"`
 		}](raw)
@@ -274,31 +274,31 @@ func (s *syncRun) round(ctx context.Context) *int64 {
 type rewards struct {
 	round int64
 	at    time.Time
-	apps  map[string]number // by provider, cumulative
+	apps  map[string]numeral // by provider, cumulative
 }
 
 // rewards reads the cumulative rewards into the state, and those of the
 // providers; ok is false if the API does not have them (any more).
 func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 	q := question{path: "/v0/round-of-latest-data", what: "rewards"}
-	latest, ok := first(ctx, s.panel, q, object[struct {
+	latest, ok := first(ctx, s.peers, q, object[struct {
 		Round *int64 `json:"round"`
 		At    string `json:"effectiveAt"`
 	}])
 	if !ok || latest.value.Round == nil {
 		return r, false
 	}
-	r = rewards{round: *latest.value.Round, at: moment(latest.value.At), apps: map[string]number{}}
+	r = rewards{round: *latest.value.Round, at: parseTime(latest.value.At), apps: map[string]numeral{}}
 	type total struct {
-		Apps       number `json:"cumulative_app_rewards"`
-		Validators number `json:"cumulative_validator_rewards"`
+		Apps       numeral `json:"cumulative_app_rewards"`
+		Validators numeral `json:"cumulative_validator_rewards"`
 	}
 	// Scans aggregate at their own pace, so the one that named the round is used.
 	q = question{
 		path: "/v0/round-totals", what: "total rewards",
 		body: map[string]int64{"start_round": r.round, "end_round": r.round},
 	}
-	totals, err := ask(ctx, s.panel, latest.scan, q, func(raw []byte) (total, error) {
+	totals, err := ask(ctx, s.peers, latest.scan, q, func(raw []byte) (total, error) {
 		w, err := object[struct {
 			Entries []total `json:"entries"`
 		}](raw)
@@ -311,15 +311,15 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 		return w.Entries[len(w.Entries)-1], nil
 	})
 	switch {
-	case vanished(err):
-		s.out.Warn(s.environment+" "+q.path, "no data on "+q.what+": the Scans do not have the endpoint")
+	case lacksEndpoint(err):
+		s.warnAbsent(q)
 	case err == nil && totals.Apps+totals.Validators != "":
 		var odd [2]error
 		s.state.AppRewards, s.state.AppRewardsExact, odd[0] = totals.Apps.decimal()
 		s.state.ValidatorRewards, s.state.ValidatorRewardsExact, odd[1] = totals.Validators.decimal()
 		s.state.RewardsRound = &r.round
 		if err := errors.Join(odd[:]...); err != nil {
-			s.odd("cumulative rewards", err)
+			s.warnOf("cumulative rewards", err)
 		}
 	}
 	q = question{
@@ -327,18 +327,17 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 		what: "rewards of apps",
 	}
 	type provider struct {
-		Provider string `json:"provider"`
-		Rewards  number `json:"rewards"`
+		Provider string  `json:"provider"`
+		Rewards  numeral `json:"rewards"`
 	}
-	top, err := ask(ctx, s.panel, latest.scan, q, func(raw []byte) ([]provider, error) {
+	top, err := ask(ctx, s.peers, latest.scan, q, func(raw []byte) ([]provider, error) {
 		w, err := object[struct {
 			List []provider `json:"providersAndRewards"`
 		}](raw)
 		return w.List, err
 	})
-	if vanished(err) {
-		path, _, _ := strings.Cut(q.path, "?")
-		s.out.Warn(s.environment+" "+path, "no data on "+q.what+": the Scans do not have the endpoint")
+	if lacksEndpoint(err) {
+		s.warnAbsent(q)
 	}
 	for _, p := range top {
 		r.apps[p.Provider] = p.Rewards

@@ -52,12 +52,12 @@ const (
 
 // trackingName is the name in memory for the key of a request whose result may
 // lack it.
-func (r request) trackingName() string { return trackingPrefix + r.print() }
+func (r request) trackingName() string { return trackingPrefix + r.fingerprint() }
 
 const trackingPrefix = "tracking "
 
-// print identifies a request by its fields that never change.
-func (r request) print() string {
+// fingerprint identifies a request by its fields that never change.
+func (r request) fingerprint() string {
 	sum := sha256.Sum256([]byte(digest([]any{r.Requester, r.VoteBefore, r.Reason, r.Action})))
 	return hex.EncodeToString(sum[:16])
 }
@@ -74,7 +74,7 @@ func (s *syncRun) tracking(r request) string {
 		s.now.Items[r.trackingName()] = seen
 		return seen.Key
 	}
-	return "vote-" + r.print()
+	return "vote-" + r.fingerprint()
 }
 
 // votes reads the vote requests. Open ones are requested first, so that one that
@@ -146,11 +146,11 @@ const missed = "missed"
 // openRequests reads the open requests; ok is false if they are not known.
 func (s *syncRun) openRequests(ctx context.Context) (requests []request, ok bool) {
 	q := question{path: "/v0/admin/sv/voterequests", what: "open vote requests"}
-	lists := poll(ctx, s.panel, q, func(raw []byte) ([]keyed[request], error) {
+	lists := poll(ctx, s.peers, q, func(raw []byte) ([]keyed[request], error) {
 		p, err := list("dso_rules_vote_requests")(raw)
-		return contracts(s.panel, p.items, "VoteRequest", func(c contract, r requestPayload) (request, error) {
+		return contracts(s.peers, p.items, "VoteRequest", func(c contract, r requestPayload) (request, error) {
 			r.Action = canonical(r.Action)
-			return request{requestPayload: r, ContractID: c.ContractID, CreatedAt: moment(c.CreatedAt)}, nil
+			return request{requestPayload: r, ContractID: c.ContractID, CreatedAt: parseTime(c.CreatedAt)}, nil
 		}), err
 	})
 	// A vote replaces the contract: only the tracking id is the same on all Scans.
@@ -159,7 +159,7 @@ func (s *syncRun) openRequests(ctx context.Context) (requests []request, ok bool
 			l.value[i].Key = cmp.Or(item.Value.TrackingCid, item.Key)
 		}
 	}
-	merged, _ := merge(s.panel, "open vote requests", lists, true)
+	merged, _ := merge(s.peers, "open vote requests", lists, true)
 	for _, item := range merged {
 		requests = append(requests, item.Value)
 	}
@@ -182,12 +182,12 @@ func (s *syncRun) results(ctx context.Context) (ended []request, available bool)
 	q := question{path: "/v0/admin/sv/voteresults", what: "closed vote requests", body: body}
 	read := s.known.Items[history].Stamp == whole
 	s.now.Items[history] = listing.Seen{Stamp: s.known.Items[history].Stamp}
-	pages := poll(ctx, s.panel, q, list("dso_rules_vote_results"))
+	pages := poll(ctx, s.peers, q, list("dso_rules_vote_results"))
 	if pages == nil {
 		return nil, false
 	}
 	lists := field(pages, func(p page) []keyed[request] { return s.readResults(p.items) })
-	items, _ := merge(s.panel, "closed vote requests", lists, false)
+	items, _ := merge(s.peers, "closed vote requests", lists, false)
 	from, last := pages[0].scan, pages[0].value
 	seen := map[string]bool{}
 	for n := 1; ; n++ {
@@ -218,7 +218,7 @@ func (s *syncRun) results(ctx context.Context) (ended []request, available bool)
 			} else { // versions without page tokens have the date
 				body["effectiveTo"] = oldest(items)
 			}
-			if last, err = ask(ctx, s.panel, from, q, list("dso_rules_vote_results")); err == nil {
+			if last, err = ask(ctx, s.peers, from, q, list("dso_rules_vote_results")); err == nil {
 				items = s.readResults(last.items)
 				continue
 			}
@@ -258,7 +258,7 @@ func (s *syncRun) readResults(items []json.RawMessage) []keyed[request] {
 		}
 		w.Request.Action = canonical(w.Request.Action)
 		r := request{requestPayload: w.Request, Result: &result{
-			Tag: w.Outcome.Tag, CompletedAt: moment(w.CompletedAt), EffectiveAt: moment(w.Outcome.Value.EffectiveAt),
+			Tag: w.Outcome.Tag, CompletedAt: parseTime(w.CompletedAt), EffectiveAt: parseTime(w.Outcome.Value.EffectiveAt),
 			Offboarded: w.Offboarded, Abstaining: w.Abstaining,
 		}}
 		switch w.Outcome.Tag {
@@ -271,7 +271,7 @@ func (s *syncRun) readResults(items []json.RawMessage) []keyed[request] {
 		case "VRO_Expired":
 			r.Result.Outcome, r.Result.EffectiveAt = expired, time.Time{}
 		}
-		all = append(all, keyed[request]{cmp.Or(r.TrackingCid, r.print()), r})
+		all = append(all, keyed[request]{cmp.Or(r.TrackingCid, r.fingerprint()), r})
 	}
 	return all
 }
@@ -304,17 +304,17 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	v := catalog.VoteRequest{Details: a.details, ReasonURL: r.Reason.URL, Votes: s.ballots(r), Abstained: []string{}}
-	title := a.words(s.nameOf)
+	title := a.describe(s.nameOf)
 	rec := catalog.Record{
 		Kind: catalog.KindVoteRequest, Key: key, Title: title, URL: link(s.opts.Links.VoteRequest, key),
 		Category: a.tag,
-		State:    open, Author: s.nameOf(r.Requester), EndsAt: moment(r.VoteBefore), StartsAt: moment(r.EffectiveAt),
+		State:    open, Author: s.nameOf(r.Requester), EndsAt: parseTime(r.VoteBefore), StartsAt: parseTime(r.EffectiveAt),
 		Votes:     int64(len(v.Votes)),
 		CreatedAt: r.created(), UpdatedAt: r.updated(), LastActivityAt: r.updated(),
 	}
 	switch {
 	case r.Result != nil:
-		v.Outcome, v.DecidedAt, v.Failure = r.Result.Outcome, written(r.Result.CompletedAt), r.Result.Failure
+		v.Outcome, v.DecidedAt, v.Failure = r.Result.Outcome, formatTime(r.Result.CompletedAt), r.Result.Failure
 		v.Abstained = append(v.Abstained, r.Result.Abstaining...)
 		v.Required = required(v)
 		rec.State = closed
@@ -323,8 +323,8 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 			s.out.Warn(key, fmt.Sprintf("ended with an unknown outcome: %.80q", r.Result.Tag))
 		}
 	default:
-		v.Required = s.dso.threshold
-		for _, m := range s.dso.members {
+		v.Required = s.rules.threshold
+		for _, m := range s.rules.members {
 			if !slices.ContainsFunc(v.Votes,
 				func(b catalog.Ballot) bool { return b.Voter == m.Name || b.Party == m.Party }) {
 				v.Abstained = append(v.Abstained, m.Name)
@@ -354,7 +354,7 @@ func (r request) created() time.Time {
 	}
 	at(r.CreatedAt)
 	for _, v := range r.Votes {
-		at(moment(v.Value.CastAt))
+		at(parseTime(v.Value.CastAt))
 	}
 	if r.Result != nil {
 		at(r.Result.CompletedAt)
@@ -366,7 +366,7 @@ func (r request) created() time.Time {
 func (r request) updated() time.Time {
 	last := r.CreatedAt
 	for _, v := range r.Votes {
-		if at := moment(v.Value.CastAt); at.After(last) {
+		if at := parseTime(v.Value.CastAt); at.After(last) {
 			last = at
 		}
 	}
@@ -389,7 +389,7 @@ func (s *syncRun) ballots(r request) []catalog.Ballot {
 		b := catalog.Ballot{
 			Voter: cmp.Or(v.Key, s.nameOf(v.Value.SV)), Party: v.Value.SV, Choice: against,
 			Reason: strings.TrimSpace(v.Value.Reason.Body), ReasonURL: strings.TrimSpace(v.Value.Reason.URL),
-			CastAt: written(moment(v.Value.CastAt)),
+			CastAt: formatTime(parseTime(v.Value.CastAt)),
 		}
 		if v.Value.Accept {
 			b.Choice = inFavour
@@ -411,7 +411,7 @@ func (s *syncRun) ballots(r request) []catalog.Ballot {
 // rows returns the ballots as votes of the catalog.
 func rows(ballots []catalog.Ballot) (votes []catalog.Vote) {
 	for _, b := range ballots {
-		v := catalog.Vote{Voter: b.Voter, Choice: b.Choice, Reason: b.Reason, CastAt: moment(b.CastAt)}
+		v := catalog.Vote{Voter: b.Voter, Choice: b.Choice, Reason: b.Reason, CastAt: parseTime(b.CastAt)}
 		if isAddress(b.ReasonURL) {
 			v.URL = b.ReasonURL
 		}

@@ -15,10 +15,10 @@ import (
 // are read. Payloads are contracts of the ledger: numbers are strings, optional
 // values null or absent, maps lists of pairs.
 
-// number is the text of a number, which may be a JSON string.
-type number string
+// numeral is the text of a number, which may be a JSON string.
+type numeral string
 
-func (n *number) UnmarshalJSON(raw []byte) error {
+func (n *numeral) UnmarshalJSON(raw []byte) error {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -29,9 +29,9 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	case nil:
 		*n = ""
 	case string:
-		*n = number(strings.TrimSpace(v))
+		*n = numeral(strings.TrimSpace(v))
 	case json.Number:
-		*n = number(v)
+		*n = numeral(v)
 	default:
 		return fmt.Errorf("%.40s is not a number", raw)
 	}
@@ -39,7 +39,7 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 }
 
 // whole reads an integer; nil for none.
-func (n number) whole() (*int64, error) {
+func (n numeral) whole() (*int64, error) {
 	if n == "" {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ var decimals = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)
 
 // decimal reads a decimal: the nearest float, and all its digits; nil and ""
 // for none.
-func (n number) decimal() (*float64, string, error) {
+func (n numeral) decimal() (*float64, string, error) {
 	if n == "" {
 		return nil, "", nil
 	}
@@ -150,7 +150,7 @@ type roundPayload struct {
 }
 
 type round struct {
-	Number number `json:"number"`
+	Number numeral `json:"number"`
 }
 
 type wireDSO struct {
@@ -165,15 +165,15 @@ type rulesPayload struct {
 	Offboarded pairs[wireMember] `json:"offboardedSvs"`
 	Config     struct {
 		Next *struct {
-			Time        string `json:"time"`
-			MigrationID number `json:"migrationId"`
+			Time        string  `json:"time"`
+			MigrationID numeral `json:"migrationId"`
 		} `json:"nextScheduledSynchronizerUpgrade"`
 	} `json:"config"`
 }
 
 type wireMember struct {
-	Name   string `json:"name"`
-	Weight number `json:"svRewardWeight"`
+	Name   string  `json:"name"`
+	Weight numeral `json:"svRewardWeight"`
 }
 
 type amuletPayload struct {
@@ -204,9 +204,9 @@ type licencePayload struct {
 	Validator string `json:"validator"`
 	Sponsor   string `json:"sponsor"`
 	Faucet    *struct {
-		First  round  `json:"firstReceivedFor"`
-		Last   round  `json:"lastReceivedFor"`
-		Missed number `json:"numCouponsMissed"`
+		First  round   `json:"firstReceivedFor"`
+		Last   round   `json:"lastReceivedFor"`
+		Missed numeral `json:"numCouponsMissed"`
 	} `json:"faucetState"`
 	Metadata *struct {
 		UpdatedAt string `json:"lastUpdatedAt"`
@@ -268,8 +268,8 @@ func canonical(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(digest(v))
 }
 
-// moment reads a time; zero if it is absent or invalid.
-func moment(s string) time.Time {
+// parseTime reads a time; zero if it is absent or invalid.
+func parseTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
 		return time.Time{}
@@ -277,8 +277,8 @@ func moment(s string) time.Time {
 	return t.UTC()
 }
 
-// written returns a time in the form of record data, "" for none.
-func written(t time.Time) string {
+// formatTime returns a time in the form of record data, "" for none.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

@@ -39,10 +39,10 @@ func (r *run) held(ctx context.Context, a asset) (h held, asOf string, err error
 		return held{}, "", fmt.Errorf("the answer has nothing at %q; check option path", s.Path)
 	}
 	if s.AsOf != "" {
-		asOf = moment(dotpath.Path(s.AsOf).Find(body), r.env.Now())
+		asOf = parseTime(dotpath.Path(s.AsOf).Find(body), r.env.Now())
 	}
 	h.Supply = *n
-	if s.Holders != "" && word(s.Holders, body) != notDisclosed {
+	if s.Holders != "" && textAt(s.Holders, body) != notDisclosed {
 		h.Holders = r.count(a, r.figure("asset "+a.Symbol, "holders", s.Holders.Find(body), 0, math.MaxInt32))
 	}
 	return h, asOf, nil

@@ -209,10 +209,10 @@ func (a *asset) complete(o options, now time.Time) error {
 	if a.Native {
 		return errors.New("supply: that of the native coin is derived from the chain: want a url and a path")
 	}
-	if _, err := check(*s.Value, maxSupply); err != nil {
+	if _, err := plausible(*s.Value, maxSupply); err != nil {
 		return fmt.Errorf("supply: value: %w", err)
 	}
-	if s.AsOf = stated(s.AsOf, now); s.AsOf == "" {
+	if s.AsOf = parseTimeText(s.AsOf, now); s.AsOf == "" {
 		return errors.New("supply: as_of: want the day the value was reported, such as 2031-05-01")
 	}
 	return nil

@@ -32,7 +32,7 @@ func (r *run) venue(ctx context.Context, v venue) error {
 	}
 	of := "" // time of the answer as a whole
 	if v.AsOf != "" {
-		of = moment(v.AsOf.Find(body), r.env.Now())
+		of = parseTime(v.AsOf.Find(body), r.env.Now())
 	}
 	n, bad := 0, 0
 	for i, data := range entries {
@@ -73,8 +73,8 @@ func (v venue) holds(pool json.RawMessage) bool {
 	return true
 }
 
-// word returns the text at a path, "" without a path.
-func word(p dotpath.Path, data json.RawMessage) string {
+// textAt returns the text at a path, "" without a path.
+func textAt(p dotpath.Path, data json.RawMessage) string {
 	if p == "" {
 		return ""
 	}
@@ -92,7 +92,7 @@ var pairMark = regexp.MustCompile(`[/_-]`)
 
 // pool makes the record of a pool.
 func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, error) {
-	base, quote, pair := word(v.Fields.Base, data), word(v.Fields.Quote, data), word(v.Fields.Pair, data)
+	base, quote, pair := textAt(v.Fields.Base, data), textAt(v.Fields.Quote, data), textAt(v.Fields.Pair, data)
 	if sides := pairMark.Split(pair, -1); base == "" && quote == "" && len(sides) == 2 {
 		base, quote = strings.TrimSpace(sides[0]), strings.TrimSpace(sides[1])
 	}
@@ -104,7 +104,7 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 	case base == "":
 		base = pair
 	}
-	id := word(v.Fields.ID, data)
+	id := textAt(v.Fields.ID, data)
 	if v.Fields.ID == "" {
 		id = strings.ToLower(strings.NewReplacer("/", "-", " ", "-").Replace(pair))
 	}
@@ -124,14 +124,14 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 		Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
 	}
 	for _, at := range v.Reserves {
-		if name := word(at.Asset, data); name != "" {
+		if name := textAt(at.Asset, data); name != "" {
 			pool.Reserves = append(pool.Reserves, catalog.Reserve{
 				Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.Find(data), 0, maxSupply),
 			})
 		}
 	}
 	if v.Fields.AsOf != "" {
-		pool.AsOf = cmp.Or(moment(v.Fields.AsOf.Find(data), r.env.Now()), of)
+		pool.AsOf = cmp.Or(parseTime(v.Fields.AsOf.Find(data), r.env.Now()), of)
 	}
 	encoded, err := catalog.Encode(pool)
 	return catalog.Entry{Record: catalog.Record{

@@ -45,7 +45,7 @@ func (r *run) prices(ctx context.Context) error {
 		}
 		switch {
 		case bad == nil:
-			remember(&r.now.Prices, coin, r.known.Prices, q, moment(all[coin]["last_updated_at"], r.env.Now()),
+			remember(&r.now.Prices, coin, r.known.Prices, q, parseTime(all[coin]["last_updated_at"], r.env.Now()),
 				r.env.Now())
 			continue
 		case coin == p.Coin:
@@ -77,7 +77,7 @@ func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, err
 	}
 	q.Volume = r.figure("price of "+coin, "usd_24h_vol", figures["usd_24h_vol"], 0, maxUSD)
 	if change := figures["usd_24h_change"]; !missing(change) {
-		n, err := number(change, 0)
+		n, err := parseNumber(change, 0)
 		switch {
 		case err != nil:
 			r.out.Warn("price of "+coin, "usd_24h_change "+err.Error())
@@ -121,7 +121,7 @@ func (r *run) chainTVL(ctx context.Context, t *tvl) (float64, error) {
 	}
 	var value *float64
 	chains, _ := dotpath.Path("").List(body)
-	if i := slices.IndexFunc(chains, func(c json.RawMessage) bool { return word("name", c) == t.Chain }); i >= 0 {
+	if i := slices.IndexFunc(chains, func(c json.RawMessage) bool { return textAt("name", c) == t.Chain }); i >= 0 {
 		value, err = amount(dotpath.Path("tvl").Find(chains[i]), 0, maxUSD)
 	}
 	if err == nil && value == nil {

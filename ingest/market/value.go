@@ -35,9 +35,9 @@ var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?
 // maxDigits is the maximum length of a written figure.
 const maxDigits = 400
 
-// number parses a figure given as a number or a string and moves its decimal
+// parseNumber parses a figure given as a number or a string and moves its decimal
 // point left by some places: it rounds only once, so that 4.1 percent is 0.041.
-func number(data json.RawMessage, places int) (float64, error) {
+func parseNumber(data json.RawMessage, places int) (float64, error) {
 	s, ok := dotpath.Text(data)
 	if !ok || len(s) > maxDigits || !decimal.MatchString(s) {
 		return 0, fmt.Errorf("%.40q %w", s, errNoNumber)
@@ -73,15 +73,15 @@ func amount(data json.RawMessage, divide, most float64) (*float64, error) {
 		return nil, nil
 	}
 	left, _ := places(divide)
-	n, err := number(data, left)
+	n, err := parseNumber(data, left)
 	if err != nil {
 		return nil, err
 	}
-	return check(n, most)
+	return plausible(n, most)
 }
 
-// check returns a figure if it is plausible.
-func check(n, most float64) (*float64, error) {
+// plausible returns a figure unless it is beyond any.
+func plausible(n, most float64) (*float64, error) {
 	switch {
 	case math.IsNaN(n):
 		return nil, errNoNumber
@@ -103,18 +103,18 @@ var (
 // maxAhead is how far the clock of a source may be ahead.
 const maxAhead = 24 * time.Hour
 
-// moment parses a time: a text, or a number of seconds, milliseconds,
+// parseTime parses a time: a text, or a number of seconds, milliseconds,
 // microseconds or nanoseconds since 1970, whichever is plausible. It returns
 // RFC 3339 in UTC, to the second; "" if it is not a plausible time.
-func moment(data json.RawMessage, now time.Time) string {
+func parseTime(data json.RawMessage, now time.Time) string {
 	s, ok := dotpath.Text(data)
 	if !ok {
 		return ""
 	}
-	return stated(s, now)
+	return parseTimeText(s, now)
 }
 
-func stated(s string, now time.Time) string {
+func parseTimeText(s string, now time.Time) string {
 	s = strings.TrimSpace(s)
 	var at time.Time
 	if len(s) <= maxDigits && decimal.MatchString(s) {

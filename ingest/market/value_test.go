@@ -11,13 +11,13 @@ func TestNumber(t *testing.T) {
 	good := map[string]float64{"0": 0, "-0.0": 0, "12": 12, `"12.50"`: 12.5, `" 7 "`: 7, "1E3": 1000, `".5"`: 0.5,
 		`"5."`: 5, `"+3"`: 3, "1e-400": 0, "123456789012345678901234567890": 123456789012345678901234567890}
 	for text, want := range good {
-		if got, err := number(json.RawMessage(text), 0); err != nil || got != want {
+		if got, err := parseNumber(json.RawMessage(text), 0); err != nil || got != want {
 			t.Errorf("%s is %g, %v; want %g", text, got, err, want)
 		}
 	}
 	for _, text := range []string{`""`, `"NaN"`, `"Inf"`, "1e999", `"0x10"`, `"1_000"`, `"1,000"`, `"1 000"`, `"$5"`,
 		"true", "null", "[1]", `{"n":1}`, "", `"١٢"`} {
-		if got, err := number(json.RawMessage(text), 0); err == nil {
+		if got, err := parseNumber(json.RawMessage(text), 0); err == nil {
 			t.Errorf("%s is %g", text, got)
 		}
 	}
@@ -37,7 +37,7 @@ func TestMoment(t *testing.T) {
 		`"2031-06-03"`: "", `"1970-01-01T00:00:00Z"`: "", "[]": "",
 	}
 	for text, want := range tests {
-		if got := moment(json.RawMessage(text), testNow); got != want {
+		if got := parseTime(json.RawMessage(text), testNow); got != want {
 			t.Errorf("%s is %q, want %q", text, got, want)
 		}
 	}
@@ -56,7 +56,7 @@ func FuzzFigures(f *testing.F) {
 		if err == nil && n != nil && (math.IsNaN(*n) || *n < 0 || *n > maxUSD || math.Signbit(*n)) {
 			t.Errorf("%q is %g", text, *n)
 		}
-		if at := moment(json.RawMessage(text), testNow); at != "" {
+		if at := parseTime(json.RawMessage(text), testNow); at != "" {
 			parsed, err := time.Parse(time.RFC3339, at)
 			if err != nil || parsed.Before(firstTime) || parsed.After(testNow.Add(maxAhead)) {
 				t.Errorf("%q is %q", text, at)

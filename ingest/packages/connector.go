@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 )
 
@@ -36,6 +36,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 type run struct {
 	*connector
 	out      ingest.Sink
+	broken   error            // of out
 	http     *outbound.Client // may reach the registries that images and npm's configuration name
 	npmrc    npmrc
 	warned   map[string]bool  // variables that are not set
@@ -54,15 +55,16 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 			return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
 		}
 	}
-	known, now := c.recall(cursor), past{Settings: memory.Settings(rules, c.opts), Packages: map[string]seen{}}
+	known := c.recall(cursor)
+	now := state{Settings: known.Settings, Packages: map[string]seen{}}
 	whole := true
 	var failed []error
 	work := r.work()
 	for i, w := range work {
 		old, met := known.Packages[w.name]
 		s, err := w.read(ctx, w.name[len(w.registry)+1:], old)
-		if err := stop(ctx, err); err != nil {
-			return ingest.Outcome{}, err
+		if stop := cmp.Or(r.broken, ctx.Err()); stop != nil {
+			return ingest.Outcome{}, stop
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))
@@ -103,25 +105,10 @@ func (r *run) work() []item {
 	return all
 }
 
-// sinkError is an error of the sink, which is returned unchanged.
-type sinkError struct{ error }
-
-func (e sinkError) Unwrap() error { return e.error }
-
-// stop returns the error that ends the run, nil if it concerns only one
-// package.
-func stop(ctx context.Context, err error) error {
-	if sink, ok := errors.AsType[sinkError](err); ok {
-		return sink.error
-	}
-	return ctx.Err()
-}
-
+// put puts an entry. An error ends the run, not only its package.
 func (r *run) put(ctx context.Context, e catalog.Entry) error {
-	if err := r.out.Put(ctx, e); err != nil {
-		return sinkError{err}
-	}
-	return nil
+	r.broken = r.out.Put(ctx, e)
+	return r.broken
 }
 
 // keep keeps a package's records as the previous run saw them.

@@ -76,7 +76,7 @@ func (i *image) describe(notes map[string]string) {
 }
 
 func (i *image) date(s string) {
-	if at := moment(s); i.Created == "" && !at.IsZero() {
+	if at := parseTime(s); i.Created == "" && !at.IsZero() {
 		i.Created = at.Format(time.RFC3339)
 	}
 }
@@ -84,9 +84,9 @@ func (i *image) date(s string) {
 // preferred is the platform whose image represents its index.
 const preferred = "linux/amd64"
 
-// look reads an image by its digest: its manifest, for an index that of one
+// inspect reads an image by its digest: its manifest, for an index that of one
 // platform, and its configuration.
-func (c *repositoryClient) look(ctx context.Context, digest string) (image, error) {
+func (c *repositoryClient) inspect(ctx context.Context, digest string) (image, error) {
 	var i image
 	var m manifest
 	if err := c.content(ctx, "manifests", digest, manifestTypes, maxManifest, &m); err != nil {
@@ -134,7 +134,7 @@ func (c *repositoryClient) look(ctx context.Context, digest string) (image, erro
 
 const (
 	// sweep is how long the targets of tags are cached.
-	sweep = 24 * time.Hour
+	recheck = 24 * time.Hour
 	// maxNames is the maximum number of non-version tags that are resolved.
 	maxNames = 20
 )
@@ -147,12 +147,12 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 		return seen{}, err
 	}
 	list := memory.Digest([]byte(c.base + " " + strings.Join(tags, " ")))
-	if list == old.List && r.env.Now().Sub(old.Swept) < sweep {
+	if list == old.List && r.env.Now().Sub(old.Swept) < recheck {
 		r.keep(old)
 		return old, nil
 	}
 	now := seen{List: list, Swept: r.env.Now().UTC(), Tags: map[string]string{}, Images: map[string]image{}}
-	versions, names := parted(tags)
+	versions, names := partition(tags)
 	versions = newest(versions, r.opts.Versions, r.opts.Prereleases, func(version) bool { return false })
 	if len(versions) == 0 {
 		r.out.Warn(registryOCI+":"+name, "none of its tags is a version such as 1.2.3, so it has no records")
@@ -182,7 +182,7 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 		i, known := now.Images[digest]
 		if !known {
 			if i, known = old.Images[digest]; !known {
-				i, err = c.look(ctx, digest)
+				i, err = c.inspect(ctx, digest)
 			}
 		}
 		switch {
@@ -213,9 +213,9 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 	return now, nil
 }
 
-// parted separates versions from other tags, which it sorts by how likely they
+// partition separates versions from other tags, which it sorts by how likely they
 // point to a version: names, then short forms of versions.
-func parted(tags []string) (versions []version, names []string) {
+func partition(tags []string) (versions []version, names []string) {
 	for _, tag := range tags {
 		if v, ok := parseVersion(tag); ok {
 			versions = append(versions, v)
@@ -242,7 +242,7 @@ func (r *run) imageEntry(name string, v version, digest string, i image, tags []
 		text = append(text, fmt.Sprintf("It runs on %s.", strings.Join(i.Platforms, ", ")))
 	}
 	_, repository := splitImage(name)
-	return entry(registryOCI, d, moment(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository),
+	return entry(registryOCI, d, parseTime(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository),
 		text)
 }
 

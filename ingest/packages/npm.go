@@ -40,7 +40,7 @@ type packument struct {
 	times     object
 	released  object // by version
 	withdrawn bool
-	odd       []string // invalid versions
+	invalid   []string // versions that cannot be read as such
 }
 
 // object is a JSON object whose fields have taken many forms over the years.
@@ -82,10 +82,10 @@ func parsePackument(body []byte) (packument, error) {
 		if _, ok := parseVersion(text); ok {
 			p.released[text] = raw
 		} else {
-			p.odd = append(p.odd, text)
+			p.invalid = append(p.invalid, text)
 		}
 	}
-	slices.Sort(p.odd)
+	slices.Sort(p.invalid)
 	tags := p.fields.object("dist-tags")
 	for tag := range tags {
 		v := tags.text(tag)
@@ -120,13 +120,13 @@ func (p packument) versions(releases, prereleases int) []version {
 
 // published returns when a version was published; zero if the registry does not
 // say.
-func (p packument) published(version string) time.Time { return moment(p.times.text(version)) }
+func (p packument) published(version string) time.Time { return parseTime(p.times.text(version)) }
 
 var firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// moment parses a time; zero if invalid, or in 1970 or year 1, which
+// parseTime parses a time; zero if invalid, or in 1970 or year 1, which
 // reproducible builds write.
-func moment(s string) time.Time {
+func parseTime(s string) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || at.Before(firstTime) {
 		return time.Time{}
@@ -166,9 +166,9 @@ func (r *run) npm(ctx context.Context, name string, old seen) (seen, error) {
 	if p.withdrawn && len(p.released) == 0 {
 		r.out.Warn(registryNPM+":"+name, "its publisher withdrew all versions")
 	}
-	if len(p.odd) > 0 {
+	if len(p.invalid) > 0 {
 		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("%d versions are left out, as they cannot be read as versions: "+
-			"%.200s", len(p.odd), strings.Join(p.odd, ", ")))
+			"%.200s", len(p.invalid), strings.Join(p.invalid, ", ")))
 	}
 	undated := 0
 	for _, v := range p.versions(r.opts.Versions, r.opts.Prereleases) {

@@ -15,8 +15,8 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// panel is the Scans of an environment that are called and compared.
-type panel struct {
+// peers are the Scans of an environment, which are called and compared.
+type peers struct {
 	*connector
 	out         ingest.Sink
 	environment string
@@ -30,8 +30,8 @@ type panel struct {
 
 type scan struct{ base, name string }
 
-func newPanel(c *connector, out ingest.Sink, environment string, bases []string) *panel {
-	p := &panel{
+func newPeers(c *connector, out ingest.Sink, environment string, bases []string) *peers {
+	p := &peers{
 		connector: c, out: out, environment: environment,
 		answered: map[scan]bool{}, failures: map[scan]int{}, skipped: map[string]bool{},
 	}
@@ -43,8 +43,8 @@ func newPanel(c *connector, out ingest.Sink, environment string, bases []string)
 	return p
 }
 
-// failed returns why no Scan of the panel responded.
-func (p *panel) failed() error {
+// failed returns why no Scan responded.
+func (p *peers) failed() error {
 	if p.source != "" || p.last == nil {
 		return nil
 	}
@@ -72,54 +72,58 @@ var errShape = errors.New("the response does not match the API")
 const maxAnswer = 64 << 20 // bytes
 
 // poll calls every Scan. It warns of responses that cannot be read.
-func poll[T any](ctx context.Context, p *panel, q question, decode func(raw []byte) (T, error)) []answer[T] {
+func poll[T any](ctx context.Context, p *peers, q question, decode func(raw []byte) (T, error)) []answer[T] {
 	var answers []answer[T]
-	var absent []string
+	absent := false
 	for _, s := range slices.Clone(p.scans) {
 		v, err := ask(ctx, p, s, q, decode)
 		switch {
 		case err == nil:
 			answers = append(answers, answer[T]{s, v})
-		case vanished(err):
-			absent = append(absent, s.name)
+		case lacksEndpoint(err):
+			absent = true
 		}
 	}
-	if len(answers) == 0 && len(absent) > 0 && !q.optional {
-		p.out.Warn(p.environment+" "+q.path, fmt.Sprintf("no data on %s: the Scans (%s) do not have the endpoint",
-			q.what, strings.Join(absent, ", ")))
+	if absent && len(answers) == 0 {
+		p.warnAbsent(q)
 	}
 	return answers
 }
 
+// warnAbsent warns that no Scan has the endpoint.
+func (p *peers) warnAbsent(q question) {
+	if path, _, _ := strings.Cut(q.path, "?"); !q.optional {
+		p.out.Warn(p.environment+" "+path, "no data on "+q.what+": the Scans do not have the endpoint")
+	}
+}
+
 // first calls one Scan after the other until one returns a result.
-func first[T any](ctx context.Context, p *panel, q question, decode func(raw []byte) (T, error)) (answer[T], bool) {
+func first[T any](ctx context.Context, p *peers, q question, decode func(raw []byte) (T, error)) (answer[T], bool) {
 	return firstOf(ctx, p, q, func(s scan) (T, error) { return ask(ctx, p, s, q, decode) })
 }
 
 // firstOf is first for several requests.
-func firstOf[T any](ctx context.Context, p *panel, q question, read func(s scan) (T, error)) (answer[T], bool) {
-	absent := 0
+func firstOf[T any](ctx context.Context, p *peers, q question, read func(s scan) (T, error)) (answer[T], bool) {
+	absent := false
 	for _, s := range slices.Clone(p.scans) {
 		v, err := read(s)
 		if err == nil {
 			return answer[T]{s, v}, true
 		}
-		if vanished(err) {
-			absent++
-		}
+		absent = absent || lacksEndpoint(err)
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	if absent > 0 && !q.optional {
-		p.out.Warn(p.environment+" "+q.path, "no data on "+q.what+": the Scans do not have the endpoint")
+	if absent {
+		p.warnAbsent(q)
 	}
 	return answer[T]{}, false
 }
 
 // ask calls one Scan. It warns of every failure but absence, and drops a Scan
-// that does not respond at all from the panel.
-func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(raw []byte) (T, error)) (T, error) {
+// that does not respond at all from its peers.
+func ask[T any](ctx context.Context, p *peers, s scan, q question, decode func(raw []byte) (T, error)) (T, error) {
 	var zero T
 	if ctx.Err() != nil {
 		return zero, ctx.Err()
@@ -147,9 +151,9 @@ func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(r
 	}
 	p.last = fmt.Errorf("%s: %w", s.name, err)
 	switch {
-	case vanished(err) || ctx.Err() != nil:
+	case lacksEndpoint(err) || ctx.Err() != nil:
 		return zero, err
-	case silent(err) || !p.answered[s] && p.failures[s] > 0: // no response twice is enough
+	case unreachable(err) || !p.answered[s] && p.failures[s] > 0: // no response twice is enough
 		p.scans = slices.DeleteFunc(p.scans, func(other scan) bool { return other == s })
 		p.out.Warn(p.environment+" "+s.name, "does not respond and is not used: "+err.Error())
 	default:
@@ -159,16 +163,16 @@ func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(r
 	return zero, err
 }
 
-// vanished reports whether a version of the API lacks the endpoint.
-func vanished(err error) bool {
+// lacksEndpoint reports whether a version of the API lacks the endpoint.
+func lacksEndpoint(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
 	return ok && slices.Contains([]int{
 		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented,
 	}, status.Status)
 }
 
-// silent reports whether a Scan is down, and not only one of its endpoints.
-func silent(err error) bool {
+// unreachable reports whether a Scan is down, and not only one of its endpoints.
+func unreachable(err error) bool {
 	if _, ok := errors.AsType[*outbound.StatusError](err); ok {
 		return false
 	}
@@ -189,9 +193,9 @@ func digest(v any) string {
 	return string(raw)
 }
 
-// settle returns the value of most answers, in a tie the first's, or the zero
+// majority returns the value of most answers, in a tie the first's, or the zero
 // value without answers. It warns of disagreement in the field.
-func settle[T any](p *panel, field string, answers []answer[T]) T {
+func majority[T any](p *peers, field string, answers []answer[T]) T {
 	v, agreed := most(answers)
 	if !agreed {
 		p.disagree(field, names(answers), "")
@@ -219,7 +223,7 @@ func names[T any](answers []answer[T]) (all []string) {
 	return all
 }
 
-func (p *panel) disagree(field string, scans []string, detail string) {
+func (p *peers) disagree(field string, scans []string, detail string) {
 	p.out.Warn(p.environment+" "+field, fmt.Sprintf("the Scans %s disagree%s; the majority is used, or else the first",
 		strings.Join(scans, ", "), detail))
 }
@@ -234,7 +238,7 @@ type keyed[T any] struct {
 // the items that most of them have, or half of them including the first. Settled
 // means that no item was in exactly half. With whole false only items of the
 // first count, because the lists are parts of longer ones.
-func merge[T any](p *panel, field string, answers []answer[[]keyed[T]], whole bool) (items []keyed[T], settled bool) {
+func merge[T any](p *peers, field string, answers []answer[[]keyed[T]], whole bool) (items []keyed[T], settled bool) {
 	versions := map[string][]answer[T]{}
 	var order []string
 	for i, a := range answers {
@@ -272,7 +276,7 @@ func merge[T any](p *panel, field string, answers []answer[[]keyed[T]], whole bo
 }
 
 // skip reports a bad item once, however many Scans have it.
-func (p *panel) skip(locator string, err error) {
+func (p *peers) skip(locator string, err error) {
 	if !p.skipped[locator] {
 		p.skipped[locator] = true
 		p.out.Skip(locator, err)
@@ -308,5 +312,5 @@ func list(field string) func(raw []byte) (page, error) {
 
 type page struct {
 	items []json.RawMessage
-	next  number // "" = no more
+	next  numeral // "" = no more
 }

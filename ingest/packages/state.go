@@ -10,8 +10,8 @@ import (
 // makes the next run read every package again.
 const rules = "1"
 
-// past is what a run remembers for the next one.
-type past struct {
+// state is what a run remembers for the next one.
+type state struct {
 	Settings string          `json:"settings"` // digest of the rules and options
 	Packages map[string]seen `json:"packages"` // by registry:name
 }
@@ -28,18 +28,16 @@ type seen struct {
 	Images map[string]image  `json:"images,omitempty"` // by digest
 }
 
-const memoryPrefix = "packages-"
-
 func (c *connector) files() memory.Files {
-	return memory.Files{Dir: c.env.WorkDir, Prefix: memoryPrefix}
+	return memory.Files{Dir: c.env.WorkDir, Prefix: "packages-"}
 }
 
 // recall returns what the run that left the cursor remembered: nothing if its
 // file is missing or damaged, or the options differ.
-func (c *connector) recall(cursor string) past {
-	none, p := past{Settings: memory.Settings(rules, c.opts), Packages: map[string]seen{}}, past{}
-	if !c.files().Recall(cursor, &p) || p.Settings != none.Settings || p.Packages == nil {
+func (c *connector) recall(cursor string) state {
+	none, s := state{Settings: memory.Settings(rules, c.opts), Packages: map[string]seen{}}, state{}
+	if !c.files().Recall(cursor, &s) || s.Settings != none.Settings || s.Packages == nil {
 		return none
 	}
-	return p
+	return s
 }
