@@ -20,9 +20,9 @@
 // JSON is a list of objects, one per validator, or an object of them by party.
 // items and columns are paths in it (package dotpath), such as node.version. CSV
 // has its column names in the first line and is separated by commas, semicolons
-// or tabs. Times are RFC 3339, "2006-01-02 15:04:05" and dates in UTC, or Unix
-// seconds or milliseconds. If several addresses list a validator, its latest
-// report is used.
+// or tabs. Times are RFC 3339 or nearly so ("2006-01-02 15:04:05" in UTC), as
+// HTTP writes them, dates in UTC, or Unix seconds or milliseconds. If several
+// addresses list a validator, its latest report is used.
 //
 // A validator becomes a record of kind validator, keyed by its party id, or by
 // its name if it has no party. One that is no longer listed is removed, if all

@@ -113,6 +113,25 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestTimes: programs write times in many ways.
+func TestTimes(t *testing.T) {
+	for _, at := range []string{"2031-06-01T12:34:56Z", "2031-06-01T14:34:56.123+02:00", "2031-06-01T12:34:56.123+0000",
+		"2031-06-01 12:34:56.123456+00:00", "2031-06-01 12:34:56 +0000 UTC", "2031-06-01T12:34:56", "2031-06-01 12:34",
+		"Sun, 01 Jun 2031 12:34:56 GMT", "1938083696", "1938083696000"} {
+		s := newStatus(t, "application/json", `[{"party":"a::1","reported_at":"`+at+`"}]`)
+		r := connectortest.NewSource(t, config(nil, s)).Sync()
+		v := connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, "a::1"))
+		if v.VersionReportedAt != "2031-06-01T12:00:00Z" {
+			t.Errorf("%s is %q", at, v.VersionReportedAt)
+		}
+	}
+	s := newStatus(t, "application/json", `[{"party":"a::1","reported_at":"two hours ago"}]`)
+	if r := connectortest.NewSource(t, config(nil, s)).Try(t.Context()); r.Err == nil ||
+		!strings.Contains(r.Err.Error(), `"two hours ago" is not a time`) {
+		t.Errorf("the error does not say what cannot be read: %v", r.Err)
+	}
+}
+
 func TestVanished(t *testing.T) {
 	a, b := newStatus(t, "application/json", simple), newStatus(t, "text/csv",
 		"party,version\nquay::1,0.5.0\nanchor::1220,0.5.0")

@@ -145,20 +145,20 @@ func (o Options) read(ctx context.Context, client *outbound.Client, address stri
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", host, err)
 	}
-	var bad error
+	var bad, first error
 	var list []Report
 	for i, row := range rows {
 		r, err := o.Columns.report(row)
 		if err != nil {
-			bad = errRows
+			bad, first = errRows, cmp.Or(first, err)
 			out.Skip(fmt.Sprintf("%s: validator %d", host, i+1), err)
 			continue
 		}
 		list = append(list, r)
 	}
 	if len(list) == 0 && len(rows) > 0 {
-		return nil, fmt.Errorf("%s: none of its %d rows names a validator; see the options items and columns",
-			host, len(rows))
+		return nil, fmt.Errorf("%s: none of its %d rows can be read; see the options items and columns: %w",
+			host, len(rows), first)
 	}
 	return list, bad
 }
@@ -322,8 +322,8 @@ func (c Columns) report(at row) (Report, error) {
 }
 
 var layouts = []string{
-	time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04",
-	time.DateOnly,
+	time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700 MST",
+	"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, time.RFC1123,
 }
 
 // parseTime reads a time, to the hour; zero for none.

@@ -11,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/outbound"
 )
 
 type connector struct {
@@ -75,6 +76,9 @@ const maxFailed = 5
 
 func (s *syncRun) read(ctx context.Context) error {
 	where, total, err := s.categories(ctx)
+	if isGone(err) || errors.Is(err, outbound.ErrContentType) {
+		return fmt.Errorf("%w; is %s a Discourse forum that can be read without an account?", err, s.opts.URL)
+	}
 	if err != nil {
 		return err
 	}

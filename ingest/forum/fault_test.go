@@ -103,6 +103,20 @@ func TestAListThatFailsFailsTheRun(t *testing.T) {
 	}
 }
 
+// TestOtherSoftware: what is not a Discourse forum, or one only for members, is
+// called so.
+func TestOtherSoftware(t *testing.T) {
+	for name, fault := range map[string]connectortest.Fault{"no such page": connectortest.Status(404),
+		"members only": connectortest.Status(403), "a page": connectortest.SignIn} {
+		b := threeTopics(t)
+		b.server.Fault("/categories.json", -1, fault)
+		r := connectortest.NewSource(t, b.config).Try(t.Context())
+		if r.Err == nil || !strings.Contains(r.Err.Error(), "is "+b.server.URL+" a Discourse forum that can be read") {
+			t.Errorf("%s: %v", name, r.Err)
+		}
+	}
+}
+
 func TestATopicThatFailsStays(t *testing.T) {
 	for name, fault := range faults {
 		for _, path := range []string{"/t/2.json", "/t/2/posts.json"} {
