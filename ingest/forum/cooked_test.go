@@ -146,8 +146,8 @@ func FuzzAnswers(f *testing.F) {
 		_ = json.Unmarshal(data, &c)
 		if json.Unmarshal(data, &l) == nil && l.check() == nil {
 			s := syncRun{where: categories{}}
-			if s.digest(l) == 0 {
-				t.Error("a line's digest is 0")
+			if s.fingerprint(l) == 0 {
+				t.Error("a line's fingerprint is 0")
 			}
 		}
 		if json.Unmarshal(data, &topic) == nil && topic.ID != nil && topic.Title != nil {

@@ -27,7 +27,7 @@ var (
 // listed is a topic of the list.
 type listed struct {
 	id   int64
-	line uint64 // its digest
+	line uint64 // its fingerprint
 }
 
 // list reads the list of topics, latest activity first: all of it, or down to
@@ -65,7 +65,7 @@ func (s *syncRun) list(ctx context.Context, all bool) ([]listed, error) {
 				s.now.Bumped = l.Bumped.Time
 			}
 			if s.wanted(l.Visible, l.Archetype, l.Category) {
-				out = append(out, listed{id, s.digest(l)})
+				out = append(out, listed{id, s.fingerprint(l)})
 			}
 		}
 		switch {
@@ -102,10 +102,10 @@ func (s *syncRun) wanted(visible *bool, archetype string, category integer) bool
 	return (visible == nil || *visible) && archetype != "private_message" && !s.where[int64(category)].excluded
 }
 
-// digest is a hash of a topic's line in the list: it changes when the topic has
-// to be read again. Views count in steps of an eighth to a quarter, so that a
-// topic is not read again for every view.
-func (s *syncRun) digest(l line) uint64 {
+// fingerprint is a hash of a topic's line in the list: it changes when the topic
+// has to be read again. Views count in steps of an eighth to a quarter, so that
+// a topic is not read again for every view.
+func (s *syncRun) fingerprint(l line) uint64 {
 	h := fnv.New64a()
 	where := s.where[int64(l.Category)]
 	fmt.Fprintf(h, "%s\x1f%s\x1f%d\x1f%d\x1f%d\x1f%d\x1f%s\x1f%s\x1f%s\x1f%t%t%t%t\x1f%s\x1f%s",

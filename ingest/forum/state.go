@@ -22,7 +22,7 @@ type state struct {
 
 // seen is the state of a topic that was read.
 type seen struct {
-	Line  uint64  `json:"line"`  // digest of its line in the list; 0: read it again
+	Line  uint64  `json:"line"`  // fingerprint of its line in the list; 0: read it again
 	Posts []int64 `json:"posts"` // the numbers of its posts, ascending
 }
 

@@ -175,7 +175,7 @@ func FuzzAnswers(f *testing.F) {
 		p.env.Now = time.Now
 		s := &syncRun{connector: p.connector, peers: p, out: discard{}}
 		if d, err := p.readRules(raw); err == nil {
-			_ = digest(d.members)
+			_ = jsonText(d.members)
 			s.rules = d
 		}
 		if l, err := list("validator_licenses")(raw); err == nil {

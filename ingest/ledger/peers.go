@@ -184,8 +184,8 @@ func unreachable(err error) bool {
 	return true
 }
 
-// digest returns a key for comparing values.
-func digest(v any) string {
+// jsonText returns a value's JSON, by which values are compared.
+func jsonText(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		panic("ledger: compared values are plain data: " + err.Error())
@@ -206,10 +206,10 @@ func majority[T any](p *peers, field string, answers []answer[T]) T {
 func most[T any](answers []answer[T]) (value T, agreed bool) {
 	count, best := map[string]int{}, ""
 	for _, a := range answers {
-		count[digest(a.value)]++
+		count[jsonText(a.value)]++
 	}
 	for _, a := range answers {
-		if d := digest(a.value); count[d] > count[best] {
+		if d := jsonText(a.value); count[d] > count[best] {
 			value, best = a.value, d
 		}
 	}

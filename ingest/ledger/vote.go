@@ -58,7 +58,7 @@ const trackingPrefix = "tracking "
 
 // fingerprint identifies a request by its fields that never change.
 func (r request) fingerprint() string {
-	sum := sha256.Sum256([]byte(digest([]any{r.Requester, r.VoteBefore, r.Reason, r.Action})))
+	sum := sha256.Sum256([]byte(jsonText([]any{r.Requester, r.VoteBefore, r.Reason, r.Action})))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -265,7 +265,7 @@ func canonical(raw json.RawMessage) json.RawMessage {
 	if dec.Decode(&v) != nil {
 		return nil // absent
 	}
-	return json.RawMessage(digest(v))
+	return json.RawMessage(jsonText(v))
 }
 
 // parseTime reads a time; zero if it is absent or invalid.
