@@ -2,11 +2,14 @@ package sample
 
 import (
 	"context"
+	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"almanac/catalog"
@@ -17,12 +20,11 @@ import (
 const (
 	networkStates = 200 // every six hours
 	marketStates  = 96  // every hour
-	statsDays     = 60
 )
 
 // past is a connector that begins with the snapshots its source would have
-// left in the days before the anchor. They are computed from what the servers
-// say, the same for the same anchor.
+// left in the days before the anchor, the same for the same anchor. Those of
+// the statistics are a file, the others are computed from what the servers say.
 type past struct {
 	ingest.Connector
 	files  fs.FS
@@ -120,6 +122,38 @@ func (p past) network(now catalog.Snapshot) ([]catalog.Snapshot, error) {
 	})
 }
 
+// stats are the statistics of past/stats.csv.
+func (p past) stats() ([]catalog.Snapshot, error) {
+	file, err := p.files.Open("past/stats.csv")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	columns, days := rows[0], rows[1:]
+	return series(catalog.Snapshot{Series: catalog.SeriesStats}, len(days), func(i int) (time.Time, any, error) {
+		row, of := days[len(days)-i], map[catalog.Kind]int{}
+		at, err := time.Parse(time.DateOnly, row[0])
+		for c, value := range row[1:] {
+			n, failed := strconv.Atoi(value)
+			of[catalog.Kind(columns[c+1])], err = n, errors.Join(err, failed)
+		}
+		s := catalog.Stats{
+			CIPs: of[catalog.KindCIP], CIPsInReview: of["cips_in_review"], CIPsFinal: of["cips_final"],
+			Topics: of[catalog.KindTopic], Posts: of[catalog.KindPost], Issues: of[catalog.KindIssue],
+			Pulls: of[catalog.KindPull], Proposals: of[catalog.KindGrant], Docs: of[catalog.KindDoc],
+			Videos: of[catalog.KindVideo], Blogs: of[catalog.KindBlog], MailThreads: of[catalog.KindMailThread],
+			Radar: of[catalog.KindRadar], RecordsByKind: of,
+		}
+		delete(of, "cips_in_review")
+		delete(of, "cips_final")
+		return at, s, err
+	})
+}
+
 // featured is since when each application is.
 func (p past) featured() ([]time.Time, error) {
 	var list struct {
@@ -127,7 +161,7 @@ func (p past) featured() ([]time.Time, error) {
 			CreatedAt time.Time `json:"created_at"`
 		} `json:"featured_apps"`
 	}
-	data, err := fs.ReadFile(p.files, scanAPI+"featured-apps.json")
+	data, err := fs.ReadFile(p.files, "web/scan.causeway.example.org/api/scan/v0/featured-apps.json")
 	if err == nil {
 		err = json.Unmarshal(data, &list)
 	}

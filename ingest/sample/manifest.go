@@ -59,8 +59,8 @@ type line struct {
 }
 
 // outside are the directories that no snapshot holds: what other connectors
-// read, from files or as the answers of servers.
-var outside = []string{"curated/", "calendar/", "web/"}
+// read, from files or as the answers of servers, and past states of them.
+var outside = []string{"curated/", "calendar/", "web/", "past/"}
 
 // manifest lists the files of the snapshot, sorted by path.
 func manifest(files map[string][]byte) ([]byte, error) {

@@ -8,29 +8,6 @@ import (
 	"almanac/text/markdown"
 )
 
-// paper is the head of papers/SLUG.md. Its text is Markdown of headings (##),
-// paragraphs and code blocks, which tables are written as.
-type paper struct {
-	Title   string `yaml:"title"`
-	Authors string `yaml:"authors"` // as the title page has them
-}
-
-// papers writes the papers as PDF.
-func (w *world) papers() error {
-	for _, name := range below(w.files, "papers") {
-		front, text, err := cutHead(w.files[name])
-		var head paper
-		if err == nil {
-			err = decodeYAML(front, &head)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		w.out["web/www.causeway.example.org/papers/"+base(name)+".pdf"] = writePDF(head, string(text))
-	}
-	return nil
-}
-
 // typeset is a line of a page.
 type typeset struct {
 	font string
@@ -46,9 +23,10 @@ const (
 	lineSkip   = 14 // within a paragraph
 )
 
-// typesetPaper breaks a paper into lines.
-func typesetPaper(head paper, text string) []typeset {
-	lines := []typeset{{"F2", 17, head.Title, 0}, {"F1", 10, head.Authors, 18}}
+// typesetPaper breaks a paper into lines. Its text is Markdown of headings (##), paragraphs and code blocks, which
+// tables are written as.
+func typesetPaper(title, authors, text string) []typeset {
+	lines := []typeset{{"F2", 17, title, 0}, {"F1", 10, authors, 18}}
 	var fence markdown.Fence
 	var paragraph []string
 	flush := func() {
@@ -106,11 +84,11 @@ func wrap(text string, length int) []string {
 // writePDF makes a file with the fonts that every reader has. It has what
 // tools for documents write into a small PDF and no more: no compression, one
 // stream a page.
-func writePDF(head paper, text string) []byte {
+func writePDF(title, authors, text string) string {
 	var pages []string
 	var page strings.Builder
 	y := pageTop
-	for i, l := range typesetPaper(head, text) {
+	for i, l := range typesetPaper(title, authors, text) {
 		if y -= l.skip; y < pageBottom {
 			pages, y = append(pages, page.String()), pageTop-20
 			page.Reset()
@@ -135,7 +113,7 @@ func writePDF(head paper, text string) []byte {
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>",
-		fmt.Sprintf("<< /Title (%s) /Author (%s) >>", escapePDF(head.Title), escapePDF(head.Authors)),
+		fmt.Sprintf("<< /Title (%s) /Author (%s) >>", escapePDF(title), escapePDF(authors)),
 	}
 	for i, p := range pages {
 		stream := fmt.Sprintf("BT\n%sET\nBT\nT* /F1 8 Tf 1 0 0 1 290 30 Tm (%d) Tj\nET\n", p, i+1)
@@ -156,8 +134,8 @@ func writePDF(head paper, text string) []byte {
 	for _, offset := range at {
 		fmt.Fprintf(&out, "%010d 00000 n \n", offset)
 	}
-	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info 6 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, xref)
-	return out.Bytes()
+	fmt.Fprintf(&out, "trailer\n<< /Size %d /Root 1 0 R /Info 6 0 R >>\nstartxref\n%d\n%%%%EOF", len(objects)+1, xref)
+	return out.String()
 }
 
 var pdfEscapes = strings.NewReplacer(`\`, `\\`, `(`, `\(`, `)`, `\)`)

@@ -6,12 +6,14 @@
 // Most of the files below files/ are what a snapshot directory would hold.
 // Those below files/web are what servers answer, by host and path, for the
 // connectors that ask servers; files/calendar and files/curated are files of
-// the network's own folder. What people write in a forum, on a forge, in
-// mailing lists, a journal, recordings, papers and votes is authored in a form
-// that is easy to write and to review (thread.go shows it) and is rendered into
-// the answers of those servers: JSON, mbox, RSS, HTML, Atom, WebVTT, PDF. Dates
-// are rendered too: they hang on an anchor day so that there is always
-// something recent. What the files mean is the business of the connectors.
+// the network's own folder; files/past is statistics of the days before. What
+// people write in a forum, on a forge, in mailing lists, a journal, recordings,
+// papers and votes is authored in a form that is easy to write and to review
+// (page.go shows it); the templates below answers/ render it into the answers
+// of those servers: JSON, mbox, RSS, HTML, Atom, WebVTT, PDF. All files are
+// templates: their dates hang on an anchor day so that there is always
+// something recent (template.go shows how). What the files mean is the
+// business of the connectors.
 //
 // The connectors but snapshot's are handed to it.
 package sample
@@ -66,9 +68,9 @@ func FS(anchor time.Time) (fs.FS, error) {
 			return err
 		}
 		if path.Ext(name) != ".pdf" {
-			text, err := render(string(data), day(anchor))
+			text, err := render(name, string(data), day(anchor))
 			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return err
 			}
 			data = []byte(text)
 		}
@@ -96,7 +98,7 @@ const connectorOption = "connector"
 
 // Connector makes the constructor of the sample's sources, rendered at the
 // day of anchor. A source is read by the connector of known that its option
-// connector names, with the rest of its options and their placeholders
+// connector names, with the rest of its options and their templates
 // rendered: its files are the sample's, and the servers it asks answer from
 // the sample's files below web/. Without that option the sample is read as a
 // snapshot, whose directory is no option then.
@@ -132,13 +134,13 @@ func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
 	}
 }
 
-// renderOptions returns a copy of an option's value with the placeholders in
+// renderOptions returns a copy of an option's value with the templates in
 // its strings replaced.
 func renderOptions(value any, anchor time.Time) (any, error) {
 	var err error
 	switch v := value.(type) {
 	case string:
-		return render(v, anchor)
+		return render("option", v, anchor)
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {

@@ -69,7 +69,7 @@ func TestConnectorErrors(t *testing.T) {
 		options    map[string]any
 	}{
 		{"an unknown connector", `did you mean "forum"`, map[string]any{"connector": "fourm"}},
-		{"a date after the anchor", "papers: published: {{day 3}}: lies on or after",
+		{"a date after the anchor", "<day 3>: error calling day: lies on or after",
 			map[string]any{"connector": "forum", "papers": []any{map[string]any{"published": "{{day 3}}"}}}},
 		{"an option the snapshot does not have", "contents", map[string]any{"contents": "all"}},
 	} {
