@@ -479,7 +479,8 @@ func TestEnvExample(t *testing.T) {
 			t.Errorf("nothing reads %s", m[1])
 		}
 	}
-	if _, err := configOf(t, set); err != nil || len(set) == 0 {
+	set["ALMANAC_EMBED_URL"] = "http://ollama:11434" // compose.yaml's, which has the model
+	if _, err := configOf(t, set); err != nil || len(set) == 1 {
 		t.Errorf("settings %v: %v", set, err)
 	}
 	for name := range used {

@@ -369,7 +369,6 @@ func TestTheProfileFollowsTheEmbeddingModel(t *testing.T) {
 		want    string
 	}{
 		{nil, "default"},
-		{[]string{"ALMANAC_EMBED_MODEL=/tables/mine"}, "default"}, // a table as the built-in one is
 		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm"}, "transformer"},
 		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm",
 			"ALMANAC_SEARCH_PROFILE=rrf"}, "rrf"},

@@ -27,13 +27,11 @@ var examples = map[string]string{
 	"profile publish":  "almanac profile publish default@4",
 	"profile rollback": "almanac profile rollback\nalmanac profile rollback 2",
 	"profile diff":     "almanac profile diff published default@4\nalmanac profile diff default@3 mine.yaml",
-	"distil": "almanac distil --from built-in --dimensions 128 ./table\n" +
-		"ALMANAC_EMBED_URL=http://localhost:11434 ALMANAC_EMBED_MODEL=bge-m3 almanac distil --from configured ./table",
-	"doctor":  "almanac doctor --network ./mine.yaml",
-	"health":  "almanac health",
-	"config":  "almanac config\nALMANAC_LIMIT_REST=0 almanac config",
-	"version": "almanac version",
-	"man":     "almanac man | man -l -",
+	"doctor":           "almanac doctor --network ./mine.yaml",
+	"health":           "almanac health",
+	"config":           "almanac config\nALMANAC_LIMIT_REST=0 almanac config",
+	"version":          "almanac version",
+	"man":              "almanac man | man -l -",
 	"completion": "source <(almanac completion bash)\n" +
 		"almanac completion fish >~/.config/fish/completions/almanac.fish",
 	"tools list":     "almanac tools list --network ./mine.yaml",

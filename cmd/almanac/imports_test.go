@@ -116,7 +116,6 @@ catalog/network:
 catalog/recent:
 catalog/sqlite: catalog catalog/migrations
 embed:
-embed/distil: embed embed/static
 embed/http: embed/remote
 embed/ollama: embed/remote
 embed/remote: embed

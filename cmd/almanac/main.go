@@ -49,7 +49,6 @@ type cli struct {
 	Judge       judgeCmd         `cmd:"" help:"Judged queries of the data directory: list, import, export."`
 	Tune        tuneCmd          `cmd:"" help:"Fit the reranker's weights to judgments."`
 	Profile     profiles.Command `cmd:"" help:"Save, publish and compare relevance profiles."`
-	Distil      distilCmd        `cmd:"" help:"Make an embedding table for another language or domain."`
 	Doctor      doctorCmd        `cmd:"" help:"Check configuration, data directory and engines."`
 	Health      healthCmd        `cmd:"" help:"Check whether the server on this machine is ready."`
 	ShowConfig  configCmd        `cmd:"" name:"config" help:"Print the effective configuration and its origins."`

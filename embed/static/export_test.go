@@ -2,15 +2,16 @@ package static
 
 // NewUnweighted is the model with weight 1 per token, which the golden file
 // was computed with.
-func NewUnweighted() (*Embedder, error) {
-	return newEmbedder(modelFile, vocabFile, func(float32) float32 { return 1 })
-}
+func NewUnweighted() (*Embedder, error) { return newEmbedder(func(float32) float32 { return 1 }) }
 
 // Tokens returns the token ids of a text.
-func (e *Embedder) Tokens(text string) []int32 { return e.tokens.Append(nil, text) }
+func (e *Embedder) Tokens(text string) []int32 { return e.tokens.append(nil, text) }
 
-// File is the embedded model's table.
-var File = modelFile
+// File and Vocabulary are the model's.
+var (
+	File       = modelFile
+	Vocabulary = vocabFile
+)
 
 // ReadNPZ reads one float32 and one int8 array of an archive.
 func ReadNPZ(data []byte, name string, shape ...int) (floats []float32, ints []int8, err error) {

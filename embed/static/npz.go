@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 )
 
-// npz is an open archive of NumPy arrays (numpy.lib.format, versions 1 and 2). The
+// npz is an open archive of NumPy arrays (numpy.lib.format, version 1). The
 // reader is strict: an array is what the caller expects in type and shape, to the
 // byte, or an error, so a hostile archive cannot make it allocate memory.
 type npz struct {
@@ -37,28 +36,6 @@ func (z npz) int8s(name string, shape ...int) ([]int8, error) {
 		values[i] = int8(b)
 	}
 	return values, nil
-}
-
-// int8Columns returns the number of columns, from 1 to most, of an int8 array
-// with the given number of rows.
-func (z npz) int8Columns(name string, rows, most int) (int, error) {
-	f, err := z.archive.Open(name + ".npy")
-	if err != nil {
-		return 0, fmt.Errorf("npz: array %q: %w", name, err)
-	}
-	defer f.Close()
-	header, err := readHeader(f)
-	if err != nil {
-		return 0, fmt.Errorf("npz: array %q: %w", name, err)
-	}
-	// The rest of the header is compared when the array is read.
-	_, shape, _ := strings.Cut(header, fmt.Sprintf("'shape': (%d, ", rows))
-	digits, _, _ := strings.Cut(shape, ")")
-	columns, err := strconv.Atoi(digits)
-	if err != nil || columns < 1 || columns > most {
-		return 0, fmt.Errorf("npz: array %q: header %q, want %d rows of 1 to %d", name, header, rows, most)
-	}
-	return columns, nil
 }
 
 // float32s returns a little-endian float32 array of the shape, in row order.
@@ -106,45 +83,28 @@ const maxHeader = 4096
 
 // checkHeader reads an array's header up to its data and compares it.
 func checkHeader(r io.Reader, descr string, shape []int) error {
-	got, err := readHeader(r)
-	if err != nil {
-		return err
-	}
-	if want := headerOf(descr, shape); got != want {
-		return fmt.Errorf("header %q, want %q", got, want)
-	}
-	return nil
-}
-
-// readHeader reads an array's header up to its data.
-func readHeader(r io.Reader) (string, error) {
 	prefix := make([]byte, 10)
 	if _, err := io.ReadFull(r, prefix); err != nil {
-		return "", fmt.Errorf("header: %w", err)
+		return fmt.Errorf("header: %w", err)
 	}
 	if string(prefix[:6]) != magic {
-		return "", fmt.Errorf("not a NumPy array")
+		return fmt.Errorf("not a NumPy array")
+	}
+	if prefix[6] != 1 {
+		return fmt.Errorf("format version %d", prefix[6])
 	}
 	n := int(binary.LittleEndian.Uint16(prefix[8:]))
-	switch prefix[6] {
-	case 1:
-	case 2: // the length takes four bytes
-		high := make([]byte, 2)
-		if _, err := io.ReadFull(r, high); err != nil {
-			return "", fmt.Errorf("header: %w", err)
-		}
-		n |= int(binary.LittleEndian.Uint16(high)) << 16
-	default:
-		return "", fmt.Errorf("format version %d", prefix[6])
-	}
 	if n > maxHeader {
-		return "", fmt.Errorf("header of %d bytes", n)
+		return fmt.Errorf("header of %d bytes", n)
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(r, header); err != nil {
-		return "", fmt.Errorf("header: %w", err)
+		return fmt.Errorf("header: %w", err)
 	}
-	return strings.TrimSpace(string(header)), nil
+	if got, want := strings.TrimSpace(string(header)), headerOf(descr, shape); got != want {
+		return fmt.Errorf("header %q, want %q", got, want)
+	}
+	return nil
 }
 
 // headerOf returns the header that NumPy writes, always with this spelling of the dictionary.

@@ -13,7 +13,7 @@ import (
 // character, each punctuation character a word, the rest split at white space.
 // Invalid UTF-8 reads as U+FFFD and is dropped with it.
 type splitter struct {
-	tokens *Tokenizer
+	tokens *tokenizer
 	ids    []int32 // of the words so far
 	n      int     // bytes of word in use
 	chars  int     // characters of the current word, of which it keeps maxWordChars

@@ -1,16 +1,16 @@
 // Package static is the embedding model that comes with the binary: a table of
 // one vector per WordPiece, summed over a text. It needs no server and no
-// floating-point library and takes tens of microseconds per passage. Other
-// tables of this kind can be written and opened (package distil makes them).
+// floating-point library and takes tens of microseconds per passage.
 //
-// The embedded table was distilled from all-MiniLM-L6-v2 (Apache-2.0), whose
-// vocabulary it shares. The package imports embed and no other package of the
-// project.
+// The table was distilled from all-MiniLM-L6-v2 (Apache-2.0), whose vocabulary
+// it shares; docs/relevance.md says how. The package imports embed and no other
+// package of the project.
 package static
 
 import (
 	"context"
 	_ "embed" // the model's files
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -29,13 +29,9 @@ var (
 const (
 	// model names the files above and the weighting; a test ties it to their
 	// hash, so that neither changes without a new name.
-	model = "static256-1" + weighting
-	// weighting ends the name of every model that weighs tokens as New does.
-	weighting = "-sqrtidf"
+	model      = "static256-1-sqrtidf"
+	dimensions = 256
 )
-
-// Vocabulary is the vocabulary of the embedded model, as NewTokenizer reads it.
-func Vocabulary() string { return vocabFile }
 
 var words = sync.OnceValue(func() map[string]struct{} {
 	held := map[string]struct{}{}
@@ -54,69 +50,63 @@ func IsWord(word string) bool {
 	return ok
 }
 
-// Embedder is a model of this kind. It is safe for concurrent use.
+// Embedder is the model. It is safe for concurrent use.
 type Embedder struct {
-	model      string
-	dimensions int
-	tokens     *Tokenizer
-	table      []int8    // rows of dimensions, by token id
-	coef       []float32 // by token id: weight × scale of its row
-	ids        sync.Pool // *[]int32, scratch of Embed
+	tokens *tokenizer
+	table  []int8    // rows of dimensions, by token id
+	coef   []float32 // by token id: weight × scale of its row
+	ids    sync.Pool // *[]int32, scratch of Embed
 }
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// New unpacks the embedded model, which takes some tenths of a second and 9 MB.
-// A token has weight sqrt(idf), with the idf of the texts the model was trained
-// on, so a text's vector does not depend on the corpus.
-func New() (*Embedder, error) {
-	e, err := newEmbedder(modelFile, vocabFile, rootOfIDF)
-	if err != nil {
-		return nil, fmt.Errorf("static model: %w", err)
-	}
-	e.model = model
-	return e, nil
-}
+// New unpacks the model, which takes some tenths of a second and 9 MB. A token
+// has weight sqrt(idf), with the idf of the texts the model was trained on, so
+// a text's vector does not depend on the corpus.
+func New() (*Embedder, error) { return newEmbedder(rootOfIDF) }
 
 func rootOfIDF(idf float32) float32 { return float32(math.Sqrt(float64(idf))) }
 
-// newEmbedder builds a model without a name, with a token's weight computed from its idf.
-func newEmbedder(file []byte, vocabulary string, weight func(idf float32) float32) (*Embedder, error) {
-	tokens, err := NewTokenizer(vocabulary)
+// newEmbedder computes a token's weight from its idf.
+func newEmbedder(weight func(idf float32) float32) (*Embedder, error) {
+	n := strings.Count(vocabFile, "\n")
+	z, err := openNPZ(modelFile)
 	if err != nil {
-		return nil, fmt.Errorf("vocabulary: %w", err)
+		return nil, fmt.Errorf("static model: %w", err)
 	}
-	t, err := parseTable(file, vocabulary)
-	if err != nil {
-		return nil, err
+	table, errTable := z.int8s("table", n, dimensions)
+	coef, errScale := z.float32s("scale", n)
+	idf, errIDF := z.float32s("idf_train", n)
+	if err := errors.Join(errTable, errScale, errIDF); err != nil {
+		return nil, fmt.Errorf("static model: %w", err)
 	}
-	e := &Embedder{dimensions: t.Dimensions, tokens: tokens, table: t.Rows, coef: t.Scale}
+	e := &Embedder{tokens: newTokenizer(vocabFile), table: table, coef: coef}
 	e.ids.New = func() any { return new([]int32) }
-	for id, idf := range t.IDF {
-		e.coef[id] *= weight(idf)
+	for id := range coef {
+		coef[id] *= weight(idf[id])
 	}
 	return e, nil
 }
 
-// Dimensions is 256 for the embedded model.
-func (e *Embedder) Dimensions() int { return e.dimensions }
+// Dimensions is 256.
+func (e *Embedder) Dimensions() int { return dimensions }
 
 // Model names the table and its weighting.
-func (e *Embedder) Model() string { return e.model }
+func (e *Embedder) Model() string { return model }
 
 // Embed returns the unit vector of each text, which is the same for both purposes.
 // A text without a token has the zero vector. The only error is the one of ctx.
 func (e *Embedder) Embed(ctx context.Context, texts []string, _ embed.Purpose) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
-	slab := make([]float32, len(texts)*e.dimensions)
+	slab := make([]float32, len(texts)*dimensions)
 	buf := e.ids.Get().(*[]int32)
 	defer e.ids.Put(buf)
 	for i, text := range texts {
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		ids := e.tokens.Append((*buf)[:0], text)
-		v := slab[i*e.dimensions : (i+1)*e.dimensions : (i+1)*e.dimensions]
+		ids := e.tokens.append((*buf)[:0], text)
+		v := slab[i*dimensions : (i+1)*dimensions : (i+1)*dimensions]
 		e.sum(v, ids)
 		normalise(v)
 		vectors[i] = v
@@ -153,7 +143,7 @@ func (e *Embedder) sum(v []float32, ids []int32) {
 	}
 }
 
-func (e *Embedder) row(id int32) []int8 { return e.table[int(id)*e.dimensions:] }
+func (e *Embedder) row(id int32) []int8 { return e.table[int(id)*dimensions:] }
 
 // normalise scales v to length 1 and leaves the zero vector as it is.
 func normalise(v []float32) {

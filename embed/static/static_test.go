@@ -95,7 +95,16 @@ func TestOddTextsTokenizeAsTheReferenceDoes(t *testing.T) {
 // the model's description says, in float64 and straight from the file.
 func TestDefaultWeightIsTheRootOfIDF(t *testing.T) {
 	const dims = 256
-	table, err := static.Embedded()
+	n := strings.Count(static.Vocabulary, "\n")
+	_, table, err := static.ReadNPZ(static.File, "table", n, dims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, _, err := static.ReadNPZ(static.File, "scale", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	idf, _, err := static.ReadNPZ(static.File, "idf_train", n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +114,7 @@ func TestDefaultWeightIsTheRootOfIDF(t *testing.T) {
 		var square float64
 		for _, id := range e.Tokens(text) {
 			for i := range want {
-				want[i] += math.Sqrt(float64(table.IDF[id])) * float64(table.Scale[id]) * float64(table.Rows[int(
-					id)*dims+i])
+				want[i] += math.Sqrt(float64(idf[id])) * float64(scale[id]) * float64(table[int(id)*dims+i])
 			}
 		}
 		for _, x := range want {
@@ -127,7 +135,7 @@ func TestModelNameBelongsToTheseFiles(t *testing.T) {
 	const sum = "cb267996418dd6e5ac34860f5d902e3ca70c154af2b10f1631ba7877ae9a04b5"
 	h := sha256.New()
 	h.Write(static.File)
-	h.Write([]byte(static.Vocabulary()))
+	h.Write([]byte(static.Vocabulary))
 	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
 		t.Errorf("the model's files have hash %s, want %s: a changed model needs a new name", got, sum)
 	}
@@ -219,7 +227,7 @@ func anyText() *rapid.Generator[string] {
 
 func TestTokenizerProperties(t *testing.T) {
 	e := newEmbedder(t)
-	entries := strings.Split(static.Vocabulary(), "\n")
+	entries := strings.Split(static.Vocabulary, "\n")
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyText().Draw(t, "a"), anyText().Draw(t, "b")
 		ids := e.Tokens(a)

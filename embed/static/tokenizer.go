@@ -3,29 +3,25 @@ package static
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxWordChars is the length beyond which BERT makes a word [UNK].
 const maxWordChars = 100
 
-// Tokenizer is BERT's: words from the splitter, each cut into the longest
+// tokenizer is BERT's: words from the splitter, each cut into the longest
 // vocabulary entries from the left (WordPiece, greedy longest match first).
 // No special tokens are added, and none are recognised in the text.
 //
 // The vocabulary is a trie over bytes, children of a node side by side, so
 // that a word is cut by walking it once instead of trying every prefix. A
-// Tokenizer is safe for concurrent use.
-type Tokenizer struct {
+// tokenizer is safe for concurrent use.
+type tokenizer struct {
 	nodes   []node
 	labels  []byte // by node: the byte that leads to it
 	inside  int32  // node of "##", from which pieces inside a word start
 	unknown int32
-	size    int // entries of the vocabulary
 }
 
 type node struct {
@@ -36,36 +32,21 @@ type node struct {
 
 const noToken = -1
 
-// NewTokenizer reads a vocabulary (vocab.txt of BERT's models): one entry per
+// newTokenizer reads a vocabulary (vocab.txt of BERT's models): one entry per
 // line, the line number from 0 being the token's id. It needs [UNK] and entries
 // that begin with ##; entries with capitals or accents never match, because
 // texts are folded first.
-func NewTokenizer(vocabulary string) (*Tokenizer, error) {
+func newTokenizer(vocabulary string) *tokenizer {
 	entries := strings.Split(strings.TrimSuffix(vocabulary, "\n"), "\n")
 	sorted := make([]entry, len(entries))
 	for id, text := range entries {
-		if text == "" || !utf8.ValidString(text) {
-			return nil, fmt.Errorf("entry %d is %q", id, text)
-		}
 		sorted[id] = entry{text, int32(id)}
 	}
 	slices.SortFunc(sorted, func(a, b entry) int { return cmp.Compare(a.text, b.text) })
-	for i := 1; i < len(sorted); i++ {
-		if sorted[i].text == sorted[i-1].text {
-			return nil, fmt.Errorf("entry %q occurs twice", sorted[i].text)
-		}
-	}
-	t := &Tokenizer{size: len(entries)}
+	t := &tokenizer{}
 	t.build(sorted)
-	var ok bool
-	if t.unknown, ok = t.lookup("[UNK]"); !ok {
-		return nil, errors.New("no [UNK]")
-	}
-	t.inside = t.walk("##")
-	if t.inside < 0 {
-		return nil, errors.New("no entry for the inside of a word")
-	}
-	return t, nil
+	t.unknown, t.inside = t.nodes[t.walk("[UNK]")].token, t.walk("##")
+	return t
 }
 
 type entry struct {
@@ -75,7 +56,7 @@ type entry struct {
 
 // build lays out the trie of sorted entries level by level, so that the
 // children of a node get consecutive numbers.
-func (t *Tokenizer) build(sorted []entry) {
+func (t *tokenizer) build(sorted []entry) {
 	type span struct{ from, to, depth int } // entries below a node
 	queue := []span{{0, len(sorted), 0}}
 	t.nodes, t.labels = []node{{}}, []byte{0}
@@ -102,7 +83,7 @@ func (t *Tokenizer) build(sorted []entry) {
 }
 
 // child returns the node that b leads to, or -1.
-func (t *Tokenizer) child(n int32, b byte) int32 {
+func (t *tokenizer) child(n int32, b byte) int32 {
 	nd := &t.nodes[n]
 	if nd.children == 1 { // by far the most frequent beyond a word's first bytes
 		if t.labels[nd.first] == b {
@@ -117,7 +98,7 @@ func (t *Tokenizer) child(n int32, b byte) int32 {
 	return nd.first + int32(i)
 }
 
-func (t *Tokenizer) walk(text string) int32 {
+func (t *tokenizer) walk(text string) int32 {
 	n := int32(0)
 	for i := 0; i < len(text) && n >= 0; i++ {
 		n = t.child(n, text[i])
@@ -125,29 +106,15 @@ func (t *Tokenizer) walk(text string) int32 {
 	return n
 }
 
-func (t *Tokenizer) lookup(text string) (id int32, ok bool) {
-	n := t.walk(text)
-	if n < 0 || t.nodes[n].token == noToken {
-		return 0, false
-	}
-	return t.nodes[n].token, true
-}
-
-// Size returns the number of entries; ids are below it.
-func (t *Tokenizer) Size() int { return t.size }
-
-// Unknown returns the id of [UNK], which replaces words that the vocabulary cannot spell.
-func (t *Tokenizer) Unknown() int32 { return t.unknown }
-
-// Append appends the token ids of a text.
-func (t *Tokenizer) Append(ids []int32, text string) []int32 {
+// append appends the token ids of a text.
+func (t *tokenizer) append(ids []int32, text string) []int32 {
 	s := splitter{tokens: t, ids: ids}
 	s.text(text)
 	return s.ids
 }
 
 // appendPieces cuts one word; a word that cannot be cut into entries is [UNK] as a whole.
-func (t *Tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
+func (t *tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
 	if chars > maxWordChars {
 		return append(ids, t.unknown)
 	}

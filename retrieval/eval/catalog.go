@@ -19,7 +19,7 @@ func Put(ctx context.Context, store catalog.Writer, dir string) error {
 		batch = batch[:0]
 		return err
 	}
-	err := Documents(dir, func(d Document) error {
+	err := readDocuments(dir, func(d document) error {
 		data, err := catalog.Encode(catalog.Doc{Format: "text"})
 		if err != nil {
 			return err

@@ -39,8 +39,8 @@ type Query struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Document is one document of a collection's own corpus.
-type Document struct {
+// document is one of a collection's own corpus.
+type document struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
@@ -149,16 +149,16 @@ func parseClusters(r io.Reader, name string) (map[string]string, error) {
 	return clusters, err
 }
 
-// Documents reads corpus.jsonl from a directory. A repeated id is an error.
-func Documents(dir string, fn func(Document) error) error {
+// readDocuments reads corpus.jsonl from a directory. A repeated id is an error.
+func readDocuments(dir string, fn func(document) error) error {
 	path := filepath.Join(dir, "corpus.jsonl")
 	return read(openFile, path, func(r io.Reader) error { return parseDocuments(r, path, fn) })
 }
 
-func parseDocuments(r io.Reader, name string, fn func(Document) error) error {
+func parseDocuments(r io.Reader, name string, fn func(document) error) error {
 	seen := map[string]bool{}
 	return eachLine(r, name, func(_ int, line string) error {
-		var d Document
+		var d document
 		if err := json.Unmarshal([]byte(line), &d); err != nil {
 			return err
 		}

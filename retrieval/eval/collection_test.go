@@ -156,7 +156,7 @@ func TestLoadNamesTheMistake(t *testing.T) {
 
 func TestDocuments(t *testing.T) {
 	collect := func(text string) (ids []string, err error) {
-		err = eval.Documents(files(t, map[string]string{"corpus.jsonl": text}), func(d eval.Document) error {
+		err = eval.ReadDocuments(files(t, map[string]string{"corpus.jsonl": text}), func(d eval.Document) error {
 			ids = append(ids, d.ID)
 			return nil
 		})
@@ -175,11 +175,11 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if err := eval.Documents(t.TempDir(), func(eval.Document) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
+	if err := eval.ReadDocuments(t.TempDir(), func(eval.Document) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	stop := errors.New("stop")
-	err = eval.Documents(files(t, map[string]string{"corpus.jsonl": `{"_id":"a"}`}),
+	err = eval.ReadDocuments(files(t, map[string]string{"corpus.jsonl": `{"_id":"a"}`}),
 		func(eval.Document) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("the caller's error is lost: %v", err)

@@ -5,5 +5,9 @@ var (
 	ParseQrels     = parseQrels
 	ParseQueries   = parseQueries
 	ParseDocuments = parseDocuments
+	ReadDocuments  = readDocuments
 	ParseRun       = parseRun
 )
+
+// Document is one of a collection's own corpus.
+type Document = document

@@ -56,7 +56,7 @@ type Vector struct {
 type Embed struct {
 	URL       string // of a model server; empty: a table in this process
 	Kind      string // ollama, openai or tei
-	Model     string // of the server, or the directory of a table
+	Model     string // of the server
 	Key       string
 	Pull      bool          // whether an Ollama server fetches a model that it lacks
 	KeepAlive time.Duration // how long an Ollama server keeps the model in memory

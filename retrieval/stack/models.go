@@ -20,11 +20,6 @@ import (
 // its model exists, which serves meanwhile.
 const openPatience = 2 * time.Second
 
-// OpenEmbedder opens the embedding model.
-func OpenEmbedder(ctx context.Context, c Embed, log *slog.Logger) (embed.Embedder, error) {
-	return openEmbedder(ctx, c, remote.Known{}, log)
-}
-
 // openEmbedder opens the embedding model. known is its state when it last
 // answered: with that, its server may be down.
 func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Logger) (embed.Embedder, error) {
@@ -37,7 +32,7 @@ func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Lo
 	}
 	switch {
 	case c.URL == "":
-		return openTable(c.Model)
+		return static.New()
 	case c.Kind != "ollama":
 		return httpembed.Open(patient, httpembed.Config{
 			Kind: httpembed.Kind(c.Kind), URL: c.URL, Model: c.Model, Key: c.Key, Config: common})
@@ -52,14 +47,6 @@ func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Lo
 		return nil, err
 	}
 	return ollama.Open(ctx, oc)
-}
-
-// openTable opens the table in a directory, or the embedded one.
-func openTable(dir string) (*static.Embedder, error) {
-	if dir == "" {
-		return static.New()
-	}
-	return static.Open(dir)
 }
 
 // pullProgress logs from time to time how much of a model has been fetched.
