@@ -129,7 +129,7 @@ ingest/docs: catalog catalog/derive ingest ingest/folder ingest/gitrepo ingest/m
 ingest/feed: catalog catalog/derive ingest ingest/listing ingest/memory
 ingest/fleet: catalog ingest
 ingest/folder:
-ingest/forge: catalog catalog/derive ingest ingest/proposals
+ingest/forge: catalog catalog/derive ingest ingest/proposal
 ingest/forum: catalog ingest ingest/memory
 ingest/gitrepo:
 ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/memory ingest/mention
@@ -142,10 +142,11 @@ ingest/networks: ingest/folder
 ingest/outbound:
 ingest/packages: catalog ingest ingest/folder ingest/memory
 ingest/privacy: catalog
-ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/mention
+ingest/proposal: catalog catalog/derive ingest ingest/memory ingest/mention
+ingest/proposals: catalog ingest ingest/gitrepo ingest/proposal
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing ingest/memory
-ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/memory ingest/proposals
+ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/memory ingest/proposal
 ingest/video: catalog catalog/derive ingest ingest/feed ingest/folder ingest/listing ingest/memory
 ingest/whitepaper: catalog catalog/derive ingest ingest/folder ingest/listing ingest/memory
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index

@@ -54,12 +54,13 @@ type boardAnswer struct {
 	} `json:"repositoryOwner"`
 }
 
-// readBoard reads the column of each pull request on the board.
-func (r *proposalRun) readBoard(ctx context.Context) error {
+// readBoard returns the column of each pull request on the board, nil if it is not
+// read.
+func (r *proposalRun) readBoard(ctx context.Context) (map[int]string, error) {
 	column := map[int]string{}
 	b := r.opts.Board
 	if b == nil || r.token == "" {
-		return nil
+		return nil, nil
 	}
 	variables := map[string]any{"owner": b.Owner, "number": b.Number, "field": b.Field}
 	for range maxPages {
@@ -68,14 +69,14 @@ func (r *proposalRun) readBoard(ctx context.Context) error {
 		graph, ok := errors.AsType[*graphError](err)
 		if ok && graph.is("NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES") {
 			r.out.Warn("option board", graph.Error()+"; the token needs the scope read:project")
-			return nil
+			return nil, nil
 		}
 		if err != nil {
-			return fmt.Errorf("board: %w", err)
+			return nil, fmt.Errorf("board: %w", err)
 		}
 		if answer.Owner == nil || answer.Owner.Project == nil {
 			r.out.Warn("option board", fmt.Sprintf("%s has no project %d that the token may see", b.Owner, b.Number))
-			return nil
+			return nil, nil
 		}
 		items := answer.Owner.Project.Items
 		for _, item := range items.Nodes {
@@ -88,13 +89,12 @@ func (r *proposalRun) readBoard(ctx context.Context) error {
 			}
 		}
 		if !items.PageInfo.HasNext {
-			r.column = column
-			return nil
+			return column, nil
 		}
 		if items.PageInfo.End == "" || items.PageInfo.End == variables["after"] {
-			return fmt.Errorf("board: %w", errEndless)
+			return nil, fmt.Errorf("board: %w", errEndless)
 		}
 		variables["after"] = items.PageInfo.End
 	}
-	return fmt.Errorf("board: %w", errEndless)
+	return nil, fmt.Errorf("board: %w", errEndless)
 }

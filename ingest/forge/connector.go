@@ -86,7 +86,7 @@ func (c *connector) start(stored string, token bool) (at cursor, whole bool) {
 func (c *connector) Sync(ctx context.Context, stored string, out ingest.Sink) (ingest.Outcome, error) {
 	api := newClient(c.opts.access(), c.env, out.Warn)
 	at, whole := c.start(stored, api.token != "")
-	r := &run{reading: reading{client: api, out: out}, opts: c.opts, complete: whole && !api.missing}
+	r := &run{reading: reading{client: api, out: sink{out}}, opts: c.opts, complete: whole && !api.missing}
 	repositories := c.opts.Repositories
 	if i := slices.Index(repositories, at.First); i > 0 {
 		repositories = slices.Concat(repositories[i:], repositories[:i])
@@ -137,10 +137,26 @@ type reading struct {
 	out ingest.Sink
 }
 
-// sinkError is an error of the sink, which is returned unchanged.
+// sink tells the errors of a sink, which are returned unchanged, from those of the
+// forge.
+type sink struct{ ingest.Sink }
+
+func (s sink) Put(ctx context.Context, e catalog.Entry) error { return ofSink(s.Sink.Put(ctx, e)) }
+
+func (s sink) Events(ctx context.Context, events []catalog.Event) error {
+	return ofSink(s.Sink.Events(ctx, events))
+}
+
 type sinkError struct{ error }
 
 func (e sinkError) Unwrap() error { return e.error }
+
+func ofSink(err error) error {
+	if err != nil {
+		err = sinkError{err}
+	}
+	return err
+}
 
 // put puts a record. Encoding its data cannot fail: all of it was decoded from
 // JSON.
@@ -152,10 +168,7 @@ func (r reading) put(ctx context.Context, e catalog.Entry, data any) error {
 		}
 		e.Record.Data = raw
 	}
-	if err := r.out.Put(ctx, e); err != nil {
-		return sinkError{err}
-	}
-	return nil
+	return r.out.Put(ctx, e)
 }
 
 // fatal returns the error of the run after a failure, nil if the failure affects

@@ -15,6 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/proposal"
 )
 
 // judging is a sink that fails the test for an invalid record.
@@ -39,6 +40,9 @@ func (j judging) Put(_ context.Context, e catalog.Entry) error {
 func (judging) Skip(string, error)  {}
 func (judging) Warn(string, string) {}
 func (judging) Keep(catalog.Ref)    {}
+func (judging) Progress(int, int)   {}
+
+func (judging) Events(context.Context, []catalog.Event) error { return nil }
 
 // addItems adds the items of the lists among the fixtures.
 func addItems(f *testing.F, names ...string) {
@@ -134,27 +138,33 @@ func FuzzPulls(f *testing.F) {
 			pull
 			Files []changed `json:"files"`
 		}
-		if json.Unmarshal(raw, &list) != nil {
+		if json.Unmarshal(raw, &list) != nil || !utf8.ValidString(glob) {
 			return
 		}
-		pulls, all := map[int]*pull{}, []changed{}
+		repo := &proposal.Repository{Name: "a/b", Files: map[string]proposal.Blob{}, Pulls: map[int]*proposal.Pull{},
+			URL: func(string, string) string { return "" }, Content: func(
+				context.Context, proposal.Blob, int64,
+			) ([]byte, error) {
+				return []byte("# A gauge"), nil
+			}}
+		r := &proposalRun{reading: reading{client: &client{}}}
 		for _, p := range list {
 			p.files = p.Files
-			pulls[p.Number] = &p.pull
-			all = append(all, p.Files...)
-		}
-		for file, o := range origins(pulls) {
-			if len(o.touched) == 0 || o.updated.IsZero() {
-				t.Errorf("%q was touched by none, at %s", file, o.updated)
+			repo.Pulls[p.Number] = r.request(&p.pull)
+			changes, _ := repo.Pulls[p.Number].Changes(t.Context())
+			repo.Steps = append(repo.Steps, proposal.Step{Pull: p.Number, At: p.MergedAt, Changes: changes})
+			for _, f := range p.Files {
+				repo.Files[f.Path] = proposal.Blob{ID: f.SHA}
 			}
 		}
-		if utf8.ValidString(glob) {
-			l, err := newLayout(proposalOptions{Paths: []string{glob}, Exclude: []string{glob + "/x"}}, network.Network{})
+		for _, kind := range []string{"cip", "grant"} {
+			l, err := proposal.NewLayout(kind, []string{glob}, []string{glob + "/x"}, "README.md", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if best, ok := l.choose(all); ok && (!l.isText(best.Path) || best.SHA == "") {
-				t.Errorf("chose %+v", best)
+			n := network.Network{Proposals: network.Proposals{Prefix: "CWP", Statuses: []string{"Draft"}, Default: "Draft"}}
+			if _, err := proposal.Read(t.Context(), repo, l, n, judging{t: t}); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

@@ -101,9 +101,6 @@ func readProposalOptions(src network.Source) (proposalOptions, error) {
 	if err := checkAPI(&o.API); err != nil {
 		return o, err
 	}
-	if o.Kind != "cip" && o.Kind != "grant" {
-		return o, fmt.Errorf("option kind: %q; want cip or grant", o.Kind)
-	}
 	if b := o.Board; b != nil {
 		if b.Owner == "" || b.Number <= 0 {
 			return o, errors.New("option board: want owner and number of the project")

@@ -1,18 +1,17 @@
 package forge
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 )
 
 // pull is a pull request of a repository of proposals, from the list
@@ -47,46 +46,39 @@ type changed struct {
 	Changes  int    `json:"changes"`           // lines
 }
 
-func (p *pull) merged() bool { return !p.MergedAt.IsZero() }
-
-// request returns the pull request in the catalog's form. The dates of its
+// request returns the pull request for the reading of proposals. The dates of its
 // commits come from git.
-func (r *proposalRun) request(p *pull) *catalog.PullRequest {
-	out := &catalog.PullRequest{Number: p.Number, State: p.State, Head: p.Head.SHA, Author: r.access.author(p.User)}
-	if p.merged() {
+func (r *proposalRun) request(p *pull) *proposal.Pull {
+	out := &proposal.Pull{
+		PullRequest: catalog.PullRequest{Number: p.Number, State: p.State, Head: p.Head.SHA,
+			Author: r.access.author(p.User)},
+		URL: p.HTMLURL, Opened: p.CreatedAt, Closed: p.ClosedAt, Updated: newer(p.UpdatedAt, p.MergedAt),
+		Forge: &proposal.Forge{Labels: names(p.Labels), Active: p.UpdatedAt},
+	}
+	if !p.MergedAt.IsZero() {
 		out.State, out.MergedAt, out.MergeCommit = "merged", stamp(p.MergedAt), p.MergeCommit
 	} else if out.State != "open" {
 		out.State = "closed"
 	}
+	var changes []proposal.FileChange
+	for _, f := range p.files {
+		changes = append(changes, f.change())
+	}
+	out.Changes = func(context.Context) ([]proposal.FileChange, error) { return changes, nil }
 	return out
 }
 
-// facts returns what the forge knows of a pull request and git does not or can
-// only guess: state, labels, the time of the merge, and known, members of the
-// record's data. They count also where a source that reads the repository with
-// git owns the record.
-func facts(r catalog.Record, p *catalog.PullRequest, known map[string]any) (*catalog.Facts, error) {
-	known["pull"] = map[string]any{
-		"state": p.State, "merged_at": orNull(p.MergedAt), "merge_commit": orNull(p.MergeCommit),
+func (f changed) change() proposal.FileChange {
+	c := proposal.FileChange{Old: f.Path, New: f.Path, Blob: proposal.Blob{ID: f.SHA}, Same: f.Changes == 0}
+	switch f.Status {
+	case "added", "copied":
+		c.Old, c.Same = "", false
+	case "renamed":
+		c.Old = f.Previous
+	case "removed":
+		c.New = ""
 	}
-	f := &catalog.Facts{State: r.State, LastActivityAt: r.LastActivityAt}
-	for _, tag := range r.Tags {
-		switch name, _, _ := strings.Cut(tag, ":"); name {
-		case catalog.TagLabel, catalog.TagStatus:
-			f.Tags = append(f.Tags, tag)
-		}
-	}
-	var err error
-	f.Data, err = catalog.Encode(known)
-	return f, err
-}
-
-// orNull returns nil, in JSON null, for an empty text.
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
+	return c
 }
 
 var (
@@ -97,6 +89,7 @@ var (
 // readPulls lists the pull requests, oldest first because that order does not
 // change, and the files of each.
 func (r *proposalRun) readPulls(ctx context.Context) error {
+	r.pulls = map[int]*pull{}
 	list := call{path: r.path("/pulls"), query: url.Values{"state": {"all"}, "sort": {"created"}, "direction": {"asc"}}}
 	err := r.list(ctx, list, func(raw json.RawMessage) error {
 		p := &pull{}
@@ -108,7 +101,7 @@ func (r *proposalRun) readPulls(ctx context.Context) error {
 		case err != nil:
 			r.out.Skip(fmt.Sprintf("pull request %d", p.Number), err)
 			r.complete = false
-		case !slices.Contains(r.opts.BulkPulls, p.Number):
+		default:
 			r.pulls[p.Number] = p
 		}
 		return nil
@@ -116,7 +109,7 @@ func (r *proposalRun) readPulls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, n := range sortedKeys(r.pulls) {
+	for _, n := range slices.Sorted(maps.Keys(r.pulls)) {
 		if err := r.readFiles(ctx, r.pulls[n]); err != nil {
 			return fmt.Errorf("pull request %d: %w", n, err)
 		}
@@ -141,7 +134,7 @@ func (r *proposalRun) readFiles(ctx context.Context, p *pull) error {
 }
 
 // readTree lists the files of the branch.
-func (r *proposalRun) readTree(ctx context.Context) error {
+func (r *proposalRun) readTree(ctx context.Context) (map[string]proposal.Blob, error) {
 	var tree struct {
 		Truncated bool `json:"truncated"`
 		Tree      []struct {
@@ -152,78 +145,38 @@ func (r *proposalRun) readTree(ctx context.Context) error {
 	}
 	list := call{path: r.path("/git/trees/" + url.PathEscape(r.branch)), query: url.Values{"recursive": {"1"}}}
 	if err := r.object(ctx, list, &tree); err != nil {
-		return err
+		return nil, err
 	}
 	if tree.Truncated {
-		return errBigTree
+		return nil, errBigTree
 	}
+	files := map[string]proposal.Blob{}
 	for _, f := range tree.Tree {
 		if f.Type == "blob" && f.SHA != "" {
-			r.files[f.Path] = f.SHA
+			files[f.Path] = proposal.Blob{ID: f.SHA}
 		}
 	}
-	return nil
+	return files, nil
 }
 
-// maxBlob is the maximum size of a response with a text: base64 in lines.
-const maxBlob = proposals.MaxText/2*3 + 64<<10
-
-// content reads a file by its content hash.
-func (r *proposalRun) content(ctx context.Context, sha string) (string, error) {
-	text := ""
-	file := call{path: r.path("/git/blobs/" + url.PathEscape(sha)), version: sha, max: maxBlob}
-	_, err := r.get(ctx, file, func(body []byte) error {
+// content reads a file by its content hash. The response has it as base64 in
+// lines. A file that cannot be read is left out, unless the forge answers no more.
+func (r *proposalRun) content(ctx context.Context, f proposal.Blob, limit int64) (data []byte, err error) {
+	file := call{path: r.path("/git/blobs/" + url.PathEscape(f.ID)), version: f.ID, max: limit/2*3 + 64<<10}
+	_, err = r.get(ctx, file, func(body []byte) error {
 		var b blob
 		if err := json.Unmarshal(body, &b); err != nil {
 			return err
 		}
-		if b.SHA != sha {
+		if b.SHA != f.ID {
 			return errNoContent
 		}
-		var err error
-		text, err = b.text()
+		text, err := b.text()
+		data = []byte(text)
 		return err
 	})
-	return text, err
-}
-
-// origin is the history of a file of the branch in merged pull requests.
-type origin struct {
-	added   int   // the pull request that added it; 0 = none
-	touched []int // all that changed it, in merge order
-	created time.Time
-	updated time.Time
-}
-
-// origins traces the files through the merged pull requests, under their former
-// names.
-func origins(pulls map[int]*pull) map[string]origin {
-	var merged []*pull
-	for _, n := range sortedKeys(pulls) {
-		if pulls[n].merged() {
-			merged = append(merged, pulls[n])
-		}
+	if _, limited := errors.AsType[*limitError](err); limited || ctx.Err() != nil || errors.Is(err, errToken) {
+		err = proposal.Fatal{Err: err}
 	}
-	slices.SortStableFunc(merged, func(a, b *pull) int {
-		return cmp.Or(a.MergedAt.Compare(b.MergedAt), cmp.Compare(a.Number, b.Number))
-	})
-	files := map[string]origin{}
-	for _, p := range merged {
-		for _, f := range p.files {
-			o := files[f.Path]
-			switch f.Status {
-			case "removed":
-				delete(files, f.Path)
-				continue
-			case "added", "copied":
-				o = origin{added: p.Number, created: p.MergedAt}
-			case "renamed":
-				o = files[f.Previous]
-				delete(files, f.Previous)
-			}
-			o.touched, o.updated = append(slices.Clone(o.touched), p.Number), p.MergedAt
-			files[f.Path] = o
-		}
-	}
-	return files
+	return data, err
 }

@@ -12,6 +12,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/memory"
+	"almanac/ingest/proposal"
 	"almanac/ingest/proposals"
 )
 
@@ -55,7 +56,7 @@ func frontMatter(size int) string {
 }
 
 var (
-	tooLong   = strings.Repeat("# a\n", proposals.MaxText/4)
+	tooLong   = strings.Repeat("# a\n", proposal.MaxText/4)
 	longLines = strings.Repeat("One of many lines about lamps.\n", 3000)
 )
 
@@ -131,14 +132,14 @@ func TestWhatARunEndedWithIsSkipped(t *testing.T) {
 }
 
 func TestReaderRefusesWhatIsTooLarge(t *testing.T) {
-	r := proposals.Reader{Network: testNetwork()}
+	r := proposal.Reader{Network: testNetwork()}
 	pull := &catalog.PullRequest{Number: 3, State: "open"}
 	for name, text := range map[string]string{"a text": tooLong + ".", "front matter": frontMatter(70 << 10)} {
-		in := proposals.File{Path: "a.md", Text: text, Pull: pull}
-		_, proposal := r.Proposal(in)
-		_, grant := r.Grant(in)
-		for _, err := range []error{proposal, grant} {
-			if !errors.Is(err, proposals.ErrTooLarge) {
+		in := proposal.File{Path: "a.md", Text: text, Pull: pull}
+		_, asProposal := r.Proposal(in)
+		_, asGrant := r.Grant(in)
+		for _, err := range []error{asProposal, asGrant} {
+			if !errors.Is(err, proposal.ErrTooLarge) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

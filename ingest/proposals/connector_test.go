@@ -2,6 +2,7 @@ package proposals_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -413,4 +414,24 @@ func TestBadSourcesAreErrors(t *testing.T) {
 			t.Error("ends well")
 		}
 	})
+}
+
+func testNetwork() network.Network {
+	return network.Network{
+		Name: "harbour", Title: "Harbour Network",
+		Proposals: network.Proposals{
+			Prefix: "CIP", Default: "Draft",
+			Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"},
+			StatusMap: map[string]string{"Proposed": "Review", "Deferred": "Review", "Approved": "Review",
+				"Active": "Final", "Replaced": "Superseded", "Obsolete": "Superseded"},
+		},
+	}
+}
+
+func decode[T any](t *testing.T, e catalog.Entry) (data T) {
+	t.Helper()
+	if err := json.Unmarshal(e.Record.Data, &data); err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -17,7 +17,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/gitrepo"
+	"almanac/ingest/proposal"
 )
 
 // shared finds the directory of real material: ALMANAC_SHARED, else beside
@@ -105,27 +105,14 @@ func corpusConnector(t testing.TB, bundle string, options map[string]any) *conne
 	return c.(*connector)
 }
 
-// readBundle reads a bundle as Sync does and leaves the run open to be looked
-// into.
-func readBundle(t *testing.T, bundle string, options map[string]any) (*syncRun, *gathered) {
+// readBundle reads a bundle once.
+func readBundle(t *testing.T, bundle string, options map[string]any) *gathered {
 	t.Helper()
-	c := corpusConnector(t, bundle, options)
-	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if _, err := gitrepo.Fetch(t.Context(), nil, dir, gitrepo.Source{Remote: bundle, Branch: "main",
-		Pulls: true}); err != nil {
-		t.Fatal(err)
-	}
-	repo, err := gitrepo.Open(dir, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = repo.Close() })
 	out := &gathered{}
-	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{Network: c.env.Network, Register: &Register{}}}
-	if err := s.read(t.Context()); err != nil {
+	if _, err := corpusConnector(t, bundle, options).Sync(t.Context(), "", out); err != nil {
 		t.Fatal(err)
 	}
-	return s, out
+	return out
 }
 
 // long skips a test that reads thousands of commits.
@@ -135,47 +122,6 @@ func long(t *testing.T) {
 		t.Skip("reads a whole repository: run without -short")
 	}
 	t.Parallel()
-}
-
-// The snapshot's header index was made by another parser. Ours differs on
-// purpose where that one reads past the end of a header without a block
-// ("License: CC0-1.0; ## Abstract; …" and fields made of bold prose below).
-func TestHeadersAgreeWithTheIndex(t *testing.T) {
-	type header struct {
-		ID         string            `json:"id"`
-		Fields     map[string]string `json:"fields"`
-		Duplicates []string          `json:"duplicate_keys"`
-	}
-	index := readLines[header](t, shared(t, "corpus", "cips", "headers.jsonl"))
-	for _, want := range index {
-		text, err := os.ReadFile(shared(t, "corpus", "cips", "cip-"+want.ID, "cip-"+want.ID+".md"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ParseHeader(string(text))
-		fields := map[string]string{}
-		for key, value := range want.Fields {
-			name, known := canonicalName(key)
-			value, _, overrun := strings.Cut(value, "; ##")
-			if value, _, cut := strings.Cut(value, "; </pre>"); cut {
-				fields[name] = value
-			} else if known || !overrun && want.ID != "0099" {
-				fields[name] = strings.TrimSpace(value)
-			}
-		}
-		if diff := cmp.Diff(fields, got.Fields); diff != "" {
-			t.Errorf("%s: fields (-want +got):\n%s", want.ID, diff)
-		}
-		if !slices.Equal(want.Duplicates, got.Duplicates) {
-			t.Errorf("%s: duplicates %v, want %v", want.ID, got.Duplicates, want.Duplicates)
-		}
-		if got.Number != "" && got.Number != want.ID {
-			t.Errorf("%s: number %s", want.ID, got.Number)
-		}
-	}
-	if len(index) < 100 {
-		t.Errorf("only %d headers", len(index))
-	}
 }
 
 // historyRow is a row of the snapshot's status history.
@@ -189,55 +135,54 @@ type historyRow struct {
 	Source  string    `json:"source"`
 }
 
-func (r historyRow) String() string {
-	return fmt.Sprintf("%s %s %q→%q %.12s initial=%v %s", r.CIP, r.Date.UTC().Format(time.RFC3339), r.From, r.To,
-		r.Commit, r.Initial, r.Source)
-}
-
-// row is the change in the snapshot's terms.
-func (c Change) row() historyRow {
-	return historyRow{c.Number, c.At, c.From, c.To, c.Commit, c.Initial, "main:" + c.Path}
+// change is the row as a change of status.
+func (r historyRow) change() proposal.Change {
+	_, path, _ := strings.Cut(r.Source, ":")
+	return proposal.Change{Number: r.CIP, At: r.Date, From: r.From, To: r.To, Initial: r.Initial, Commit: r.Commit,
+		Path: path, Index: path == "README.md"}
 }
 
 func TestTheProposalBundle(t *testing.T) {
 	long(t)
-	bundle := shared(t, "bundles", "cips.bundle")
-	s, out := readBundle(t, bundle, map[string]any{})
-	t.Run("history", func(t *testing.T) { checkHistory(t, s) })
+	out := readBundle(t, shared(t, "bundles", "cips.bundle"), map[string]any{})
+	t.Run("history", func(t *testing.T) { checkHistory(t, out.events) })
 	t.Run("records", func(t *testing.T) { checkProposals(t, out) })
 }
 
-func checkHistory(t *testing.T, s *syncRun) {
+// checkHistory holds that the repository's texts tell what the snapshot lists.
+func checkHistory(t *testing.T, events []catalog.Event) {
 	rows := readLines[historyRow](t, shared(t, "corpus", "cips", "status_history.jsonl"))
-	changes := s.statusChanges()
-
-	wanted, gotten := map[bool][]string{}, map[bool][]string{}
+	var changes []proposal.Change
+	headers := 0
 	for _, r := range rows {
-		index := r.Source == "main:README.md"
-		wanted[index] = append(wanted[index], r.String())
+		// For two commits the table had two rows of one number, the second by
+		// mistake. The snapshot took the last of them, we take the first.
+		if at := r.Date.UTC().Format(time.RFC3339); r.CIP == "0116" && r.Source == "main:README.md" &&
+			(at == "2026-06-03T17:07:59Z" || at == "2026-06-03T17:09:45Z") {
+			continue
+		}
+		if changes = append(changes, r.change()); !changes[len(changes)-1].Index {
+			headers++
+		}
 	}
-	for _, c := range changes {
-		gotten[c.Index] = append(gotten[c.Index], c.row().String())
+	if headers != 208 {
+		t.Errorf("the snapshot has %d header changes, not 208", headers)
 	}
-	for _, lists := range []map[bool][]string{wanted, gotten} {
-		slices.Sort(lists[false])
-		slices.Sort(lists[true])
+	want := slices.Concat(proposal.Reader{Network: corpusNetwork()}.Events(changes)...)
+	same := func(e catalog.Event) string {
+		return fmt.Sprint(e.Ref.Key, e.At.UTC(), e.From, e.To, e.RawFrom, e.RawTo, e.Via, e.Commit)
 	}
-	if len(wanted[false]) != 208 {
-		t.Errorf("the snapshot has %d header changes, not 208", len(wanted[false]))
+	if diff := cmp.Diff(lines(want, same), lines(events, same)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(wanted[false], gotten[false]); diff != "" {
-		t.Errorf("header changes (-want +got):\n%s", diff)
+	checkEvents(t, rows, events)
+}
+
+func lines[T any](list []T, line func(T) string) (out []string) {
+	for _, item := range list {
+		out = append(out, line(item))
 	}
-	// For two commits the table had two rows of one number, the second by
-	// mistake. The snapshot took the last of them, we take the first.
-	wanted[true] = slices.DeleteFunc(wanted[true], func(r string) bool {
-		return strings.HasPrefix(r, "0116 2026-06-03T17:07:59Z") || strings.HasPrefix(r, "0116 2026-06-03T17:09:45Z")
-	})
-	if diff := cmp.Diff(wanted[true], gotten[true]); diff != "" {
-		t.Errorf("index changes (-want +got):\n%s", diff)
-	}
-	checkEvents(t, rows, s.reader.Events(changes))
+	return out
 }
 
 // checkEvents checks events against the raw rows: the header's are exactly the
@@ -364,7 +309,7 @@ func grantOptions() map[string]any {
 
 func TestTheGrantBundle(t *testing.T) {
 	long(t)
-	_, out := readBundle(t, shared(t, "bundles", "*-dev-fund.bundle"), grantOptions())
+	out := readBundle(t, shared(t, "bundles", "*-dev-fund.bundle"), grantOptions())
 	byKey, byPath := map[string]catalog.Record{}, map[string]string{}
 	for _, e := range out.entries {
 		if e.Record.Kind != catalog.KindGrant {

@@ -21,17 +21,6 @@
 //	        file: https://forge.example.org/{repo}/blob/{commit}/{path}  # of a file; {branch} is known too
 //	        pull: https://forge.example.org/{repo}/pull/{number}         # of a pull request
 //
-// Proposals are texts in Markdown, MediaWiki, reStructuredText or plain text.
-// Reader.Number says which files are proposals and with which number, and why
-// the others are not; each of those is skipped with its reason.
-//
-// A proposal is keyed by its number as the network writes it (CIP-0056), a
-// draft (PR-203) and a grant by the number of its pull request. Its state is
-// one of network.Statuses; the original status word, the type and the category
-// are tags (see catalog.Tag).
-//
-// ParseHeader and Reader turn one file into a catalog entry and do not depend
-// on git; other connectors use them too. Change and Reader.Events turn status
-// changes from any origin into events, and GrantEvents does the same for the
-// state of a grant's pull request.
+// This package fills a proposal.Repository from git; package proposal says how
+// it is read.
 package proposals

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/proposal"
 	"almanac/ingest/proposals"
 )
 
@@ -374,7 +375,7 @@ func TestWhatIsNotReadIsSaid(t *testing.T) {
 
 // TestTheBetterFileOfANumber reads one of several files with a number.
 func TestTheBetterFileOfANumber(t *testing.T) {
-	r := proposals.Reader{Network: lagoon("TIP")}
+	r := proposal.Reader{Network: lagoon("TIP")}
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  map[string]string
@@ -425,7 +426,7 @@ func TestTheBetterFileOfANumber(t *testing.T) {
 
 // A prefix may have digits, which are not the number.
 func TestPrefixesWithDigits(t *testing.T) {
-	r := proposals.Reader{Network: lagoon("L2")}
+	r := proposal.Reader{Network: lagoon("L2")}
 	files := []string{"l2-0005.md", "l2-0006-lamps.md", "L2 7.md", "l2/0008-nets.md", "l2-lamps.md"}
 	n := r.Number(files, true, func(string) (string, error) { return "x", nil })
 	want := map[string]string{"0005": files[0], "0006": files[1], "0007": files[2], "0008": files[3]}
@@ -500,15 +501,15 @@ func FuzzFiles(f *testing.F) {
 		f.Add(name, text)
 	}
 	n := lagoon("LIP")
-	r := proposals.Reader{Network: n}
+	r := proposal.Reader{Network: n}
 	f.Fuzz(func(t *testing.T, name, text string) {
 		read := func(string) (string, error) { return text, nil }
 		numbering := r.Number([]string{name, "lip-1/README.md"}, len(text)%2 == 0, read)
 		for number, file := range numbering.Files {
-			if proposals.Numeral(number) != number {
+			if proposal.Numeral(number) != number {
 				t.Errorf("number %q", number)
 			}
-			e, err := r.Proposal(proposals.File{Path: file, Text: text, Number: number})
+			e, err := r.Proposal(proposal.File{Path: file, Text: text, Number: number})
 			if err != nil {
 				t.Fatal(err)
 			}

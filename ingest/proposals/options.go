@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
+	"almanac/ingest/proposal"
 )
 
 // options are the source's options in the network file.
@@ -71,24 +72,14 @@ func (t urlTemplate) check() error {
 
 // file returns the address of a file at a commit.
 func (t urlTemplate) file(commit, file string) string {
-	at := escaped(file)
-	return strings.NewReplacer("{repo}", escaped(t.repo), "{commit}", commit, "{branch}", escaped(t.branch),
-		"{path}", at, "{source_path}", at).Replace(t.File)
+	return proposal.Address(t.File, "{repo}", t.repo, "{commit}", commit, "{branch}", t.branch, "{path}", file,
+		"{source_path}", file)
 }
 
 // pull returns the address of a pull request.
 func (t urlTemplate) pull(number int) string {
-	n := fmt.Sprint(number)
-	return strings.NewReplacer("{repo}", escaped(t.repo), "{number}", n, "{n}", n).Replace(t.Pull)
-}
-
-// escaped returns a path as part of an address.
-func escaped(path string) string {
-	parts := strings.Split(path, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return strings.Join(parts, "/")
+	n := strconv.Itoa(number)
+	return proposal.Address(t.Pull, "{repo}", t.repo, "{number}", n, "{n}", n)
 }
 
 func readOptions(src network.Source, env ingest.Environment) (options, error) {
@@ -99,8 +90,6 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	switch {
 	case o.Repository == "":
 		return o, errors.New("option repository: want a path or a URL")
-	case o.Kind != "cip" && o.Kind != "grant":
-		return o, fmt.Errorf("option kind: %q; want cip or grant", o.Kind)
 	case o.Branch != "" && !gitrepo.IsBranch(o.Branch):
 		return o, fmt.Errorf("option branch: %q is not a branch name", o.Branch)
 	}

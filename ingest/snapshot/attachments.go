@@ -88,7 +88,7 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 		rec.Body = strings.TrimSpace(rec.Body)
 	}
 	rec.Data = encode(data)
-	it.entry = catalog.Entry{Record: rec, Parent: catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(l.CIP)}}
+	it.entry = catalog.Entry{Record: rec, Parent: catalog.Ref{Kind: catalog.KindCIP, Key: r.network.Proposals.Key(l.CIP)}}
 	return it
 }
 

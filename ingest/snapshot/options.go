@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/proposal"
 )
 
 // Options are a snapshot source's options in the network file. Paths of files
@@ -72,14 +71,14 @@ func readOptions(src network.Source) (Options, error) {
 
 // fileURL returns the public address of a manifest row's file, or "".
 func (o Options) fileURL(r row) string {
-	return fill(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit,
+	return proposal.Address(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit,
 		"{path}", r.SourcePath, "{source_path}", r.SourcePath)
 }
 
 // pullURL returns the public address of a pull request, or "".
 func (o Options) pullURL(repo string, number int) string {
 	n := strconv.Itoa(number)
-	return fill(template(o.Pull, repo), "{repo}", repo, "{number}", n, "{n}", n)
+	return proposal.Address(template(o.Pull, repo), "{repo}", repo, "{number}", n, "{n}", n)
 }
 
 func template(templates map[string]string, repo string) string {
@@ -87,23 +86,4 @@ func template(templates map[string]string, repo string) string {
 		return t
 	}
 	return templates["*"]
-}
-
-// fill puts values into a template, escaped as path segments. A template with a
-// missing value yields no address rather than a wrong one.
-func fill(template string, pairs ...string) string {
-	for i := 0; i < len(pairs); i += 2 {
-		if !strings.Contains(template, pairs[i]) {
-			continue
-		}
-		if pairs[i+1] == "" {
-			return ""
-		}
-		segments := strings.Split(pairs[i+1], "/")
-		for j, s := range segments {
-			segments[j] = url.PathEscape(s)
-		}
-		template = strings.ReplaceAll(template, pairs[i], strings.Join(segments, "/"))
-	}
-	return template
 }

@@ -19,7 +19,7 @@
 //	      split_releases: true               # one record for each release of a page that has many
 //
 // The options map content types to kinds of records and files to public
-// addresses; nothing here is specific to a corpus. Package proposals parses
+// addresses; nothing here is specific to a corpus. Package proposal parses
 // proposals, package markup parses pages. Files are read one at a time, so that
 // memory use does not grow with the corpus.
 package snapshot
@@ -39,13 +39,12 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/memory"
-	"almanac/ingest/proposals"
 	"almanac/text/markup"
 )
 
 // edition changes whenever this package reads the same files differently, so
 // that a newer program reads an unchanged snapshot again.
-const edition = "4"
+const edition = "5"
 
 // connector reads one snapshot; see ingest.Connector.
 type connector struct {
@@ -107,8 +106,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
 	}
 	r := &run{
-		archive: a, options: c.options, out: out, hand: c.env.Hand,
-		reader: proposals.Reader{Network: c.env.Network, Register: &proposals.Register{}, Warn: out.Warn},
+		archive: a, options: c.options, out: out, hand: c.env.Hand, network: c.env.Network,
 	}
 	if err := r.sync(ctx); err != nil {
 		return ingest.Outcome{}, err
@@ -141,7 +139,7 @@ type run struct {
 	options Options
 	out     ingest.Sink
 	hand    *memory.Hand
-	reader  proposals.Reader
+	network network.Network
 
 	pulls   map[int]pull // number → pull request
 	partial bool         // what could not be read may be several records
@@ -176,10 +174,8 @@ func (r *run) sync(ctx context.Context) error {
 
 func (r *run) kind(ctx context.Context, kind catalog.Kind, rows []row) error {
 	switch kind {
-	case catalog.KindCIP:
-		return r.cips(ctx, rows)
-	case catalog.KindGrant:
-		return r.grants(ctx, rows)
+	case catalog.KindCIP, catalog.KindGrant:
+		return r.proposals(ctx, kind, rows)
 	case catalog.KindAttachment:
 		return r.attachments(ctx, rows)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/memory"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 	"almanac/ingest/snapshot"
 )
 
@@ -126,7 +126,8 @@ func TestGrants(t *testing.T) {
 		t.Errorf("%+v", merged.Record)
 	}
 	data := decode[catalog.Grant](t, merged)
-	if !data.Merged || !slices.Equal(data.Files, []string{"proposals/tide.md", "proposals/annex.md"}) {
+	now := []string{"proposals/2031-04-tide-gauges.md", "proposals/2031-05-tide-gauges-annex.md"}
+	if !data.Merged || !slices.Equal(data.Files, now) {
 		t.Errorf("%+v", data)
 	}
 	if r := out.must(t, catalog.KindGrant, "6").Record; r.State != "open" {
@@ -375,9 +376,12 @@ func TestUglyProposals(t *testing.T) {
 		locator, _, _ := strings.Cut(s, ": ")
 		skips = append(skips, locator)
 	}
-	want := []string{"pulls.jsonl:1", "pulls.jsonl:2", "x.md", "lip.md", "y.md", "gone.md"}
+	want := []string{"pulls.jsonl:1", "pulls.jsonl:2", "x.md", "lip.md", "gone.md"}
 	if diff := cmp.Diff(want, skips); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s\n%q", diff, out.skips)
+	}
+	if diff := cmp.Diff([]string{"y.md: no pull request added it, so it is not a proposal"}, out.warns); diff != "" {
+		t.Errorf("warned (-want +got):\n%s", diff)
 	}
 	kept := []catalog.Ref{{Kind: catalog.KindCIP, Key: "LIP-0004"}, {Kind: catalog.KindGrant, Key: "10"}}
 	if diff := cmp.Diff(kept, out.kept); diff != "" {
@@ -515,7 +519,7 @@ func TestProposalsAreBounded(t *testing.T) {
 {"path": "page.md", "source_path": "page.md", "content_type": "page"}
 {"path": "good.md", "source_path": "lip-0006/lip-0006.md", "content_type": "lip"}
 `
-	long := strings.Repeat("# a\n", proposals.MaxText/4) + "more"
+	long := strings.Repeat("# a\n", proposal.MaxText/4) + "more"
 	held := "---\ntitle: Lamps\n---\n" + strings.Repeat("One of many lines about lamps.\n", 3000)
 	files := map[string]string{"long.md": long, "grant.md": long, "held.md": held, "page.md": held, "good.md": held + ".",
 		"header.md": "---\ntitle: x\nx: [1" + strings.Repeat(",1", 40<<10) + "]\n---\n"}

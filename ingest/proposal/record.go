@@ -1,8 +1,7 @@
-package proposals
+package proposal
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,6 +28,8 @@ type Reader struct {
 	// Register, if not nil, collects the numbered proposals and resolves drafts
 	// against them, so drafts must be read after them.
 	Register *Register
+	// Known are numbers of files from a better source than the files.
+	Known map[string]string
 	// Warn, if not nil, is called with oddities of a file that is still read.
 	Warn func(locator, message string)
 }
@@ -45,6 +46,8 @@ type File struct {
 	// Pull is the pull request of a draft (open or closed) or of a grant
 	// proposal; nil otherwise.
 	Pull *catalog.PullRequest
+	// Forge is what a forge says of it; nil if none was asked.
+	Forge *Forge
 	// Amends says that the pull request changes a file of the branch instead of
 	// adding one.
 	Amends bool
@@ -133,7 +136,13 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	}
 	links = append(links, linksTo(catalog.Requires, data.Requires, h.Fields["Requires"])...)
 	links = append(links, linksTo(catalog.Supersedes, data.Replaces, h.Fields["Replaces"])...)
-	return entry(rec, data, links)
+	var facts map[string]any
+	if draft && in.Forge != nil {
+		rec.Tags = append(rec.Tags, catalog.Tags(catalog.TagLabel, in.Forge.Labels...)...)
+		// Whether a draft is superseded depends on its state.
+		facts = map[string]any{"raw_status": data.RawStatus, "superseded_by": data.SupersededBy}
+	}
+	return entry(rec, data, links, in, facts)
 }
 
 // settle marks a draft as a stub or as a text of a numbered proposal. In the
@@ -155,13 +164,40 @@ func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File
 	return linksTo(catalog.References, []string{key}, rec.Title)
 }
 
-func entry(rec catalog.Record, data any, links []catalog.Link) (catalog.Entry, error) {
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", rec.Path, err)
+// entry makes the entry of a file. If a forge was asked it has facts: state,
+// labels, the time of the merge, which git does not know or can only guess, and
+// the given members of the data.
+func entry(rec catalog.Record, data any, links []catalog.Link, in File, facts map[string]any) (catalog.Entry, error) {
+	e := catalog.Entry{Links: links}
+	var err error
+	if rec.Data, err = catalog.Encode(data); err != nil {
+		return e, fmt.Errorf("proposals: %s: %w", rec.Path, err)
 	}
-	rec.Data = raw
-	return catalog.Entry{Record: rec, Links: links}, nil
+	e.Record = rec
+	if facts == nil || in.Forge == nil {
+		return e, nil
+	}
+	p := in.Pull
+	facts["pull"] = map[string]any{
+		"state": p.State, "merged_at": orNull(p.MergedAt), "merge_commit": orNull(p.MergeCommit),
+	}
+	e.Facts = &catalog.Facts{State: rec.State, LastActivityAt: rec.LastActivityAt}
+	for _, tag := range rec.Tags {
+		switch name, _, _ := strings.Cut(tag, ":"); name {
+		case catalog.TagLabel, catalog.TagStatus:
+			e.Facts.Tags = append(e.Facts.Tags, tag)
+		}
+	}
+	e.Facts.Data, err = catalog.Encode(facts)
+	return e, err
+}
+
+// orNull returns nil, in JSON null, for an empty text.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }
 
 // date sets the record's times: created from the header, else from the pull

@@ -1,4 +1,4 @@
-package proposals
+package proposal
 
 import (
 	"path"
@@ -9,10 +9,10 @@ import (
 	"almanac/text/markup"
 )
 
-// formats are the extensions of files that can be proposals.
+// formats are the extensions of files that can be proposal.
 var formats = []string{".md", ".markdown", ".mediawiki", ".rst", ".txt"}
 
-// IsText reports whether a file has a format of proposals.
+// IsText reports whether a file has a format of proposal.
 func IsText(file string) bool {
 	ext := path.Ext(file)
 	for _, f := range formats {

@@ -1,4 +1,4 @@
-package proposals
+package proposal
 
 import (
 	"cmp"
@@ -25,8 +25,9 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	}
 	data := catalog.Grant{
 		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]),
-		Labels: labels(h.Fields["Label"]), Funding: funding(h), Milestones: milestones(h.Body),
-		Cites: notNil(r.cited(in.Text)), Files: in.Files, Merged: in.Pull.State == "merged", Pull: in.Pull,
+		Labels: labels(h.Fields["Label"]), Funding: cmp.Or(derive.AmountIn(h.Fields["Funding"]), derive.FundingIn(h.Body)),
+		Milestones: milestones(h.Body), Cites: notNil(r.cited(in.Text)), Files: in.Files,
+		Merged: in.Pull.State == "merged", Pull: in.Pull,
 	}
 	if len(data.Files) == 0 {
 		data.Files = []string{in.Path}
@@ -35,19 +36,41 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 		Kind: catalog.KindGrant, Key: strconv.Itoa(in.Pull.Number), Title: r.title(h, in),
 		URL: in.URL, Path: in.Path, Container: in.Repository,
 		State: "closed", Author: cmp.Or(strings.Join(h.Authors, ", "), in.Pull.Author),
-		Body: in.Text, Summary: derive.TLDR(h.Body), Tags: catalog.Tags(catalog.TagLabel, data.Labels...),
+		Body: in.Text, Summary: derive.TLDR(h.Body),
 	}
 	if in.Pull.State == "open" {
 		rec.State = "open"
 	}
-	if r.isStub(h, in) {
-		rec.Tags = append(rec.Tags, catalog.TagStub)
+	r.date(&rec, in, h)
+	if in.Forge != nil {
+		for _, name := range in.Forge.Labels {
+			if name = strings.ToLower(name); !slices.Contains(data.Labels, name) {
+				data.Labels = append(data.Labels, name)
+			}
+		}
+		if in.Forge.Column != nil {
+			data.BoardStatus = *in.Forge.Column
+		}
+		if in.Forge.Active.After(rec.UpdatedAt) {
+			rec.LastActivityAt = in.Forge.Active
+		}
 	}
 	if len(data.Labels) > 0 {
 		rec.Category = data.Labels[0]
 	}
-	r.date(&rec, in, h)
-	return entry(rec, data, nil)
+	rec.Tags = catalog.Tags(catalog.TagLabel, data.Labels...)
+	if r.isStub(h, in) {
+		rec.Tags = append(rec.Tags, catalog.TagStub)
+	}
+	facts := map[string]any{"labels": data.Labels, "merged": data.Merged}
+	if in.Forge != nil && in.Forge.Column != nil {
+		facts["board_status"] = orNull(data.BoardStatus)
+	}
+	e, err := entry(rec, data, nil, in, facts)
+	if e.Facts != nil {
+		e.Facts.Category = rec.Category
+	}
+	return e, err
 }
 
 // GrantFile reads an additional file of a grant's pull request: a child record
@@ -88,12 +111,6 @@ func champion(s string) string {
 		return ""
 	}
 	return s
-}
-
-// funding returns the requested amount, as written: from the header, else from
-// the text.
-func funding(h Header) string {
-	return cmp.Or(derive.AmountIn(h.Fields["Funding"]), derive.FundingIn(h.Body))
 }
 
 // milestones returns the steps that a text numbers.

@@ -1,4 +1,4 @@
-package proposals_test
+package proposal_test
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 )
 
 // lantern is a network whose proposals have front matter, a category within
@@ -80,8 +80,8 @@ func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := proposals.Reader{Network: lantern(), Warn: func(at, m string) { t.Errorf("warns: %s: %s", at, m) }}
-			e, err := r.Proposal(proposals.File{Path: c.file, Text: c.text})
+			r := proposal.Reader{Network: lantern(), Warn: func(at, m string) { t.Errorf("warns: %s: %s", at, m) }}
+			e, err := r.Proposal(proposal.File{Path: c.file, Text: c.text})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package proposals
+package proposal
 
 import (
 	"cmp"
@@ -23,11 +23,12 @@ var (
 	errTemplate = errors.New("it is a template")
 	errForeign  = errors.New("it is numbered")
 	errSecond   = errors.New("a second file")
-	errNothing  = errors.New("no file of the branch is a proposal; are repository, branch and the option paths right?")
-	errFormat   = fmt.Errorf("its format is not one of those of proposals: %s", strings.Join(formats, ", "))
+	// ErrNothing: no file is a proposal.
+	ErrNothing = errors.New("no file of the branch is a proposal; are repository, branch and the option paths right?")
+	errFormat  = fmt.Errorf("its format is not one of those of proposals: %s", strings.Join(formats, ", "))
 )
 
-// Numbering says which files of a branch are numbered proposals.
+// Numbering says which files of a branch are numbered proposal.
 type Numbering struct {
 	Files   map[string]string // number, in the form of Numeral → file
 	unread  map[string]Unread // by file
@@ -54,7 +55,7 @@ func (u Unread) Err() error {
 }
 
 // Number finds the numbered proposals among the files of a branch that are in
-// the place of proposals. The number is that of a file's header, else the one in
+// the place of proposal. The number is that of a file's header, else the one in
 // its name, else that of its folder, of which a readme or index is the proposal.
 // A name that does not say what the number is of, such as 0001-lamps.md, counts
 // if the file has a header, or if files are named: the operator chose them. Of
@@ -75,6 +76,7 @@ func (r Reader) Number(files []string, named bool, text func(file string) (strin
 		if in.Text, failed = text(file); failed == nil {
 			_, h, failed = r.parse(in)
 		}
+		h.Number = cmp.Or(r.Known[file], h.Number)
 		c, err := r.candidate(file, h, named)
 		if err != nil {
 			n.unread[file] = Unread{File: file, Reason: cmp.Or(failed, err), failed: failed != nil}
@@ -321,9 +323,9 @@ func isMain(file string) bool {
 	return strings.EqualFold(name, "readme") || strings.EqualFold(name, "index")
 }
 
-// Likelihood says how likely a file that a pull request changes is its proposal:
+// likelihood says how likely a file that a pull request changes is its proposal:
 // 0 for a readme, 2 for that of a numbered folder, 1 for others.
-func (r Reader) Likelihood(file string) int {
+func (r Reader) likelihood(file string) int {
 	switch {
 	case !isMain(file):
 		return 1

@@ -1,4 +1,4 @@
-package proposals
+package proposal
 
 import (
 	"cmp"
@@ -25,8 +25,8 @@ type Change struct {
 	URL     string // where the change can be seen
 }
 
-// Events turns the changes of any number of proposals into events, by proposal
-// and time.
+// Events turns the changes of any number of proposals into the events of each,
+// by time.
 //
 // Header changes are authoritative: every change to another word is an event,
 // also backwards; a repeated word (a renamed file) or a blank is not. Index
@@ -35,21 +35,23 @@ type Change struct {
 // same word. So a proposal whose file came years after its row keeps the row's
 // history, one without a file has only that, and the two never contradict. Each
 // event's From is the status that the previous events led to.
-func (r Reader) Events(changes []Change) []catalog.Event {
+func (r Reader) Events(changes []Change) [][]catalog.Event {
 	byNumber := map[string][]Change{}
 	for _, c := range changes {
 		byNumber[c.Number] = append(byNumber[c.Number], c)
 	}
-	var events []catalog.Event
+	var events [][]catalog.Event
 	for _, number := range sortedKeys(byNumber) {
-		events = append(events, r.timeline(number, byNumber[number])...)
+		if of := r.timeline(number, byNumber[number]); len(of) > 0 {
+			events = append(events, of)
+		}
 	}
 	return events
 }
 
 func (r Reader) timeline(number string, changes []Change) []catalog.Event {
 	slices.SortStableFunc(changes, func(a, b Change) int {
-		return cmp.Or(a.At.Compare(b.At), boolCompare(a.Index, b.Index))
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(via(a), via(b)))
 	})
 	var kept []Change
 	speaks := false // the header states a status
@@ -80,15 +82,20 @@ func (r Reader) timeline(number string, changes []Change) []catalog.Event {
 		to := r.Status(ref.Key, c.To)
 		e := catalog.Event{
 			Ref: ref, Field: "status", At: c.At.UTC(), From: from, To: to, RawFrom: rawFrom, RawTo: c.To,
-			Via: "header", Commit: c.Commit, URL: c.URL, Subject: c.Subject,
-		}
-		if c.Index {
-			e.Via = "index"
+			Via: via(c), Commit: c.Commit, URL: c.URL, Subject: c.Subject,
 		}
 		events = append(events, e)
 		from, rawFrom = to, c.To
 	}
 	return events
+}
+
+// via says where a change was made; the header comes first.
+func via(c Change) string {
+	if c.Index {
+		return "index"
+	}
+	return "header"
 }
 
 // GrantEvents returns the state events of a grant's pull request: open, then
@@ -122,14 +129,4 @@ func GrantEvents(p catalog.PullRequest, opened, ended time.Time, url string) []c
 		events = append(events, event)
 	}
 	return events
-}
-
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

@@ -1,95 +1,90 @@
-package proposals
+package proposal
 
 import (
+	"cmp"
+	"context"
 	"regexp"
 	"strings"
 )
 
 // statusChanges returns the status changes along the branch, in order: for each
-// commit those of the headers, then those of the index table's rows.
-func (s *syncRun) statusChanges() []Change {
-	var changes []Change
+// step those of the headers, then those of the index table's rows. It also returns
+// the last row of each number, which is told by its history if it is gone.
+func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map[string]IndexRow) {
 	headers := map[string]string{} // path → status
-	rows := map[string]IndexRow{}  // number → row
-	for _, st := range s.line {
-		c := st.commit
-		at := Change{At: c.Committer.When, Commit: c.Hash.String(), Subject: subject(c)}
-		for _, f := range st.changes {
-			if f.old != "" && f.old != f.new {
-				delete(headers, f.old)
+	rows = map[string]IndexRow{}   // number → row
+	for _, s := range r.repo.Steps {
+		change := func(number, file, before string, known bool, status string) {
+			if known && status == before {
+				return
 			}
-			number, h := s.past(f)
+			changes = append(changes, Change{
+				Number: number, At: s.At, From: before, To: status, Initial: !known, Index: file == r.layout.Index,
+				Path: file, Commit: s.Commit, Subject: s.Subject, URL: r.repo.URL(file, s.Commit),
+			})
+		}
+		for _, c := range s.Changes {
+			if c.Old != "" && c.Old != c.New {
+				delete(headers, c.Old)
+			}
+			number, h := r.past(ctx, c)
 			if number == "" {
 				continue
 			}
-			status := h.Status
 			if _, said := h.Fields["Status"]; !said {
-				delete(headers, f.new)
+				delete(headers, c.New)
 				continue
 			}
-			before, known := headers[f.new]
-			headers[f.new] = status
-			if !known || status != before {
-				ch := at
-				ch.Number, ch.From, ch.To, ch.Initial, ch.Path = number, before, status, !known, f.new
-				ch.URL = s.opts.URL.file(ch.Commit, f.new)
-				changes = append(changes, ch)
+			before, known := headers[c.New]
+			headers[c.New] = h.Status
+			change(number, c.New, before, known, h.Status)
+		}
+		for _, c := range s.Changes {
+			if c.New == "" || c.New != r.layout.Index {
+				continue
+			}
+			for _, row := range r.table(ctx, c.New, c.Blob) {
+				before, known := rows[row.Number]
+				rows[row.Number] = row
+				change(row.Number, c.New, before.Status, known, row.Status)
 			}
 		}
-		changes = append(changes, s.indexChanges(st, at, rows)...)
 	}
-	s.rows = rows
-	return changes
+	return changes, rows
 }
 
 // past reads the header of a former version of a file, and its number: the one
 // that the file has now, else the one that it had. The number is empty if it was
 // not a proposal.
-func (s *syncRun) past(f fileChange) (number string, h Header) {
-	if f.new == "" || !s.isText(f.new) || !s.included(f.new) {
+func (r *reading) past(ctx context.Context, c FileChange) (number string, h Header) {
+	if c.New == "" || !r.layout.isText(c.New) || !r.layout.included(c.New) {
 		return "", Header{}
 	}
-	number = s.numberOf[f.new]
-	text, err := s.text(f.newHash)
+	number = r.numberOf[c.New]
+	text, err := r.text(ctx, c.Blob)
 	if err != nil {
 		if number != "" {
-			s.skip(f.new, err)
+			r.skip(c.New, err)
 		}
 		return "", Header{}
 	}
-	_, h, _ = s.reader.parse(File{Path: f.new, Text: text}) // one that is too large has no status
+	_, h, _ = r.reader.parse(File{Path: c.New, Text: text}) // one that is too large has no status
 	if number == "" {
-		if c, err := s.reader.candidate(f.new, h, s.named()); err == nil {
+		if c, err := r.reader.candidate(c.New, h, r.layout.named()); err == nil {
 			number = c.number
 		}
 	}
 	return number, h
 }
 
-// indexChanges compares the index table before and after a commit.
-func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (changes []Change) {
-	for _, f := range st.changes {
-		if f.new == "" || f.new != s.opts.Index {
-			continue
-		}
-		text, ok := s.version(f.new, f.newHash)
-		if !ok {
-			continue
-		}
-		for _, row := range IndexTable(asMarkdown(f.new, text)) {
-			before, known := rows[row.Number]
-			rows[row.Number] = row
-			if known && before.Status == row.Status {
-				continue
-			}
-			ch := at
-			ch.Number, ch.From, ch.To, ch.Initial, ch.Index, ch.Path = row.Number, before.Status, row.Status, !known,
-				true, f.new
-			ch.URL = s.opts.URL.file(ch.Commit, f.new)
-			changes = append(changes, ch)
-		}
+// table reads a version of the index table.
+func (r *reading) table(ctx context.Context, file string, b Blob) []IndexRow {
+	text, err := r.text(ctx, b)
+	if err != nil {
+		r.skip(cmp.Or(b.Path, file), err)
+		return nil
 	}
-	return changes
+	return IndexTable(asMarkdown(file, text))
 }
 
 // IndexRow is a proposal's row in a repository's index table.

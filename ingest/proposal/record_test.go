@@ -1,4 +1,4 @@
-package proposals_test
+package proposal_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 )
 
 func testNetwork() network.Network {
@@ -37,8 +37,8 @@ func decode[T any](t *testing.T, e catalog.Entry) (data T) {
 
 func TestProposal(t *testing.T) {
 	var warnings []string
-	r := proposals.Reader{Network: testNetwork(), Warn: func(_, m string) { warnings = append(warnings, m) }}
-	e, err := r.Proposal(proposals.File{
+	r := proposal.Reader{Network: testNetwork(), Warn: func(_, m string) { warnings = append(warnings, m) }}
+	e, err := r.Proposal(proposal.File{
 		Path: "cip-0056/cip-0056.md", URL: "https://forge.example/b/cip-0056.md", Repository: "harbour/cips",
 		UpdatedAt: time.Date(2032, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600)),
 		Text: "<pre>\nCIP: 0057\nTitle: CIP-0056: Token crates\nAuthor: Ada Quill and Bo Marlin\nStatus: " +
@@ -85,41 +85,41 @@ func TestProposal(t *testing.T) {
 func TestProposalStatus(t *testing.T) {
 	pull := func(state string) *catalog.PullRequest { return &catalog.PullRequest{Number: 203, State: state} }
 	for name, c := range map[string]struct {
-		file             proposals.File
+		file             proposal.File
 		key, state, raw  string
 		warned, noRecord bool
 	}{
-		"an allowed status is itself": {proposals.File{Path: "cip-1/cip-1.md",
+		"an allowed status is itself": {proposal.File{Path: "cip-1/cip-1.md",
 			Text: "<pre>\nTitle: a\nStatus: Rejected\n</pre>"}, "CIP-0001", "Rejected", "Rejected", false, false},
-		"a mapped status keeps its word": {proposals.File{Path: "cip-1/cip-1.md",
+		"a mapped status keeps its word": {proposal.File{Path: "cip-1/cip-1.md",
 			Text: "<pre>\nTitle: a\nStatus: Replaced\n</pre>"}, "CIP-0001", "Superseded", "Replaced", false, false},
-		"an unknown word is the default": {proposals.File{Path: "cip-1/cip-1.md",
+		"an unknown word is the default": {proposal.File{Path: "cip-1/cip-1.md",
 			Text: "<pre>\nTitle: a\nStatus: Afloat\n</pre>"}, "CIP-0001", "Draft", "Afloat", true, false},
-		"a blank is the default": {proposals.File{Path: "cip-1/cip-1.md",
+		"a blank is the default": {proposal.File{Path: "cip-1/cip-1.md",
 			Text: "<pre>\nTitle: a\nStatus: \n</pre>"}, "CIP-0001", "Draft", "", true, false},
-		"the index fills a blank": {proposals.File{Path: "cip-1/cip-1.md",
-			Text: "<pre>\nTitle: a\nStatus: \n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001",
+		"the index fills a blank": {proposal.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: \n</pre>", Index: proposal.IndexRow{Status: "Active"}}, "CIP-0001",
 			"Final", "Active", false, false},
-		"the header wins over the index": {proposals.File{Path: "cip-1/cip-1.md",
-			Text: "<pre>\nTitle: a\nStatus: Draft\n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001",
+		"the header wins over the index": {proposal.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: Draft\n</pre>", Index: proposal.IndexRow{Status: "Active"}}, "CIP-0001",
 			"Draft", "Draft", false, false},
-		"an open pull request is a draft": {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("open"),
+		"an open pull request is a draft": {proposal.File{Path: "cip-1/cip-1.md", Pull: pull("open"),
 			Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "PR-203", "Draft", "open", false, false},
-		"a closed pull request is withdrawn": {proposals.File{Path: "cip-x.md", Pull: pull("closed")}, "PR-203",
+		"a closed pull request is withdrawn": {proposal.File{Path: "cip-x.md", Pull: pull("closed")}, "PR-203",
 			"Withdrawn", "closed", false, false},
-		"a merged one is what it became": {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("merged"),
+		"a merged one is what it became": {proposal.File{Path: "cip-1/cip-1.md", Pull: pull("merged"),
 			Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "CIP-0001", "Final", "Final", false, false},
-		"the header's number serves if need be": {proposals.File{Path: "lamps.md",
+		"the header's number serves if need be": {proposal.File{Path: "lamps.md",
 			Text: "<pre>\nCIP: 9\nStatus: Final\n</pre>"}, "CIP-0009", "Final", "Final", false, false},
-		"a file without a number is not a proposal": {proposals.File{Path: "cip-XXXX/cip-XXXX.md",
+		"a file without a number is not a proposal": {proposal.File{Path: "cip-XXXX/cip-XXXX.md",
 			Text: "<pre>\nCIP: XXXX\nTitle: a\n</pre>"}, "", "", "", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			warned := false
-			r := proposals.Reader{Network: testNetwork(), Warn: func(string, string) { warned = true }}
+			r := proposal.Reader{Network: testNetwork(), Warn: func(string, string) { warned = true }}
 			e, err := r.Proposal(c.file)
 			if c.noRecord {
-				if !errors.Is(err, proposals.ErrNotProposal) {
+				if !errors.Is(err, proposal.ErrNotProposal) {
 					t.Errorf("error %v", err)
 				}
 				return
@@ -139,7 +139,7 @@ func TestProposalStatus(t *testing.T) {
 const form = "# Development Fund Proposal\n\n**Author:** Ada\n**Status:** Draft\n\n## Abstract\n\n"
 
 func TestTitles(t *testing.T) {
-	r := proposals.Reader{Network: testNetwork()}
+	r := proposal.Reader{Network: testNetwork()}
 	for name, c := range map[string]struct{ path, text, want string }{
 		"the header's": {"a.md", "**Title:** Ropes for boats\n**Status:** Draft",
 			"Ropes for boats"},
@@ -192,7 +192,7 @@ func TestTitles(t *testing.T) {
 			"# CIP 0022\n\n## Summary\n\n- **Add Acme as a pilot (weight 1)**\n", "Add Acme as a pilot (weight 1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := r.Grant(proposals.File{Path: c.path, Text: c.text,
+			e, err := r.Grant(proposal.File{Path: c.path, Text: c.text,
 				Pull: &catalog.PullRequest{Number: 7, State: "open"}})
 			if err != nil || e.Record.Title != c.want {
 				t.Errorf("title %q, %v; want %q", e.Record.Title, err, c.want)
@@ -207,7 +207,7 @@ const longTitle = "A paragraph that somebody set as a heading and that goes on a
 	"harbour may have in it"
 
 func TestGrant(t *testing.T) {
-	r := proposals.Reader{Network: testNetwork()}
+	r := proposal.Reader{Network: testNetwork()}
 	text := "## Development Fund Proposal: Rope store\n\n**Author:** Ada Quill\n**Status:** " +
 		"Submitted<br/>\n**Created:** 2031-03-04\n" +
 		"**Label:** `tooling`, Ropes\n**Champion:** Need Champion\n\n## Abstract\n\nThe store keeps ropes, see " +
@@ -216,7 +216,7 @@ func TestGrant(t *testing.T) {
 		"code\n```\n\n" +
 		"- **Funding:** 1,000 HBC\n\n**Total Funding Request: 9,000.50 HBC** at 0.15 USD/HBC. Then more.\n"
 	pull := &catalog.PullRequest{Number: 123, State: "merged", Author: "bo", MergedAt: "2031-04-05T06:07:08Z"}
-	e, err := r.Grant(proposals.File{Path: "proposals/rope.md", Text: text, URL: "https://forge.example/pull/123",
+	e, err := r.Grant(proposal.File{Path: "proposals/rope.md", Text: text, URL: "https://forge.example/pull/123",
 		Repository: "harbour/fund", Pull: pull})
 	if err != nil {
 		t.Fatal(err)
@@ -237,12 +237,12 @@ func TestGrant(t *testing.T) {
 	if diff := cmp.Diff(want, decode[catalog.Grant](t, e)); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
-	child, err := r.GrantFile(proposals.File{Path: "proposals/annex.md", Text: "# Annex of ropes", Pull: pull})
+	child, err := r.GrantFile(proposal.File{Path: "proposals/annex.md", Text: "# Annex of ropes", Pull: pull})
 	if err != nil || child.Record.Key != "123/proposals/annex.md" ||
 		child.Parent != (catalog.Ref{Kind: catalog.KindGrant, Key: "123"}) {
 		t.Errorf("child %+v, %v", child, err)
 	}
-	if _, err := r.Grant(proposals.File{Path: "x.md"}); !errors.Is(err, proposals.ErrNotProposal) {
+	if _, err := r.Grant(proposal.File{Path: "x.md"}); !errors.Is(err, proposal.ErrNotProposal) {
 		t.Errorf("a grant without a pull request: %v", err)
 	}
 }
@@ -250,9 +250,9 @@ func TestGrant(t *testing.T) {
 func FuzzGrant(f *testing.F) {
 	f.Add("# Proposal: x\n**Author:** a\n### Milestone 1: y\nTotal: $5k", "proposals/2031-01-x.md")
 	f.Add("\xff# \x00", "")
-	r := proposals.Reader{Network: testNetwork()}
+	r := proposal.Reader{Network: testNetwork()}
 	f.Fuzz(func(t *testing.T, text, path string) {
-		e, err := r.Grant(proposals.File{Path: path, Text: text, Pull: &catalog.PullRequest{Number: 1, State: "open"}})
+		e, err := r.Grant(proposal.File{Path: path, Text: text, Pull: &catalog.PullRequest{Number: 1, State: "open"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,9 +265,9 @@ func FuzzGrant(f *testing.F) {
 // A draft may be a text of a proposal that has been numbered since, or may
 // only have taken a number that another got.
 func TestDraftsOfNumberedProposals(t *testing.T) {
-	r := proposals.Reader{Network: testNetwork(), Register: &proposals.Register{}}
+	r := proposal.Reader{Network: testNetwork(), Register: &proposal.Register{}}
 	words := "\n\n## Abstract\n\n" + strings.Repeat("Ropes are kept dry by the keeper. ", 6)
-	read := func(f proposals.File) catalog.Entry {
+	read := func(f proposal.File) catalog.Entry {
 		t.Helper()
 		e, err := r.Proposal(f)
 		if err != nil {
@@ -280,7 +280,7 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 		"0003": "Add Caspar as a pilot", "0004": "Free tide tables for tugs",
 		"0005": "Refinement", "0006": "Refinement",
 	} {
-		read(proposals.File{Path: "cip-" + number + "/cip.md", Text: "<pre>\nTitle: " + title +
+		read(proposal.File{Path: "cip-" + number + "/cip.md", Text: "<pre>\nTitle: " + title +
 			"\nStatus: Final\n</pre>" + words})
 	}
 	for name, c := range map[string]struct {
@@ -304,7 +304,7 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 		"a free number":         {"cip-0088/cip.md", "Add Eos as a pilot", "open", false, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := read(proposals.File{Path: c.path, Amends: c.amends, Text: "<pre>\nTitle: " + c.title +
+			e := read(proposal.File{Path: c.path, Amends: c.amends, Text: "<pre>\nTitle: " + c.title +
 				"\nStatus: Draft\n</pre>" + words,
 				Pull: &catalog.PullRequest{Number: 7, State: c.state}})
 			data := decode[catalog.CIP](t, e)
@@ -325,7 +325,7 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 }
 
 func TestStubs(t *testing.T) {
-	r := proposals.Reader{Network: testNetwork()}
+	r := proposal.Reader{Network: testNetwork()}
 	words := "\n\n## Abstract\n\n" + strings.Repeat("Ropes are kept dry by the keeper. ", 6)
 	for name, c := range map[string]struct {
 		path, text string
@@ -348,8 +348,8 @@ func TestStubs(t *testing.T) {
 			words, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := proposals.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}}
-			for kind, read := range map[string]func(proposals.File) (catalog.Entry, error){"proposal": r.Proposal,
+			f := proposal.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}}
+			for kind, read := range map[string]func(proposal.File) (catalog.Entry, error){"proposal": r.Proposal,
 				"grant": r.Grant} {
 				e, err := read(f)
 				if err != nil {
@@ -367,14 +367,14 @@ func FuzzTitle(f *testing.F) {
 	f.Add("proposals/rope_kit (1).md", form+"**Pilot Chart** is a tool. cip 12, CIP-0003.\n\n| Total: | $3 |")
 	f.Add("x", "**Bold line of it**\n\n# [Draft] — Proposal")
 	f.Add("\u212a_kelvin.md", "K is a unit")
-	r := proposals.Reader{Network: testNetwork(), Register: &proposals.Register{}}
+	r := proposal.Reader{Network: testNetwork(), Register: &proposal.Register{}}
 	f.Fuzz(func(t *testing.T, path, text string) {
 		pull := &catalog.PullRequest{Number: 7, State: "closed"}
-		e, err := r.Grant(proposals.File{Path: path, Text: text, Pull: pull})
+		e, err := r.Grant(proposal.File{Path: path, Text: text, Pull: pull})
 		if err != nil || strings.ContainsAny(e.Record.Title, "\n\r") {
 			t.Errorf("title %q, %v", e.Record.Title, err)
 		}
-		if _, err := r.Proposal(proposals.File{Path: path, Text: text, Pull: pull}); err != nil {
+		if _, err := r.Proposal(proposal.File{Path: path, Text: text, Pull: pull}); err != nil {
 			t.Error(err)
 		}
 	})

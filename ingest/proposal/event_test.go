@@ -1,13 +1,14 @@
-package proposals_test
+package proposal_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 )
 
 // step is an event in short: day, raw and mapped words, where from.
@@ -20,19 +21,19 @@ type step struct {
 
 func TestEvents(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2031, 1, d, 0, 0, 0, 0, time.UTC) }
-	header := func(d int, from, to string) proposals.Change {
-		return proposals.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "h"}
+	header := func(d int, from, to string) proposal.Change {
+		return proposal.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "h"}
 	}
-	index := func(d int, from, to string) proposals.Change {
-		return proposals.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "i",
+	index := func(d int, from, to string) proposal.Change {
+		return proposal.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "i",
 			Index: true}
 	}
 	for name, c := range map[string]struct {
-		changes []proposals.Change
+		changes []proposal.Change
 		want    []step
 	}{
 		"moves backwards are kept": {
-			[]proposals.Change{header(1, "", "Draft"), header(2, "Draft", "Approved"),
+			[]proposal.Change{header(1, "", "Draft"), header(2, "Draft", "Approved"),
 				header(3, "Approved", "Proposed"), header(4, "Proposed", "Draft")},
 			[]step{{1, "", "Draft", "", "Draft", "header", "", "h"}, {2, "Draft", "Approved", "Draft", "Review",
 				"header", "", "h"},
@@ -40,38 +41,38 @@ func TestEvents(t *testing.T) {
 				{4, "Proposed", "Draft", "Review", "Draft", "header", "", "h"}},
 		},
 		"a renamed file repeats nothing": {
-			[]proposals.Change{header(1, "", "Proposed"), header(2, "", "proposed"), header(3, "Proposed", "Final")},
+			[]proposal.Change{header(1, "", "Proposed"), header(2, "", "proposed"), header(3, "Proposed", "Final")},
 			[]step{{1, "", "Proposed", "", "Review", "header", "", "h"}, {3, "Proposed", "Final", "Review", "Final",
 				"header", "", "h"}},
 		},
 		"the index has the history before the file": {
-			[]proposals.Change{index(1, "", "Active"), index(2, "Active", "Withdrawn"), header(5, "", "Final"),
+			[]proposal.Change{index(1, "", "Active"), index(2, "Active", "Withdrawn"), header(5, "", "Final"),
 				index(6, "Withdrawn", "Draft")},
 			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {2, "Active", "Withdrawn", "Final", "Withdrawn",
 				"index", "", "i"},
 				{5, "Withdrawn", "Final", "Withdrawn", "Final", "header", "", "h"}},
 		},
 		"the header's word wins over the same of the index": {
-			[]proposals.Change{index(1, "", "Active"), index(2, "Active", "Final"), header(5, "", "Final")},
+			[]proposal.Change{index(1, "", "Active"), index(2, "Active", "Final"), header(5, "", "Final")},
 			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {5, "Active", "Final", "Final", "Final", "header",
 				"", "h"}},
 		},
 		"in one commit the header comes first": {
-			[]proposals.Change{index(1, "", "Draft"), header(1, "", "Proposed")},
+			[]proposal.Change{index(1, "", "Draft"), header(1, "", "Proposed")},
 			[]step{{1, "", "Proposed", "", "Review", "header", "", "h"}},
 		},
 		"a blank header says nothing": {
-			[]proposals.Change{index(1, "", "Active"), header(2, "", ""), index(3, "Active", "Final")},
+			[]proposal.Change{index(1, "", "Active"), header(2, "", ""), index(3, "Active", "Final")},
 			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {3, "Active", "Final", "Final", "Final", "index",
 				"", "i"}},
 		},
 		"without a file the index is all": {
-			[]proposals.Change{index(1, "", "Draft"), index(2, "Draft", "Withdrawn")},
+			[]proposal.Change{index(1, "", "Draft"), index(2, "Draft", "Withdrawn")},
 			[]step{{1, "", "Draft", "", "Draft", "index", "", "i"}, {2, "Draft", "Withdrawn", "Draft", "Withdrawn",
 				"index", "", "i"}},
 		},
 		"any order of the changes will do": {
-			[]proposals.Change{header(4, "Draft", "Final"), index(1, "", "Rejected"), header(2, "", "Draft")},
+			[]proposal.Change{header(4, "Draft", "Final"), index(1, "", "Rejected"), header(2, "", "Draft")},
 			[]step{{1, "", "Rejected", "", "Rejected", "index", "", "i"}, {2, "Rejected", "Draft", "Rejected", "Draft",
 				"header", "", "h"},
 				{4, "Draft", "Final", "Draft", "Final", "header", "", "h"}},
@@ -80,7 +81,7 @@ func TestEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []step
-			for _, e := range (proposals.Reader{Network: testNetwork()}).Events(c.changes) {
+			for _, e := range slices.Concat((proposal.Reader{Network: testNetwork()}).Events(c.changes)...) {
 				if e.Ref.Key != "CIP-0001" || e.Field != "status" {
 					t.Errorf("event of %s %s", e.Ref, e.Field)
 				}
@@ -129,7 +130,7 @@ func TestGrantEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []change
-			for _, e := range proposals.GrantEvents(c.pull, c.opened, c.ended, "https://forge.example/7") {
+			for _, e := range proposal.GrantEvents(c.pull, c.opened, c.ended, "https://forge.example/7") {
 				if e.Ref.String() != "proposal 7" || e.Field != "state" || e.URL != "https://forge.example/7" {
 					t.Errorf("event %+v", e)
 				}

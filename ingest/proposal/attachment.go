@@ -1,4 +1,4 @@
-package proposals
+package proposal
 
 import (
 	"context"
@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/ingest/gitrepo"
 	"almanac/text/pdf"
 )
 
-// maxAttachmentText is the maximum text kept of an attachment, in characters.
-const maxAttachmentText = 500_000
+const (
+	maxAttachment     = 32 << 20 // bytes that are read of an attachment
+	maxAttachmentText = 500_000  // characters that are kept of its text
+)
 
 // attached is a file next to a proposal.
 type attached struct {
@@ -37,31 +38,31 @@ func mediaType(file string) string { return mediaTypes[strings.ToLower(path.Ext(
 
 // beside lists the files in the directories of numbered proposals, except the
 // proposals themselves.
-func (s *syncRun) beside(numbering Numbering) []attached {
+func (r *reading) beside(ctx context.Context, numbering Numbering) []attached {
 	var list []attached
-	for _, file := range sortedKeys(s.files) {
-		if !s.isAttachment(numbering, file) {
+	for _, file := range sortedKeys(r.repo.Files) {
+		if !r.repo.Attachments || !r.isAttachment(numbering, file) {
 			continue
 		}
 		number := numbering.Of(file)
 		own := numbering.Files[number]
-		text, ok := s.version(own, s.files[own])
-		if !ok {
-			s.out.Keep(catalog.Ref{Kind: catalog.KindAttachment, Key: file})
+		text, err := r.text(ctx, r.repo.Files[own])
+		if err != nil {
+			r.skip(r.at(own), err)
+			r.out.Keep(catalog.Ref{Kind: catalog.KindAttachment, Key: file})
 			continue
 		}
 		list = append(list, attached{
-			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: s.reader.Key(number)},
+			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)},
 			label: linkLabel(text, path.Base(file)),
 		})
 	}
 	return list
 }
 
-// isAttachment reports whether a file is read as one that lies beside a
-// proposal.
-func (s *syncRun) isAttachment(numbering Numbering, file string) bool {
-	return mediaType(file) != "" && s.numberOf[file] == "" && !s.exclude.Match(file) && numbering.Of(file) != ""
+// isAttachment reports whether a file is one that lies beside a proposal.
+func (r *reading) isAttachment(numbering Numbering, file string) bool {
+	return mediaType(file) != "" && r.numberOf[file] == "" && !r.layout.exclude.Match(file) && numbering.Of(file) != ""
 }
 
 var linked = regexp.MustCompile(`\[([^\[\]]*)\]\(<?([^()<>]*(?:\([^()]*\)[^()<>]*)*)>?\)`)
@@ -98,50 +99,38 @@ func (a attached) role(r Reader) string {
 	return "other"
 }
 
-// attached yields a file next to a proposal.
-func (s *syncRun) attached(ctx context.Context, a attached) error {
-	ref := catalog.Ref{Kind: catalog.KindAttachment, Key: a.file}
-	return s.put(ctx, a.file, ref, func() (catalog.Entry, error) { return s.attachment(a) })
-}
-
-// attachment reads a file next to a proposal; the text of a PDF becomes its
-// body.
-func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
-	hash := s.files[a.file]
-	data, err := s.repo.Blob(hash, gitrepo.MaxBlob)
-	if err == nil {
-		err = s.env.Hand.Take(data)
-	}
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	info := catalog.Attachment{
-		Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(s.reader), Bytes: int64(len(data)),
-		Blob: hash.String(),
-	}
-	rec := catalog.Record{
-		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename,
-		URL:  s.opts.URL.file(s.repo.Head.Hash.String(), a.file),
-		Path: a.file, Container: s.opts.Name, Category: info.Role,
-	}
-	switch {
-	case info.MediaType == "application/pdf":
-		if rec.Body, info.Pages, err = pdf.Text(data, maxAttachmentText); err != nil {
-			s.out.Warn(a.file, fmt.Sprintf("its text cannot be read: %v", err))
+// attachment puts a file next to a proposal; the text of a PDF becomes its body.
+func (r *reading) attachment(ctx context.Context, a attached) error {
+	ref, b := catalog.Ref{Kind: catalog.KindAttachment, Key: a.file}, r.repo.Files[a.file]
+	return r.put(ctx, a.file, ref, b, func() (catalog.Entry, error) {
+		data, err := r.repo.Content(ctx, b, maxAttachment)
+		if err == nil {
+			err = r.repo.Hand.Take(data)
 		}
-	case strings.HasPrefix(info.MediaType, "text/"):
-		rec.Body = cutBytes(asMarkdown(a.file, string(data)), maxAttachmentText)
-	}
-	info.TextLayer = rec.Body != ""
-	if o := s.origins[a.file]; o.added.commit != nil {
-		rec.CreatedAt = o.added.commit.Committer.When.UTC()
-		rec.UpdatedAt = rec.CreatedAt
-		if o.updated.commit != nil {
-			rec.UpdatedAt = o.updated.commit.Committer.When.UTC()
+		if err != nil {
+			return catalog.Entry{}, err
+		}
+		info := catalog.Attachment{
+			Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(r.reader), Bytes: int64(len(data)),
+			Blob: b.ID,
+		}
+		o := r.origins[a.file]
+		rec := catalog.Record{
+			Kind: ref.Kind, Key: ref.Key, Title: info.Filename, URL: r.repo.URL(a.file, ""), Path: a.file,
+			Container: r.repo.Name, Category: info.Role, CreatedAt: o.created.UTC(), UpdatedAt: o.updated.UTC(),
 		}
 		rec.LastActivityAt = rec.UpdatedAt
-	}
-	e, err := entry(rec, info, nil)
-	e.Parent = a.parent
-	return e, err
+		switch {
+		case info.MediaType == "application/pdf":
+			if rec.Body, info.Pages, err = pdf.Text(data, maxAttachmentText); err != nil {
+				r.out.Warn(a.file, fmt.Sprintf("its text cannot be read: %v", err))
+			}
+		case strings.HasPrefix(info.MediaType, "text/"):
+			rec.Body = cutBytes(asMarkdown(a.file, string(data)), maxAttachmentText)
+		}
+		info.TextLayer = rec.Body != ""
+		e, err := entry(rec, info, nil, File{}, nil)
+		e.Parent = a.parent
+		return e, err
+	})
 }

@@ -1,4 +1,4 @@
-package proposals_test
+package proposal_test
 
 import (
 	"strings"
@@ -7,151 +7,151 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 )
 
 func TestParseHeader(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		want proposals.Header // Fields, Order, Duplicates only where given
+		want proposal.Header // Fields, Order, Duplicates only where given
 	}{
 		"a block after a heading": {
 			"## CIP 0007\n\n<pre>\n  CIP: CIP 0007\n  Title:  Lamps on every pier\n  Author: Ada Quill\n  Status: " +
 				"Final \n  Type: Process \n  Created: 2031-02-03\n  Approved: 2031-2-9\n  License: " +
 				"CC0-1.0\n</pre>\n\n## Abstract\nText.",
-			proposals.Header{Number: "0007", Title: "Lamps on every pier", Authors: []string{"Ada Quill"},
+			proposal.Header{Number: "0007", Title: "Lamps on every pier", Authors: []string{"Ada Quill"},
 				Status: "Final", Type: "Process",
 				Created: "2031-02-03", Approved: "2031-2-9", License: "CC0-1.0", Body: "## Abstract\nText."},
 		},
 		"a block first, authors on their own lines": {
 			"<pre>\n  CIP:  CIP-0112\n  Layer: Core\n  Title: Ropes\n  Author:\n    Ada Quill\n    Bo Marlin \n  " +
 				"Status: Draft\n  Post-History: https://lists.example/1\n</pre>\n# 1. Abstract",
-			proposals.Header{Number: "0112", Title: "Ropes", Layer: "Core", Authors: []string{"Ada Quill", "Bo Marlin"},
+			proposal.Header{Number: "0112", Title: "Ropes", Layer: "Core", Authors: []string{"Ada Quill", "Bo Marlin"},
 				Status:      "Draft",
 				Discussions: "https://lists.example/1", Body: "# 1. Abstract"},
 		},
 		"a closing tag that should be an opening one": {
 			"# CIP-0099: Nets\n\n</pre>\nNumber: CIP-0099\nTitle: Nets  \nAuthor(s): Ada Quill  \nStatus: " +
 				"Approved\nRequires: CIP 0060-Mend the nets of weight 7.5\n</pre>  \n\nBody here.",
-			proposals.Header{Number: "0099", Title: "Nets", Authors: []string{"Ada Quill"}, Status: "Approved",
+			proposal.Header{Number: "0099", Title: "Nets", Authors: []string{"Ada Quill"}, Status: "Approved",
 				Body: "Body here."},
 		},
 		"bold lines": {
 			"# CIP-0090: Buoys\n\n**CIP:** 0090  \n**Author(s):** Ada Quill, Bo Marlin & Cy Dory  \n**Status:** " +
 				"Approved  \n**License:** CC0-1.0\n\n## Abstract\nText.",
-			proposals.Header{Number: "0090", Authors: []string{"Ada Quill", "Bo Marlin", "Cy Dory"}, Status: "Approved",
+			proposal.Header{Number: "0090", Authors: []string{"Ada Quill", "Bo Marlin", "Cy Dory"}, Status: "Approved",
 				License: "CC0-1.0", Body: "## Abstract\nText."},
 		},
 		"bold keys on one line": {
 			"# Stewardship\n\n**Author:** Ada Quill  **Status:** Submitted  **Date:** 2031-06-12\n\n## Abstract\nText.",
-			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Submitted", Created: "2031-06-12",
+			proposal.Header{Authors: []string{"Ada Quill"}, Status: "Submitted", Created: "2031-06-12",
 				Body: "## Abstract\nText."},
 		},
 		"keys in italics, linked keys, unknown keys between": {
 			"# T\n\n*Author:* Ada Quill\n**Existing Prototype:** " +
 				"<https://x.example>\n**[Champion](https://x.example/a.md):** Bo\n*Status:* Draft<br/>\n\n---\n\nText.",
-			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
+			proposal.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
 		},
 		"a list": {
 			"# T\n\n- **Author:** Ada Quill\n- **Status:** Draft\n\nText.",
-			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
+			proposal.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
 		},
 		"a table": {
 			"# Form\n\n| Field | Value |\n| :---- | :---- |\n|Author|Ada Quill|\n| Org|Acme|\n| Status|Approved|  " +
 				"\n|Created|2031-02-15|\n\n---\n\n# Abstract\nText.",
-			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Approved", Created: "2031-02-15",
+			proposal.Header{Authors: []string{"Ada Quill"}, Status: "Approved", Created: "2031-02-15",
 				Body: "# Abstract\nText."},
 		},
 		"front matter": {
 			"---\nnumber: 12\ntitle: \"Tides: a table\"\nauthor:\n  - Ada Quill\n  - Bo Marlin\nstatus: " +
 				"Draft\ncreated: 2031-01-02\nrequires: 3, 0044\n---\nText.",
-			proposals.Header{Number: "0012", Title: "Tides: a table", Authors: []string{"Ada Quill", "Bo Marlin"},
+			proposal.Header{Number: "0012", Title: "Tides: a table", Authors: []string{"Ada Quill", "Bo Marlin"},
 				Status: "Draft", Created: "2031-01-02", Body: "Text."},
 		},
 		"a fenced block": {
 			"## CIP XXXX\n\n```\n  CIP: XXXX\n  Title: Oars  \n  Status: Draft  \n```\nText.",
-			proposals.Header{Title: "Oars", Status: "Draft", Body: "Text."},
+			proposal.Header{Title: "Oars", Status: "Draft", Body: "Text."},
 		},
 		"placeholders are not numbers": {
 			"<pre>\nCIP: <to be assigned by editors>\nTitle: Sails\nAuthor: Ada Quill <ada@mail.example> " +
 				"(@adaq)\nStatus: Draft\n</pre>",
-			proposals.Header{Title: "Sails", Authors: []string{"Ada Quill"}, Status: "Draft"},
+			proposal.Header{Title: "Sails", Authors: []string{"Ada Quill"}, Status: "Draft"},
 		},
 		"marked template lines and semicolons": {
 			"<pre>\n  CIP: 00XX;\n* Layer: Core\n  Title: Masts\n* Discussions-To: https://lists.example/g/x\n* " +
 				"Requires: \n  Status: Draft\n</pre>",
-			proposals.Header{Title: "Masts", Layer: "Core", Status: "Draft", Discussions: "https://lists.example/g/x"},
+			proposal.Header{Title: "Masts", Layer: "Core", Status: "Draft", Discussions: "https://lists.example/g/x"},
 		},
 		"placeholders are not values": {
 			"<pre>\n  CIP: ?\n  Title: <CIP title>\n  Author: <list of authors>\n  Status: <Draft | Active |\n       " +
 				"    Final>\n</pre>",
-			proposals.Header{},
+			proposal.Header{},
 		},
 		"the first value that is not blank counts": {
 			"<pre>\nNumber: 4\nApproved:\nStatus: \nApproved: 2031-05-05\nStatus: Final\nStatus: Draft\n</pre>",
-			proposals.Header{Number: "0004", Approved: "2031-05-05", Status: "Final",
+			proposal.Header{Number: "0004", Approved: "2031-05-05", Status: "Final",
 				Duplicates: []string{"Approved", "Status"}},
 		},
 		"a key without a blank after its colon": {
 			"<pre>\nNumber: CIP-105\nTitle:Knots\nStatus: Odd words here\n</pre>",
-			proposals.Header{Number: "0105", Title: "Knots", Status: "Odd words here"},
+			proposal.Header{Number: "0105", Title: "Knots", Status: "Odd words here"},
 		},
 		"authors keep what belongs together": {
 			"<pre>\nTitle: T\nAuthor: Acme (Ada Quill), Bolt (Bo Marlin, Cy Dory), Dock, Inc. and Eve Fender / " +
 				"Finn\n</pre>",
-			proposals.Header{Title: "T", Authors: []string{"Acme (Ada Quill)", "Bolt (Bo Marlin, Cy Dory)",
+			proposal.Header{Title: "T", Authors: []string{"Acme (Ada Quill)", "Bolt (Bo Marlin, Cy Dory)",
 				"Dock, Inc.", "Eve Fender", "Finn"}},
 		},
 		"lines as of a mail": {
 			"CIP: 12\nTitle: Lamps\n  on every pier\nAuthor: Ada Quill <ada@mail.example>,\n        Bo Marlin " +
 				"<bo@mail.example>\nStatus: Final\nType: Process\nDate:\n\t2031-02-03\n\nText.\n\nStatus: prose",
-			proposals.Header{Number: "0012", Title: "Lamps on every pier", Authors: []string{"Ada Quill", "Bo Marlin"},
+			proposal.Header{Number: "0012", Title: "Lamps on every pier", Authors: []string{"Ada Quill", "Bo Marlin"},
 				Status: "Final", Type: "Process", Created: "2031-02-03", Body: "Text.\n\nStatus: prose"},
 		},
 		"lines as of a mail, one author a line, up to a heading": {
 			"Title: Lamps\nAuthors: Ada Quill\n  Bo Marlin\nColour: red\nStatus: Draft\n# Lamps\nText.",
-			proposals.Header{Title: "Lamps", Authors: []string{"Ada Quill", "Bo Marlin"}, Status: "Draft",
+			proposal.Header{Title: "Lamps", Authors: []string{"Ada Quill", "Bo Marlin"}, Status: "Draft",
 				Body: "# Lamps\nText."},
 		},
 		"lines that no mail begins with": {
 			"Title: Lamps\nAuthor: Ada Quill\nand much prose without a colon\nStatus: Draft\n",
-			proposals.Header{Title: "Lamps", Authors: []string{"Ada Quill"}, Status: "Draft"},
+			proposal.Header{Title: "Lamps", Authors: []string{"Ada Quill"}, Status: "Draft"},
 		},
 		"owners, a track, the start and handles in brackets": {
 			"<pre>\nTitle: T\nOwners: Ada Quill <@adaq>\n        Bo Marlin\nTrack: Standards\nStart Date: 2031-02-03\n</pre>",
-			proposals.Header{Title: "T", Authors: []string{"Ada Quill", "Bo Marlin"}, Type: "Standards",
+			proposal.Header{Title: "T", Authors: []string{"Ada Quill", "Bo Marlin"}, Type: "Standards",
 				Created: "2031-02-03"},
 		},
 		"the authors of a working group, and a part's number": {
 			"```\nCIP: 0046-1\nTitle: T\nWorking Group:\n    Owner: Ada Quill <@adaq>\n    Authors: Ada Quill, Bo Marlin\n" +
 				"Assigned: 2031-02-03\n```",
-			proposals.Header{Number: "0046-01", Title: "T", Authors: []string{"Ada Quill", "Bo Marlin"},
+			proposal.Header{Number: "0046-01", Title: "T", Authors: []string{"Ada Quill", "Bo Marlin"},
 				Created: "2031-02-03"},
 		},
 		"no header at all": {
 			"# Just a text\n\n## Summary\n\nStatus: this line is prose of a section.",
-			proposals.Header{Body: "# Just a text\n\n## Summary\n\nStatus: this line is prose of a section."},
+			proposal.Header{Body: "# Just a text\n\n## Summary\n\nStatus: this line is prose of a section."},
 		},
 		"a code block is not a header": {
 			"# T\n\n```\nlet x: Int = 1\n```\n**Author:** Ada Quill\n**Status:** Draft\n",
-			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft"},
+			proposal.Header{Authors: []string{"Ada Quill"}, Status: "Draft"},
 		},
 		"a block that is never closed ends at a heading": {
 			"<pre>\nTitle: T\nStatus: Draft\n## Abstract\nText: here.",
-			proposals.Header{Title: "T", Status: "Draft", Body: "## Abstract\nText: here."},
+			proposal.Header{Title: "T", Status: "Draft", Body: "## Abstract\nText: here."},
 		},
 		"a fence within the fence of a block": {
 			"````\nTitle: Lamps\nStatus: Draft\nExample: of a lamp\n```\nlamp --on\n```\n````\n\nText.",
-			proposals.Header{Title: "Lamps", Status: "Draft", Body: "Text."},
+			proposal.Header{Title: "Lamps", Status: "Draft", Body: "Text."},
 		},
 		"windows line ends and a byte order mark": {
 			"\ufeff<pre>\r\nTitle: T\r\nStatus: Draft\r\n</pre>\r\nText.\r\n",
-			proposals.Header{Title: "T", Status: "Draft", Body: "Text."},
+			proposal.Header{Title: "T", Status: "Draft", Body: "Text."},
 		},
-		"nothing": {"", proposals.Header{}},
+		"nothing": {"", proposal.Header{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := proposals.ParseHeader(c.text)
+			got := proposal.ParseHeader(c.text)
 			got.Fields, got.Order = nil, nil
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("header (-want +got):\n%s", diff)
@@ -161,7 +161,7 @@ func TestParseHeader(t *testing.T) {
 }
 
 func TestFieldsKeepTheirOrderAndNames(t *testing.T) {
-	h := proposals.ParseHeader("<pre>\nCIP: 1\nAuthor(s): Ada\nSuperseded by: CIP 2\nColour: red\n</pre>")
+	h := proposal.ParseHeader("<pre>\nCIP: 1\nAuthor(s): Ada\nSuperseded by: CIP 2\nColour: red\n</pre>")
 	if diff := cmp.Diff([]string{"Number", "Author", "Superseded-By", "Colour"}, h.Order); diff != "" {
 		t.Error(diff)
 	}
@@ -185,7 +185,7 @@ func TestDate(t *testing.T) {
 		"TBD":                           {},
 		"":                              {},
 	} {
-		if got := proposals.Date(text); !got.Equal(want) {
+		if got := proposal.Date(text); !got.Equal(want) {
 			t.Errorf("Date(%q) = %v, want %v", text, got, want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestNumberFromPath(t *testing.T) {
 		"README.md":                   "",
 		"":                            "",
 	} {
-		if got := proposals.NumberFromPath(path); got != want {
+		if got := proposal.NumberFromPath(path); got != want {
 			t.Errorf("NumberFromPath(%q) = %q, want %q", path, got, want)
 		}
 	}
@@ -225,15 +225,15 @@ a stray line
 | 0004 | | Again | Cy | Process | Final |
 | none | | Oars | Cy | Process | Draft |
 `
-	want := []proposals.IndexRow{
+	want := []proposal.IndexRow{
 		{Number: "0001", Title: `Lamps | lights`, Author: "Ada", Type: "Process", Status: "Active"},
 		{Number: "0003", Title: "Ropes", Author: "Cy", Type: "Process", Status: "Final"},
 		{Number: "0004", Title: "Oars", Author: "Cy", Type: "Process", Status: "Draft"},
 	}
-	if diff := cmp.Diff(want, proposals.IndexTable(text)); diff != "" {
+	if diff := cmp.Diff(want, proposal.IndexTable(text)); diff != "" {
 		t.Error(diff)
 	}
-	if rows := proposals.IndexTable("| a | b |\n|--|--|\n| cip-0001 | Final |"); rows != nil {
+	if rows := proposal.IndexTable("| a | b |\n|--|--|\n| cip-0001 | Final |"); rows != nil {
 		t.Errorf("a table without a Status column has rows: %v", rows)
 	}
 }
@@ -248,9 +248,9 @@ func FuzzParseHeader(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		h := proposals.ParseHeader(text)
+		h := proposal.ParseHeader(text)
 		number, _, _ := strings.Cut(h.Number, "-")
-		if n := len(number); n != 0 && (n < 4 || n > 6) || proposals.Numeral(h.Number) != h.Number {
+		if n := len(number); n != 0 && (n < 4 || n > 6) || proposal.Numeral(h.Number) != h.Number {
 			t.Errorf("number %q", h.Number)
 		}
 		if len(h.Order) != len(h.Fields) {
@@ -264,7 +264,7 @@ func FuzzParseHeader(f *testing.F) {
 		if h.Body != strings.TrimSpace(h.Body) {
 			t.Errorf("body %q", h.Body)
 		}
-		proposals.Date(h.Created)
-		proposals.IndexTable(text)
+		proposal.Date(h.Created)
+		proposal.IndexTable(text)
 	})
 }

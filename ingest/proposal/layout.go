@@ -1,0 +1,67 @@
+package proposal
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"almanac/text/glob"
+)
+
+// Layout says which files of a repository are proposals.
+type Layout struct {
+	Grants           bool   // each pull request is a grant proposal
+	Index            string // the file with a table of all proposals
+	bulk             []int
+	include, exclude glob.Set
+}
+
+// NewLayout makes a layout of a source's options: kind is cip or grant, bulk are
+// pull requests that edit many proposals and are not proposals themselves.
+func NewLayout(kind string, paths, exclude []string, index string, bulk []int) (Layout, error) {
+	l := Layout{Grants: kind == "grant", Index: index, bulk: bulk}
+	if !l.Grants && kind != "cip" {
+		return l, fmt.Errorf("option kind: %q; want cip or grant", kind)
+	}
+	var err1, err2 error
+	l.include, err1 = glob.Fold(paths)
+	l.exclude, err2 = glob.Fold(exclude)
+	return l, errors.Join(err1, err2)
+}
+
+// named reports whether the operator said which files are proposals.
+func (l Layout) named() bool { return len(l.include) > 0 }
+
+// included reports whether a file is where proposals belong.
+func (l Layout) included(file string) bool { return !l.named() || l.include.Match(file) }
+
+// allowed reports whether a file is neither excluded nor the index.
+func (l Layout) allowed(file string) bool { return file != l.Index && !l.exclude.Match(file) }
+
+// isText reports whether a file can be a proposal.
+func (l Layout) isText(file string) bool { return IsText(file) && l.allowed(file) }
+
+func (l Layout) isBulk(pull int) bool { return slices.Contains(l.bulk, pull) }
+
+// choose returns the proposal among the files that a pull request adds or
+// changes: one where proposals belong before others, an added one before a
+// changed one, a proposal before a readme.
+func (l Layout) choose(r Reader, changes []FileChange) (FileChange, bool) {
+	best, bestRank := FileChange{}, -1
+	for _, c := range changes {
+		if c.New == "" || c.Same || c.Blob.ID == "" || !l.isText(c.New) {
+			continue
+		}
+		rank := r.likelihood(c.New)
+		if l.included(c.New) {
+			rank += 6
+		}
+		if c.Old == "" {
+			rank += 3
+		}
+		if rank > bestRank {
+			best, bestRank = c, rank
+		}
+	}
+	return best, bestRank >= 0
+}

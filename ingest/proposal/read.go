@@ -1,0 +1,401 @@
+package proposal
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// Result is what a repository became.
+type Result struct {
+	Records int                 // how many were put
+	Pulls   map[int]catalog.Ref // the record of each pull request that has one
+}
+
+// reading is one reading of a repository.
+type reading struct {
+	repo     *Repository
+	layout   Layout
+	reader   Reader
+	out      ingest.Sink
+	origins  map[string]origin
+	numberOf map[string]string // of the proposals' files
+	skipped  map[string]bool   // locators
+	fatal    error             // the first that ends the reading
+	result   Result
+	done     int
+	total    int
+}
+
+func newReading(repo *Repository, l Layout, n network.Network, out ingest.Sink) *reading {
+	return &reading{
+		repo: repo, layout: l, out: out, origins: origins(repo.Steps), numberOf: map[string]string{},
+		reader:  Reader{Network: n, Register: &Register{}, Known: repo.Numbers},
+		skipped: map[string]bool{}, result: Result{Pulls: map[int]catalog.Ref{}},
+	}
+}
+
+// Read puts the records and events of a repository: its numbered proposals with
+// attachments, the drafts in its unmerged pull requests and the history of all,
+// or its grant proposals.
+func Read(
+	ctx context.Context, repo *Repository, l Layout, n network.Network, out ingest.Sink,
+) (Result, error) {
+	r := newReading(repo, l, n, out)
+	r.reader.Warn = out.Warn
+	read := r.proposals
+	if l.Grants {
+		read = r.grants
+	}
+	err := cmp.Or(read(ctx), r.fatal)
+	if err == nil && r.result.Records == 0 && len(r.skipped) == 0 {
+		r.skip(repo.Name, fmt.Errorf("%w: %w", ingest.ErrNoItem, ErrNothing))
+	}
+	return r.result, err
+}
+
+// text reads a version of a file that is to be parsed, and takes it in hand.
+func (r *reading) text(ctx context.Context, b Blob) (string, error) {
+	if r.fatal != nil {
+		return "", r.fatal
+	}
+	data, err := r.repo.Content(ctx, b, MaxText)
+	if err == nil {
+		err = r.repo.Hand.Take(data)
+	}
+	if isFatal(err) {
+		r.fatal = err
+	}
+	return string(data), err
+}
+
+// skip skips an item, which may be read several times, once.
+func (r *reading) skip(locator string, err error) {
+	if !r.skipped[locator] && r.fatal == nil {
+		r.skipped[locator] = true
+		r.out.Skip(locator, err)
+	}
+}
+
+func (r *reading) progress() {
+	r.done++
+	r.out.Progress(r.done, r.total)
+}
+
+// put makes an entry and puts it. If that fails it is skipped, and the record of
+// a former version, if there is one, kept. The blob is what the entry is made of.
+func (r *reading) put(
+	ctx context.Context, locator string, ref catalog.Ref, b Blob, make func() (catalog.Entry, error),
+) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e, err := make()
+	switch {
+	case r.fatal != nil:
+		return r.fatal
+	case err != nil:
+		r.skip(cmp.Or(b.Path, locator), err)
+		r.out.Keep(ref)
+		return nil
+	}
+	r.result.Records++
+	e.Record.Path = cmp.Or(b.Path, e.Record.Path)
+	return r.out.Put(ctx, e)
+}
+
+// putText puts the entry that is read from a text.
+func (r *reading) putText(
+	ctx context.Context, locator string, ref catalog.Ref, b Blob, in File, read func(File) (catalog.Entry, error),
+) error {
+	return r.put(ctx, locator, ref, b, func() (e catalog.Entry, err error) {
+		if in.Text, err = r.text(ctx, b); err != nil {
+			return e, err
+		}
+		return read(in)
+	})
+}
+
+// changes returns those of a pull request, and its proposal among them. A pull
+// request whose changes cannot be read is skipped.
+func (r *reading) changes(ctx context.Context, p *Pull) (all []FileChange, main FileChange, ok bool, err error) {
+	all, err = p.Changes(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, main, false, ctx.Err()
+	case err != nil:
+		r.skip(locator(p), err)
+		return nil, main, false, nil
+	}
+	main, ok = r.layout.choose(r.reader, all)
+	return all, main, ok, nil
+}
+
+func locator(p *Pull) string { return fmt.Sprintf("pull request %d", p.Number) }
+
+// number finds the numbered proposals of the branch, and the files that could be
+// some and are neither that nor attachments.
+func (r *reading) number(ctx context.Context) (n Numbering, unread []Unread, beside int) {
+	var files []string
+	for file := range r.repo.Files {
+		if r.layout.included(file) && r.layout.allowed(file) && (r.layout.named() || IsText(file)) {
+			files = append(files, file)
+		}
+	}
+	n = r.reader.Number(files, r.layout.named(), func(file string) (string, error) {
+		return r.text(ctx, r.repo.Files[file])
+	})
+	for number, file := range n.Files {
+		r.numberOf[file] = number
+	}
+	for _, u := range n.Unread(r.layout.named()) {
+		if !r.isAttachment(n, u.File) {
+			unread = append(unread, u)
+			continue
+		}
+		if beside++; u.Second {
+			r.reader.warn(r.at(u.File), "%v", u.Reason)
+		}
+	}
+	return n, unread, beside
+}
+
+// at is the locator of a file of the branch.
+func (r *reading) at(file string) string { return cmp.Or(r.repo.Files[file].Path, file) }
+
+// Survey counts the files of a repository that would be read as proposals and
+// those beside them, and lists the others that the layout names.
+func Survey(
+	ctx context.Context, repo *Repository, l Layout, n network.Network,
+) (read, beside int, unread []Unread) {
+	numbering, unread, beside := newReading(repo, l, n, nil).number(ctx)
+	return len(numbering.Files), beside, unread
+}
+
+// proposals puts the numbered proposals with their attachments, the drafts, and
+// the history of all.
+func (r *reading) proposals(ctx context.Context) error {
+	numbering, unread, _ := r.number(ctx)
+	if r.fatal != nil {
+		return r.fatal
+	}
+	changes, rows := r.repo.Changes, map[string]IndexRow{}
+	if r.repo.Whole {
+		changes, rows = r.statusChanges(ctx)
+	} else if b, ok := r.repo.Files[r.layout.Index]; ok {
+		for _, row := range r.table(ctx, r.layout.Index, b) {
+			rows[row.Number] = row
+		}
+	}
+	aliases := r.aliases(numbering.Files)
+	beside := r.beside(ctx, numbering)
+	for _, u := range unread {
+		r.skip(r.at(u.File), u.Err())
+	}
+	r.total = len(numbering.Files) + len(beside) + len(r.repo.Pulls)
+	for _, number := range sortedKeys(numbering.Files) {
+		if err := r.proposal(ctx, number, numbering.Files[number], rows[number], aliases[number]); err != nil {
+			return err
+		}
+		r.progress()
+	}
+	for _, a := range beside {
+		if err := r.attachment(ctx, a); err != nil {
+			return err
+		}
+		r.progress()
+	}
+	for _, n := range sortedKeys(r.repo.Pulls) {
+		if err := r.draft(ctx, r.repo.Pulls[n]); err != nil {
+			return err
+		}
+		r.progress()
+	}
+	for _, events := range r.reader.Events(changes) {
+		if err := r.out.Events(ctx, events); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) proposal(ctx context.Context, number, file string, row IndexRow, pulls []int) error {
+	o, b := r.origins[file], r.repo.Files[file]
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)}
+	in := File{
+		Path: file, URL: r.repo.URL(file, ""), Repository: r.repo.Name, Number: number, Index: row,
+		CreatedAt: o.created, UpdatedAt: o.updated,
+	}
+	if p := r.repo.Pulls[o.added]; p != nil && p.State == "merged" {
+		in.Pull = &p.PullRequest
+	}
+	return r.putText(ctx, file, ref, b, in, func(in File) (catalog.Entry, error) {
+		e, err := r.reader.Proposal(in)
+		for _, n := range pulls {
+			e.Aliases = append(e.Aliases, network.DraftKey(n))
+		}
+		return e, err
+	})
+}
+
+// aliases finds the proposal that each merged pull request became, and returns
+// its pull requests by number: the one it added, or if it added none, the only
+// one it changed.
+func (r *reading) aliases(numbered map[string]string) map[string][]int {
+	added, touched := map[int][]string{}, map[int][]string{}
+	for _, number := range sortedKeys(numbered) {
+		o := r.origins[numbered[number]]
+		if o.added > 0 {
+			added[o.added] = append(added[o.added], number)
+		}
+		for _, n := range slices.Compact(slices.Clone(o.pulls)) {
+			touched[n] = append(touched[n], number)
+		}
+	}
+	aliases := map[string][]int{}
+	for _, n := range sortedKeys(r.repo.Pulls) {
+		became := added[n]
+		if len(became) == 0 {
+			became = touched[n]
+		}
+		if r.repo.Pulls[n].State == "merged" && !r.layout.isBulk(n) && len(became) == 1 {
+			aliases[became[0]] = append(aliases[became[0]], n)
+			r.result.Pulls[n] = catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(became[0])}
+		}
+	}
+	return aliases
+}
+
+// draft puts an unmerged pull request that adds or changes a proposal.
+func (r *reading) draft(ctx context.Context, p *Pull) error {
+	if p.State == "merged" || r.layout.isBulk(p.Number) {
+		return nil
+	}
+	_, main, ok, err := r.changes(ctx, p)
+	if !ok {
+		return err
+	}
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: network.DraftKey(p.Number)}
+	r.result.Pulls[p.Number] = ref
+	in := r.file(p, main.New)
+	in.Amends = main.Old != ""
+	return r.putText(ctx, locator(p), ref, main.Blob, in, r.reader.Proposal)
+}
+
+// file is a file of a pull request.
+func (r *reading) file(p *Pull, file string) File {
+	return File{
+		Path: file, URL: p.URL, Repository: r.repo.Name, Pull: &p.PullRequest, Forge: p.Forge, CreatedAt: p.Opened,
+		UpdatedAt: p.Updated,
+	}
+}
+
+// grants puts the grant proposals: one for each pull request that adds or
+// changes a proposal, with the text of the branch if it was merged.
+func (r *reading) grants(ctx context.Context) error {
+	added := r.addedBy()
+	r.total = len(r.repo.Pulls)
+	for _, n := range sortedKeys(r.repo.Pulls) {
+		if !r.layout.isBulk(n) {
+			if err := r.grant(ctx, r.repo.Pulls[n], added[n]); err != nil {
+				return err
+			}
+		}
+		r.progress()
+	}
+	return nil
+}
+
+// addedBy lists the files of the branch by the pull request that added them. A
+// file that a bulk edit or no pull request added belongs to none.
+func (r *reading) addedBy() map[int][]string {
+	added := map[int][]string{}
+	for _, file := range sortedKeys(r.repo.Files) {
+		if !r.layout.included(file) || !r.layout.allowed(file) || mediaType(file) == "" {
+			continue
+		}
+		if n := r.origins[file].added; n > 0 && !r.layout.isBulk(n) {
+			added[n] = append(added[n], file)
+		} else if IsText(file) && r.layout.named() {
+			r.out.Warn(cmp.Or(r.repo.Files[file].Path, file), "no pull request added it, so it is not a proposal")
+		}
+	}
+	return added
+}
+
+// grant puts one pull request: its first text as the proposal, further ones as
+// its children, other files as attachments. One that is not merged, or that only
+// changed files of others, has its own version of its proposal.
+func (r *reading) grant(ctx context.Context, p *Pull, files []string) error {
+	ref := catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(p.Number)}
+	var texts []string
+	for _, f := range files {
+		if IsText(f) {
+			texts = append(texts, f)
+		}
+	}
+	if p.State != "merged" || len(texts) == 0 {
+		return r.ownGrant(ctx, p, ref)
+	}
+	if err := r.grantEvents(ctx, p, ref); err != nil {
+		return err
+	}
+	for i, f := range texts {
+		in, own, read := r.file(p, f), ref, r.reader.Grant
+		in.UpdatedAt = r.origins[f].updated
+		if i == 0 {
+			in.Files = texts
+		} else {
+			in.URL, own.Key, read = cmp.Or(r.repo.URL(f, ""), in.URL), ref.Key+"/"+f, r.reader.GrantFile
+		}
+		if err := r.putText(ctx, f, own, r.repo.Files[f], in, read); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if !IsText(f) && r.repo.Attachments {
+			if err := r.attachment(ctx, attached{file: f, parent: ref}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ownGrant puts a pull request with its own version of its proposal.
+func (r *reading) ownGrant(ctx context.Context, p *Pull, ref catalog.Ref) error {
+	changes, main, ok, err := r.changes(ctx, p)
+	if !ok {
+		return err
+	}
+	if err := r.grantEvents(ctx, p, ref); err != nil {
+		return err
+	}
+	in := r.file(p, main.New)
+	for _, c := range changes {
+		if c.New != "" && r.layout.isText(c.New) && path.Dir(c.New) == path.Dir(main.New) {
+			in.Files = append(in.Files, c.New)
+		}
+	}
+	return r.putText(ctx, locator(p), ref, main.Blob, in, r.reader.Grant)
+}
+
+// grantEvents puts the changes of state of a grant's pull request.
+func (r *reading) grantEvents(ctx context.Context, p *Pull, ref catalog.Ref) error {
+	r.result.Pulls[p.Number] = ref
+	events := GrantEvents(p.PullRequest, p.Opened, p.Closed, p.URL)
+	if len(events) == 0 {
+		return nil
+	}
+	return r.out.Events(ctx, events)
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,336 @@
+package proposals
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"almanac/catalog"
+	"almanac/ingest"
+	"almanac/ingest/gitrepo"
+	"almanac/ingest/proposal"
+)
+
+// branch returns a fetched repository with the files of its branch alone.
+func (c *connector) branch(repo *gitrepo.Repository) (*proposal.Repository, error) {
+	head := repo.Head.Hash.String()
+	to := &proposal.Repository{
+		Name: c.opts.Name, Files: map[string]proposal.Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
+		URL: func(file, commit string) string { return c.opts.URL.file(cmp.Or(commit, head), file) },
+		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
+			return repo.Blob(plumbing.NewHash(b.ID), limit)
+		},
+	}
+	files, err := repo.Files(repo.Head)
+	for file, hash := range files {
+		to.Files[file] = proposal.Blob{ID: hash.String()}
+	}
+	return to, err
+}
+
+// repository returns a fetched repository with its history and pull requests.
+func (c *connector) repository(
+	ctx context.Context, repo *gitrepo.Repository, out ingest.Sink,
+) (*proposal.Repository, error) {
+	to, err := c.branch(repo)
+	if err != nil {
+		return nil, err
+	}
+	merges, err := readSteps(ctx, repo, to)
+	if err != nil {
+		return nil, err
+	}
+	h := &host{repo: repo, merges: merges, pulls: map[int]*proposal.Pull{}, url: c.opts.URL.pull}
+	err = h.read(ctx, out)
+	to.Pulls = h.pulls
+	return to, err
+}
+
+// merge is a step of the branch that merged a pull request.
+type merge struct {
+	proposal.Step
+	commit *object.Commit
+}
+
+// readSteps reads the first-parent line of the branch's head: the states of the
+// branch, one for each merged pull request or direct commit. Commits inside a
+// pull request were never on the branch. It returns the merges by pull request.
+func readSteps(ctx context.Context, repo *gitrepo.Repository, to *proposal.Repository) (map[int]merge, error) {
+	line := []*object.Commit{repo.Head}
+	for c := repo.Head; c.NumParents() > 0; line = append(line, c) {
+		parent, err := c.Parent(0)
+		if err != nil {
+			return nil, fmt.Errorf("parent of %s: %w", c.Hash, err)
+		}
+		c = parent
+	}
+	merges := map[int]merge{}
+	var before *object.Tree
+	for _, c := range slices.Backward(line) {
+		tree, err := repo.Tree(c)
+		if err != nil {
+			return nil, err
+		}
+		s := proposal.Step{Pull: pullOf(c), At: c.Committer.When, Commit: c.Hash.String(), Subject: subject(c)}
+		if s.Changes, err = diff(ctx, repo, before, tree); err != nil {
+			return nil, fmt.Errorf("changes of %s: %w", c.Hash, err)
+		}
+		if _, again := merges[s.Pull]; s.Pull > 0 && !again {
+			merges[s.Pull] = merge{s, c}
+		}
+		to.Steps = append(to.Steps, s)
+		before = tree
+	}
+	return merges, nil
+}
+
+// diff returns the changes between two trees, with renames found, by path.
+func diff(ctx context.Context, repo *gitrepo.Repository, before, after *object.Tree) ([]proposal.FileChange, error) {
+	changes, err := repo.Changes(ctx, before, after)
+	if err != nil {
+		return nil, err
+	}
+	var out []proposal.FileChange
+	for _, c := range changes {
+		f := proposal.FileChange{Old: c.From.Name, New: c.To.Name}
+		if f.Old != "" && !c.From.TreeEntry.Mode.IsFile() {
+			f.Old = "" // a submodule was there
+		}
+		if f.New != "" {
+			if !c.To.TreeEntry.Mode.IsFile() {
+				continue
+			}
+			f.Blob.ID = c.To.TreeEntry.Hash.String()
+			f.Same = f.Old != "" && c.From.TreeEntry.Hash == c.To.TreeEntry.Hash
+		}
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b proposal.FileChange) int {
+		return cmp.Or(cmp.Compare(cmp.Or(a.New, a.Old), cmp.Or(b.New, b.Old)), cmp.Compare(a.Old, b.Old))
+	})
+	return out, nil
+}
+
+var (
+	squashed = regexp.MustCompile(`\(#(\d+)\)\s*$`)
+	merged   = regexp.MustCompile(`^Merge pull request #(\d+)\b`)
+)
+
+// pullOf returns the number of the pull request that a commit merged, by its
+// subject.
+func pullOf(c *object.Commit) int {
+	for _, pattern := range []*regexp.Regexp{squashed, merged} {
+		if m := pattern.FindStringSubmatch(subject(c)); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			return n
+		}
+	}
+	return 0
+}
+
+func subject(c *object.Commit) string {
+	s, _, _ := strings.Cut(strings.TrimLeft(c.Message, "\r\n"), "\n")
+	return strings.TrimSpace(s)
+}
+
+// maxPullCommits is the maximum number of commits read from a pull request.
+const maxPullCommits = 5000
+
+// host is what git shows of the host's pull requests.
+type host struct {
+	repo     *gitrepo.Repository
+	merges   map[int]merge
+	onBranch map[plumbing.Hash]bool
+	url      func(number int) string
+	pulls    map[int]*proposal.Pull
+}
+
+// read finds every pull request with a reference. It is merged if a step of the
+// branch names it or its head is part of the branch, open if the host has a merge
+// reference for it, else closed (or in conflict, which looks the same in git).
+func (h *host) read(ctx context.Context, out ingest.Sink) (err error) {
+	if h.onBranch, err = ancestors(h.repo.Head); err != nil {
+		return err
+	}
+	heads := h.heads()
+	for _, number := range slices.Sorted(maps.Keys(heads)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p, err := h.pull(number, heads[number])
+		if err != nil {
+			out.Skip(fmt.Sprintf("pull request %d", number), err)
+			continue
+		}
+		h.pulls[number] = p
+	}
+	// A merge may name a pull request whose reference the host has deleted.
+	for number := range h.merges {
+		if h.pulls[number] == nil {
+			h.pulls[number] = h.merged(number)
+		}
+	}
+	return nil
+}
+
+var pullRef = regexp.MustCompile(`^refs/pull/(\d{1,9})/(head|merge)$`)
+
+// heads returns the head of every pull request with a reference. If the head
+// reference is missing, the host's merge commit has the head.
+func (h *host) heads() map[int]plumbing.Hash {
+	heads := map[int]plumbing.Hash{}
+	for _, name := range slices.Sorted(maps.Keys(h.repo.Refs)) { // head before merge
+		m := pullRef.FindStringSubmatch(name)
+		if m == nil {
+			continue
+		}
+		number, _ := strconv.Atoi(m[1])
+		if m[2] == "head" {
+			heads[number] = h.repo.Refs[name]
+		} else if _, known := heads[number]; !known {
+			if c, err := h.repo.Git.CommitObject(h.repo.Refs[name]); err == nil && c.NumParents() == 2 {
+				heads[number] = c.ParentHashes[1]
+			}
+		}
+	}
+	return heads
+}
+
+// merged returns a pull request that a step of the branch merged.
+func (h *host) merged(number int) *proposal.Pull {
+	m := h.merges[number]
+	return &proposal.Pull{
+		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: m.commit.Author.Name,
+			MergedAt: rfc3339(m.At), MergeCommit: m.Commit},
+		URL: h.url(number), Updated: m.At,
+		Changes: func(context.Context) ([]proposal.FileChange, error) { return m.Changes, nil },
+	}
+}
+
+func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
+	head, err := h.repo.Git.CommitObject(hash)
+	if err != nil {
+		return nil, fmt.Errorf("head: %w", err)
+	}
+	before := h.onBranch
+	m, isMerged := h.merges[number]
+	_, mergeable := h.repo.Refs[fmt.Sprintf("refs/pull/%d/merge", number)]
+	p := &proposal.Pull{PullRequest: catalog.PullRequest{Number: number, State: "closed"}, URL: h.url(number)}
+	switch {
+	case isMerged:
+		p = h.merged(number)
+		if h.onBranch[hash] && m.commit.NumParents() > 0 {
+			// A true merge made its commits part of the branch: exclude only
+			// what was there before.
+			first, err := m.commit.Parent(0)
+			if err != nil {
+				return nil, err
+			}
+			if before, err = ancestors(first); err != nil {
+				return nil, err
+			}
+		}
+	case h.onBranch[hash]:
+		p.State = "merged"
+	case mergeable:
+		p.State = "open"
+	}
+	commits, base, err := own(head, before)
+	if err != nil {
+		return nil, err
+	}
+	p.Head, p.Author, p.LastCommit, p.Updated = hash.String(), head.Author.Name, rfc3339(head.Author.When),
+		head.Committer.When
+	if len(commits) > 0 {
+		first := slices.MinFunc(commits, func(a, b *object.Commit) int { return a.Author.When.Compare(b.Author.When) })
+		p.Author, p.FirstCommit = first.Author.Name, rfc3339(first.Author.When)
+	}
+	if !isMerged {
+		p.Changes = func(ctx context.Context) ([]proposal.FileChange, error) {
+			if len(commits) == 0 {
+				return nil, nil
+			}
+			return h.between(ctx, base, head)
+		}
+	}
+	return p, nil
+}
+
+// between returns the changes of a pull request since it forked from the branch.
+func (h *host) between(ctx context.Context, base, head *object.Commit) ([]proposal.FileChange, error) {
+	after, err := h.repo.Tree(head)
+	if err != nil {
+		return nil, err
+	}
+	var before *object.Tree
+	if base != nil {
+		if before, err = h.repo.Tree(base); err != nil {
+			return nil, err
+		}
+	}
+	return diff(ctx, h.repo, before, after)
+}
+
+func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// ancestors returns a commit with all its ancestors.
+func ancestors(c *object.Commit) (map[plumbing.Hash]bool, error) {
+	set := map[plumbing.Hash]bool{c.Hash: true}
+	for queue := []*object.Commit{c}; len(queue) > 0; {
+		c, queue = queue[len(queue)-1], queue[:len(queue)-1]
+		err := c.Parents().ForEach(func(p *object.Commit) error {
+			if !set[p.Hash] {
+				set[p.Hash] = true
+				queue = append(queue, p)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("ancestors of %s: %w", c.Hash, err)
+		}
+	}
+	return set, nil
+}
+
+// own returns the commits from head down to those in before, and the newest
+// commit of before that they reach: the merge base.
+func own(
+	head *object.Commit, before map[plumbing.Hash]bool,
+) (commits []*object.Commit, base *object.Commit, err error) {
+	if before[head.Hash] {
+		return nil, head, nil
+	}
+	seen := map[plumbing.Hash]bool{head.Hash: true}
+	for queue := []*object.Commit{head}; len(queue) > 0; {
+		c := queue[0]
+		queue = queue[1:]
+		if commits = append(commits, c); len(commits) > maxPullCommits {
+			return nil, nil, fmt.Errorf("more than %d commits", maxPullCommits)
+		}
+		err := c.Parents().ForEach(func(p *object.Commit) error {
+			switch {
+			case before[p.Hash]:
+				if base == nil || p.Committer.When.After(base.Committer.When) {
+					base = p
+				}
+			case !seen[p.Hash]:
+				seen[p.Hash] = true
+				queue = append(queue, p)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("ancestors of %s: %w", c.Hash, err)
+		}
+	}
+	return commits, base, nil
+}

@@ -1,0 +1,286 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/ingest"
+	"almanac/ingest/proposal"
+	"almanac/text/markup"
+)
+
+// pull is one line of a file of pull requests.
+type pull struct {
+	Number       int         `json:"number"`
+	State        string      `json:"state"`
+	StateFromGit string      `json:"state_from_git"` // derived if the forge was not queried
+	Head         string      `json:"head"`
+	Author       string      `json:"author"`
+	FirstCommit  string      `json:"first_commit"`
+	LastCommit   string      `json:"last_commit"`
+	MergedCommit string      `json:"merged_commit"`
+	MergedAt     string      `json:"merged_at"`
+	Files        [][2]string `json:"files"` // the action (A, M, R, D) and the path
+}
+
+var errNoPull = errors.New("has no pull request number")
+
+// readPulls reads the file of pull requests. Any state but open and merged
+// counts as closed.
+func (r *run) readPulls() error {
+	r.pulls = map[int]pull{}
+	if r.options.Pulls == "" {
+		return nil
+	}
+	return index(r.archive, r.options.Pulls, r.out.Skip, func(_ string, p pull) error {
+		if p.Number <= 0 {
+			return errNoPull
+		}
+		if p.State = strings.ToLower(p.State + p.StateFromGit); p.State != "open" && p.State != "merged" {
+			p.State = "closed"
+		}
+		r.pulls[p.Number] = p
+		return nil
+	})
+}
+
+// proposals puts the proposals or grants that rows are copies of, by repository.
+func (r *run) proposals(ctx context.Context, kind catalog.Kind, rows []row) error {
+	byRepo := map[string][]row{}
+	for _, row := range rows {
+		byRepo[row.Repo] = append(byRepo[row.Repo], row)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byRepo)) {
+		c := r.copies(name, byRepo[name])
+		fill, as := c.history, "cip"
+		if kind == catalog.KindGrant {
+			fill, as = c.mergedFiles, "grant"
+		}
+		index, err := fill()
+		if err != nil {
+			return err
+		}
+		layout, err := proposal.NewLayout(as, []string{"**"}, nil, index, r.options.BulkPulls)
+		if err != nil {
+			return err
+		}
+		if _, err := proposal.Read(ctx, c.to, layout, r.network, quiet{r.out}); err != nil {
+			return err
+		}
+	}
+	r.step(len(rows))
+	return nil
+}
+
+// quiet is a sink without progress: a snapshot's is counted in rows.
+type quiet struct{ ingest.Sink }
+
+func (quiet) Progress(int, int) {}
+
+// copies are the copies of a repository's files.
+type copies struct {
+	*run
+	to *proposal.Repository
+	of map[string]row // of the branch, by path in the repository
+}
+
+func (r *run) copies(name string, rows []row) *copies {
+	c := &copies{run: r, of: map[string]row{}}
+	c.to = &proposal.Repository{
+		Name: name, Files: map[string]proposal.Blob{}, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{},
+		Hand: r.hand, URL: func(file, _ string) string { return r.options.fileURL(c.of[file]) },
+		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
+			raw, err := r.read(b.ID, limit)
+			return []byte(markup.Clean(string(raw))), err
+		},
+	}
+	for n, p := range r.pulls {
+		if r.about(r.options.Pulls, name) {
+			c.to.Pulls[n] = p.request(r.options.pullURL(name, n))
+		}
+	}
+	for _, row := range rows {
+		if row.Pull == 0 {
+			c.add(row)
+			continue
+		}
+		p := c.pull(row.Pull, "open") // only its text is known
+		p.URL = cmp.Or(p.URL, r.options.fileURL(row))
+		changes, _ := p.Changes(context.TODO())
+		at := slices.IndexFunc(changes, func(c proposal.FileChange) bool { return c.New == row.SourcePath })
+		if at < 0 {
+			at, changes = len(changes), append(changes, proposal.FileChange{New: cmp.Or(row.SourcePath, row.Path)})
+		}
+		changes[at].Blob = proposal.Blob{ID: row.Path, Path: row.Path}
+		p.Changes = func(context.Context) ([]proposal.FileChange, error) { return changes, nil }
+	}
+	return c
+}
+
+// about reports whether a listing is about a repository.
+func (r *run) about(listing, name string) bool {
+	i, ok := r.at[listing]
+	return !ok || r.rows[i].Repo == "" || r.rows[i].Repo == name
+}
+
+// add adds a file of the branch.
+func (c *copies) add(row row) {
+	row.SourcePath = cmp.Or(row.SourcePath, row.Path)
+	if before, twice := c.of[row.SourcePath]; twice {
+		c.out.Skip(row.Path, fmt.Errorf("%w: %s", errTwice, before.Path))
+		return
+	}
+	c.of[row.SourcePath], c.to.Files[row.SourcePath] = row, proposal.Blob{ID: row.Path, Path: row.Path}
+	if n := proposal.Numeral(row.CIP); n != "" {
+		c.to.Numbers[row.SourcePath] = n
+	}
+}
+
+var errTwice = errors.New("is a copy of the same file as another one")
+
+// pull returns a pull request, with a state if it is not listed.
+func (c *copies) pull(number int, state string) *proposal.Pull {
+	if c.to.Pulls[number] == nil {
+		c.to.Pulls[number] = pull{Number: number, State: state}.request(c.options.pullURL(c.to.Name, number))
+	}
+	return c.to.Pulls[number]
+}
+
+func (p pull) request(url string) *proposal.Pull {
+	var changes []proposal.FileChange
+	for _, f := range p.Files {
+		change := proposal.FileChange{Old: f[1], New: f[1]}
+		switch f[0] {
+		case "A":
+			change.Old = ""
+		case "D":
+			change.New = ""
+		}
+		changes = append(changes, change)
+	}
+	return &proposal.Pull{
+		PullRequest: catalog.PullRequest{
+			Number: p.Number, State: p.State, Head: p.Head, Author: p.Author, FirstCommit: p.FirstCommit,
+			LastCommit: p.LastCommit, MergedAt: p.MergedAt, MergeCommit: p.MergedCommit,
+		},
+		URL: url, Changes: func(context.Context) ([]proposal.FileChange, error) { return changes, nil },
+	}
+}
+
+// mergedFiles reads which pull request first added each file of the branch.
+func (c *copies) mergedFiles() (table string, err error) {
+	if c.options.MergedFiles == "" {
+		return "", nil
+	}
+	type line struct {
+		Path string `json:"path"`
+		Pull int    `json:"pull_request"`
+	}
+	added := map[string]int{}
+	err = index(c.archive, c.options.MergedFiles, c.out.Skip, func(_ string, l line) error {
+		if l.Pull <= 0 {
+			return errNoPull
+		}
+		added[l.Path] = l.Pull
+		return nil
+	})
+	for file, row := range c.of {
+		if n := added[row.Path]; n > 0 {
+			p := c.pull(n, "merged")
+			c.to.Steps = append(c.to.Steps, proposal.Step{Pull: n, At: parseTime(p.MergedAt),
+				Changes: []proposal.FileChange{{New: file}}})
+		}
+	}
+	return "", err
+}
+
+// history reads the changes of status, and how the proposals came about. A change
+// in a file that is not a proposal is one in the index table, which is in the
+// snapshot perhaps.
+func (c *copies) history() (table string, err error) {
+	c.steps()
+	if c.options.History == "" || !c.about(c.options.History, c.to.Name) {
+		return "", nil
+	}
+	type line struct {
+		CIP     string `json:"cip"`
+		Date    string `json:"date"`
+		From    string `json:"from"`
+		To      string `json:"to"`
+		Commit  string `json:"commit"`
+		Initial bool   `json:"initial"`
+		Source  string `json:"source"` // branch:path
+		Subject string `json:"subject"`
+	}
+	err = index(c.archive, c.options.History, c.out.Skip, func(_ string, l line) error {
+		at, number := parseTime(l.Date), proposal.Numeral(l.CIP)
+		if number == "" || at.IsZero() {
+			return errors.New("lacks its proposal or its date")
+		}
+		_, file, _ := strings.Cut(l.Source, ":")
+		inTable := proposal.NumberFromPath(file) == ""
+		if inTable {
+			table = file
+		}
+		c.to.Changes = append(c.to.Changes, proposal.Change{
+			Number: number, At: at, From: l.From, To: l.To, Initial: l.Initial, Index: inTable, Path: file,
+			Commit: l.Commit, Subject: l.Subject,
+			URL: c.options.fileURL(row{Repo: c.to.Name, Commit: l.Commit, SourcePath: file}),
+		})
+		return nil
+	})
+	for _, row := range c.rows {
+		if row.Repo == c.to.Name && row.SourcePath == table && table != "" {
+			c.add(row)
+			break
+		}
+	}
+	return table, err
+}
+
+// steps finds what merged pull requests did to the proposals. Their files may
+// have had other names, so they are known by their numbers.
+func (c *copies) steps() {
+	files := map[string]string{} // by number
+	for file := range c.of {
+		files[cmp.Or(c.to.Numbers[file], proposal.NumberFromPath(file))] = file
+	}
+	added := map[string]bool{}
+	for _, n := range slices.Sorted(maps.Keys(c.to.Pulls)) {
+		p := c.to.Pulls[n]
+		if p.State != "merged" {
+			continue
+		}
+		step := proposal.Step{Pull: n, At: parseTime(p.MergedAt)}
+		changes, _ := p.Changes(context.TODO())
+		for _, change := range changes {
+			file := files[proposal.NumberFromPath(change.New)]
+			if file == "" || path.Ext(change.New) != ".md" {
+				continue
+			}
+			now := proposal.FileChange{Old: file, New: file}
+			if change.Old == "" && !added[file] {
+				added[file], now.Old = true, ""
+			}
+			step.Changes = append(step.Changes, now)
+		}
+		c.to.Steps = append(c.to.Steps, step)
+	}
+	slices.SortStableFunc(c.to.Steps, func(a, b proposal.Step) int { return a.At.Compare(b.At) })
+}
+
+func parseTime(s string) time.Time {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
