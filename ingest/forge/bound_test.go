@@ -17,6 +17,7 @@ import (
 
 const (
 	shaOfFour  = "a80aeec26e053b0e444920d83eaf926e9df5c529" // of the draft in pull request 4
+	shaOfSeven = "a649079ad29281468c6c9ca47aa775f085f578b7" // of CWP-0007
 	shaOfIndex = "d617b9d922f70db46efc969c05d00f4ec2ee0df1"
 )
 
@@ -76,23 +77,28 @@ func list(items any) (out []object) {
 	return out
 }
 
-// TestWhatARunEndedWithIsSkipped: a draft that an earlier run had in hand.
+// TestWhatARunEndedWithIsSkipped: a draft, or the text of a numbered proposal, that
+// an earlier run had in hand.
 func TestWhatARunEndedWithIsSkipped(t *testing.T) {
 	t.Parallel()
-	h := newHub(t)
-	h.blobs[shaOfFour] += strings.Repeat("One of many lines about gauges.\n", 3000)
-	dir := t.TempDir()
-	if err := memory.NewHand(dir, "1").Take([]byte(h.blobs[shaOfFour])); err != nil {
-		t.Fatal(err)
-	}
-	config := drafts(t, serve(t, h).URL, nil)
-	config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-		env.Hand = memory.NewHand(dir, "1")
-		return forge.NewProposals(src, env)
-	}
-	got := connectortest.NewSource(t, config).Sync()
-	want := []string{"pull request 4: " + memory.ErrHeld.Error()}
-	if diff := cmp.Diff(want, skipped(got)); diff != "" || slices.Contains(got.Keys(), "cip PR-4") {
-		t.Errorf("skipped (-want +got)\n%s", diff)
+	for sha, want := range map[string]string{shaOfFour: "pull request 4", shaOfSeven: "cwp-0007/cwp-0007.md"} {
+		h := newHub(t)
+		h.blobs[sha] += strings.Repeat("One of many lines about gauges.\n", 3000)
+		dir := t.TempDir()
+		if err := memory.NewHand(dir, "1").Take([]byte(h.blobs[sha])); err != nil {
+			t.Fatal(err)
+		}
+		config := drafts(t, serve(t, h).URL, nil)
+		config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+			env.Hand = memory.NewHand(dir, "1")
+			return forge.NewProposals(src, env)
+		}
+		got := connectortest.NewSource(t, config).Sync()
+		if diff := cmp.Diff([]string{want + ": " + memory.ErrHeld.Error()}, skipped(got)); diff != "" {
+			t.Errorf("skipped (-want +got)\n%s", diff)
+		}
+		if has := slices.Contains(got.Keys(), "cip PR-4"); has == (sha == shaOfFour) {
+			t.Errorf("%s: %v", want, got.Keys())
+		}
 	}
 }

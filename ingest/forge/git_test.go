@@ -137,6 +137,9 @@ func newWorld(t testing.TB) *world {
 		return fmt.Sprintf("<pre>\n  Title: %s\n  Author: Ada Quay\n  Status: %s\n  Type: Process\n</pre>\n\n"+
 			"## Abstract\n\n%s\n", title, status, strings.Repeat("The keepers of "+title+" have a duty at dusk. ", 12))
 	}
+	cwps.Commit("Start", map[string]string{"README.md": "# Proposals"})
+	cwps.pull(1, false, "cwp-0001/cwp-0001.md", text("Tides", "Final"), object{"state": "closed",
+		"merged_at": stamp(cwps.Clock, time.Hour)})
 	cwps.Commit("Tides (#1)", map[string]string{"cwp-0001/cwp-0001.md": text("Tides", "Final")})
 	cwps.pull(2, false, "cwp-buoys/cwp-buoys.md", text("Buoys", "Draft"), object{"labels": labelled("Needs champion")})
 	cwps.pull(3, false, "cwp-piers/cwp-piers.md", text("Piers", "Draft"), object{"state": "closed",
@@ -277,6 +280,35 @@ func TestARepositoryReadTwice(t *testing.T) {
 				t.Errorf("another sync moved the change log from %d to %d, %v", before, after, err)
 			}
 		})
+	}
+}
+
+// TestGitAndTheForgeFillTheSameRecords reads the same repositories with git alone
+// and through the API alone: what texts say is the same.
+func TestGitAndTheForgeFillTheSameRecords(t *testing.T) {
+	t.Parallel()
+	git, api := newWorld(t), newWorld(t)
+	git.sync("texts", "grants")
+	api.sync("drafts", "board")
+	texts := func(w *world, kind catalog.Kind) (lines []string) {
+		for _, r := range w.records(kind) {
+			aliases, err := w.store.Aliases(t.Context(), r.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var files []string
+			if kind == catalog.KindGrant {
+				files = connectortest.Data[catalog.Grant](t, r).Files
+			}
+			lines = append(lines, fmt.Sprintln(r.Key, r.Title, r.Path, r.Container, r.Author, r.Summary, files, aliases, r.Body))
+		}
+		return lines
+	}
+	for kind, n := range map[catalog.Kind]int{catalog.KindCIP: 3, catalog.KindGrant: 5} {
+		got := texts(api, kind)
+		if diff := cmp.Diff(texts(git, kind), got); diff != "" || len(got) != n {
+			t.Errorf("%s (-git +forge)\n%s", kind, diff)
+		}
 	}
 }
 

@@ -178,7 +178,8 @@ func TestReadsGrants(t *testing.T) {
 	}
 	merged := got.Get(t, catalog.KindGrant, "2")
 	main := got.Get(t, catalog.KindGrant, "2/proposals/shared-gauge.md")
-	if main.Parent != merged.ID || !strings.Contains(main.Body, "240,000") {
+	if main.Parent != merged.ID || !strings.Contains(main.Body, "240,000") ||
+		main.URL != "https://forge.example.org/causeway/grants/blob/main/proposals/shared-gauge.md" {
 		t.Errorf("a further file: %+v", main)
 	}
 	open := got.Get(t, catalog.KindGrant, "3")

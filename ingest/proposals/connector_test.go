@@ -343,6 +343,11 @@ func TestSyncReadsGrants(t *testing.T) {
 	if data := decode[catalog.Grant](t, ropes); !data.Merged || data.Pull.MergedAt == "" || len(data.Files) != 2 {
 		t.Errorf("grant 2: %+v", data)
 	}
+	head := f.git("rev-parse", "HEAD")
+	if annex := get("2/proposals/rope annex.md").Record; annex.URL !=
+		"https://forge.example/blob/"+head+"/proposals/rope%20annex.md" {
+		t.Errorf("a further file of grant 2: %s", annex.URL)
+	}
 	if nets := get("3").Record; nets.Path != "proposals/2031-02-nets.md" || nets.Title != "Better net" {
 		t.Errorf("grant 3: %q at %s", nets.Title, nets.Path)
 	}
