@@ -81,8 +81,8 @@ func (r references) names() []string {
 }
 
 func list(ctx context.Context, to route, patterns ...string) (references, error) {
-	args := append(slices.Clone(to.settings), "ls-remote", "--symref", "--", to.address)
-	out, err := output(ctx, to, append(args, patterns...)...)
+	args := slices.Concat(to.settings, []string{"ls-remote", "--symref"}, to.options, []string{"--", to.address}, patterns)
+	out, err := output(ctx, to, args...)
 	if err != nil {
 		return references{}, err
 	}

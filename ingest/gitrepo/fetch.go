@@ -87,7 +87,7 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 	} else if _, err := os.Stat(filepath.Join(dir, "shallow")); err == nil {
 		args = append(args, "--unshallow")
 	}
-	args = append(args, "--", to.address, "+refs/heads/"+s.Branch+":refs/heads/"+s.Branch)
+	args = append(append(args, to.options...), "--", to.address, "+refs/heads/"+s.Branch+":refs/heads/"+s.Branch)
 	if s.Pulls {
 		args = append(args, "+refs/pull/*:refs/pull/*")
 	}
@@ -134,7 +134,8 @@ func command(ctx context.Context, to route, args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_SSH_COMMAND=" + to.ssh, "GIT_ALLOW_PROTOCOL=file:https:http:ssh:git",
-		"HOME=/dev/null", // git would search it for passwords
+		"GIT_NO_LAZY_FETCH=1", // what a partial clone lacks would be fetched by its own configuration
+		"HOME=/dev/null",      // git would search it for passwords
 	}
 	if to.authorization != "" { // in the environment, which other users cannot read
 		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -148,6 +149,56 @@ func TestWithoutABranchTheRemotesOwnIsFetched(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %q", name, err, c.want)
 		}
+	}
+}
+
+// TestAnotherOwner reads a clone that belongs to somebody else, as one that is
+// mounted into a container does, and runs none of the commands that its owner put
+// into it.
+func TestAnotherOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a clone away")
+	}
+	repo := gitrepotest.New(t)
+	hash := repo.Commit("one", map[string]string{"a.md": "# A"})
+	marker := filepath.Join(t.TempDir(), "marker")
+	run := "touch " + marker
+	for _, name := range []string{"core.fsmonitor", "core.sshCommand", "core.gitProxy", "core.alternateRefsCommand",
+		"uploadpack.packObjectsHook", "uploadpack.hook", "credential.helper", "remote.origin.uploadpack"} {
+		repo.Git("config", name, run)
+	}
+	repo.Git("config", "core.hooksPath", filepath.Join(repo.Dir, ".git", "hooks"))
+	for _, hook := range []string{"pre-upload", "post-upload", "pre-auto-gc", "reference-transaction", "post-checkout"} {
+		write(t, filepath.Join(repo.Dir, ".git", "hooks", hook), "#!/bin/sh\n"+run+"\n")
+	}
+	err := filepath.WalkDir(repo.Dir, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(name, 4242, 4242))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "mirror.git")
+	branch, err := gitrepo.Fetch(t.Context(), nil, dir, gitrepo.Source{Remote: repo.Dir, Pulls: true})
+	if err != nil || branch != "main" {
+		t.Fatalf("branch %q, %v", branch, err)
+	}
+	r, err := gitrepo.Open(dir, branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	if r.Head.Hash.String() != hash {
+		t.Errorf("head %s, want %s", r.Head.Hash, hash)
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("a command of the clone was run")
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)); err != nil {
+		t.Fatal(err)
 	}
 }
 

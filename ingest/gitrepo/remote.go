@@ -105,10 +105,16 @@ func Name(remote string) string {
 type route struct {
 	address  string   // to fetch from
 	settings []string // of the git command
+	options  []string // of its commands that reach a remote
 	ssh      string   // the ssh command
 	// authorization is the header that is sent to a web server.
 	authorization string
 }
+
+// uploadPack is how a repository on this machine is read, whoever owns it: the
+// operator named it. Git passes our settings on to no other repository. What packs
+// its objects runs no hook or command of its configuration.
+const uploadPack = "--upload-pack=git -c 'safe.directory=*' upload-pack"
 
 // find returns the route to a source that the guard allows, until ctx is done.
 // slow is called with the reason when the server is.
@@ -128,7 +134,7 @@ func find(ctx context.Context, slow context.CancelCauseFunc, client *outbound.Cl
 			}
 			return route{}, err
 		}
-		return route{address: abs}, nil
+		return route{address: abs, options: []string{uploadPack}}, nil
 	}
 	u, err := parse(remote)
 	switch {
