@@ -41,7 +41,7 @@ type Source struct {
 	Branch string
 	// Token is sent to a web server; "" sends none.
 	Token string
-	// Pulls also fetches the host's references of pull requests (refs/pull).
+	// Pulls also fetches the host's references of pull requests.
 	Pulls bool
 	// Depth is how many commits of the branch to fetch; 0 = all.
 	Depth int
@@ -89,7 +89,9 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 	}
 	args = append(append(args, to.options...), "--", to.address, "+refs/heads/"+s.Branch+":refs/heads/"+s.Branch)
 	if s.Pulls {
-		args = append(args, "+refs/pull/*:refs/pull/*")
+		for _, refs := range []string{"pull", "merge-requests", "pull-requests"} { // of GitHub and Gitea, GitLab, Bitbucket
+			args = append(args, "+refs/"+refs+"/*:refs/"+refs+"/*")
+		}
 	}
 	if err := run(ctx, to, args...); err != nil {
 		if strings.Contains(err.Error(), "couldn't find remote ref") {

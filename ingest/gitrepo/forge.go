@@ -11,6 +11,9 @@ import (
 type Addresses struct {
 	File string
 	Pull string
+	// Merges says that the forge keeps a reference of what each open pull request
+	// would merge, at once and only while it is open.
+	Merges bool
 }
 
 // forges are the kinds of forges by a part of their host names, as in gitlab.com,
@@ -18,10 +21,11 @@ type Addresses struct {
 var forges = []struct {
 	hosts      []string
 	file, pull string
+	merges     bool
 }{
-	{[]string{"github"}, "/blob/{commit}/{path}", "/pull/{number}"},
-	{[]string{"gitlab"}, "/-/blob/{commit}/{path}", "/-/merge_requests/{number}"},
-	{[]string{"codeberg", "gitea", "forgejo"}, "/src/commit/{commit}/{path}", "/pulls/{number}"},
+	{[]string{"github"}, "/blob/{commit}/{path}", "/pull/{number}", true},
+	{[]string{"gitlab"}, "/-/blob/{commit}/{path}", "/-/merge_requests/{number}", false},
+	{[]string{"codeberg", "gitea", "forgejo"}, "/src/commit/{commit}/{path}", "/pulls/{number}", false},
 }
 
 // Forge returns the addresses for a repository's own address, and whether that
@@ -46,7 +50,7 @@ func Forge(remote string) (Addresses, bool) {
 	for _, f := range forges {
 		if slices.ContainsFunc(f.hosts, func(host string) bool { return slices.Contains(labels, host) }) {
 			at := page.String() + "/" + name
-			return Addresses{File: at + f.file, Pull: at + f.pull}, true
+			return Addresses{File: at + f.file, Pull: at + f.pull, Merges: f.merges}, true
 		}
 	}
 	return Addresses{}, false

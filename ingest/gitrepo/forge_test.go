@@ -9,12 +9,12 @@ import (
 func TestForge(t *testing.T) {
 	const github, gitlab = "https://github.com/harbour/lips", "https://gitlab.example.org/harbour/sub/lips"
 	for remote, want := range map[string]gitrepo.Addresses{
-		github:                              {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}"},
-		github + ".git":                     {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}"},
-		github + "/":                        {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}"},
-		"ssh://git@github.com/harbour/lips": {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}"},
+		github:                              {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}", Merges: true},
+		github + ".git":                     {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}", Merges: true},
+		github + "/":                        {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}", Merges: true},
+		"ssh://git@github.com/harbour/lips": {File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}", Merges: true},
 		"ssh://git@GitHub.com:22/harbour/lips.git": {
-			File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}",
+			File: github + "/blob/{commit}/{path}", Pull: github + "/pull/{number}", Merges: true,
 		},
 		gitlab: {File: gitlab + "/-/blob/{commit}/{path}", Pull: gitlab + "/-/merge_requests/{number}"},
 		"https://codeberg.org/harbour/lips": {

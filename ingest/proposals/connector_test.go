@@ -367,6 +367,55 @@ func TestSyncReadsGrants(t *testing.T) {
 	}
 }
 
+// TestReferencesOfAnyForge reads the pull requests of hosts that name them
+// otherwise: what is open there and cannot be seen is not withdrawn.
+func TestReferencesOfAnyForge(t *testing.T) {
+	for name, c := range map[string]struct {
+		head, merge string // reference of a pull request
+		merged      string // message of a merge
+		closed      string // state of a draft without a merge reference
+	}{
+		"GitHub":           {"refs/pull/%d/head", "refs/pull/%d/merge", "Merge pull request #2 from ada/nets", "Withdrawn"},
+		"GitHub, squashed": {"refs/pull/%d/head", "refs/pull/%d/merge", "Nets (#2)", "Withdrawn"},
+		"Forgejo": {"refs/pull/%d/head", "refs/pull/%d/merge",
+			"Merge pull request 'Nets' (#2) from nets into main", "Withdrawn"},
+		"GitLab": {"refs/merge-requests/%d/head", "refs/merge-requests/%d/merge",
+			"Merge branch 'nets' into 'main'\n\nNets\n\nSee merge request harbour/cips!2", "Draft"},
+		"GitLab, squashed": {"refs/merge-requests/%d/head", "refs/merge-requests/%d/merge", "Nets (!2)", "Draft"},
+		"Bitbucket": {"refs/pull-requests/%d/from", "refs/pull-requests/%d/merge",
+			"Pull request #2: Nets\n\nMerge in HAR/cips from nets to main", "Withdrawn"},
+		"Bitbucket's cloud": {"refs/pull-requests/%d/from", "refs/pull-requests/%d/merge",
+			"Merged in nets (pull request #2)", "Withdrawn"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForge(t)
+			f.commit("Start", map[string]string{"README.md": "# All"})
+			f.commit(c.merged, map[string]string{"cip-0001/cip-0001.md": text("0001", "Nets", "Final")})
+			for n, open := range map[int]bool{3: true, 4: false} {
+				f.pull(n, open, map[string]string{fmt.Sprintf("cip-x/%d.md", n): text("TBD", fmt.Sprint("Lamps ", n), "Draft")})
+				for from, to := range map[string]string{"head": c.head, "merge": c.merge} {
+					if from == "merge" && !open {
+						continue
+					}
+					old := fmt.Sprintf("refs/pull/%d/%s", n, from)
+					hash := f.git("rev-parse", old)
+					f.git("update-ref", "-d", old)
+					f.git("update-ref", fmt.Sprintf(to, n), hash)
+				}
+			}
+			out, _ := sync(t, t.TempDir(), "", options(f))
+			got := map[string]string{}
+			for ref, e := range out.entries {
+				got[ref.Key] = fmt.Sprint(e.Record.State, e.Aliases)
+			}
+			want := map[string]string{"CIP-0001": "Final[PR-2]", "PR-3": "Draft[]", "PR-4": c.closed + "[]"}
+			if diff := cmp.Diff(want, got); diff != "" || len(out.skipped) > 0 {
+				t.Errorf("skipped %q (-want +got)\n%s", out.skipped, diff)
+			}
+		})
+	}
+}
+
 func TestBadSourcesAreErrors(t *testing.T) {
 	env := ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()}
 	for name, o := range map[string]map[string]any{

@@ -37,6 +37,8 @@ type options struct {
 	// BulkPulls are pull requests that edit many proposals at once and are not
 	// proposals themselves.
 	BulkPulls []int `yaml:"bulk_pulls"`
+
+	tells bool // its host has references of what it would merge
 }
 
 // urlTemplate holds templates of the repository's addresses; a known forge
@@ -96,7 +98,9 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	if err := o.URL.check(); err != nil {
 		return o, err
 	}
+	o.tells = true
 	if forge, ok := gitrepo.Forge(o.Repository); ok {
+		o.tells = forge.Merges
 		o.URL.File, o.URL.Pull = cmp.Or(o.URL.File, forge.File), cmp.Or(o.URL.Pull, forge.Pull)
 	}
 	o.Repository = gitrepo.Place(o.Repository, env.Local)

@@ -49,7 +49,8 @@ func (c *connector) repository(
 	if err != nil {
 		return nil, err
 	}
-	h := &host{repo: repo, merges: merges, pulls: map[int]*proposal.Pull{}, url: c.opts.URL.pull}
+	h := &host{repo: repo, merges: merges, pulls: map[int]*proposal.Pull{}, url: c.opts.URL.pull,
+		refs: map[int]string{}, tells: c.opts.tells}
 	err = h.read(ctx, out)
 	to.Pulls = h.pulls
 	return to, err
@@ -120,21 +121,26 @@ func diff(ctx context.Context, repo *gitrepo.Repository, before, after *object.T
 	return out, nil
 }
 
-var (
-	squashed = regexp.MustCompile(`\(#(\d+)\)\s*$`)
-	merged   = regexp.MustCompile(`^Merge pull request #(\d+)\b`)
-)
+// mergeSubject matches the first line of what forges write when they merge, and of
+// a squashed pull request, which ends in its number.
+var mergeSubject = regexp.MustCompile(`\([#!](\d{1,9})\)\s*$|^Merge pull request (?:#|.* \(#)(\d{1,9})\b|` +
+	`^Merged in .* \(pull request #(\d{1,9})\)|^(?:Pull request #|Merged PR )(\d{1,9}):`)
+
+// mergeTrailer matches the line that GitLab puts below the message.
+var mergeTrailer = regexp.MustCompile(`(?m)^See merge request (?:\S*)!(\d{1,9})\s*$`)
 
 // pullOf returns the number of the pull request that a commit merged, by its
-// subject.
+// message; 0 for none.
 func pullOf(c *object.Commit) int {
-	for _, pattern := range []*regexp.Regexp{squashed, merged} {
-		if m := pattern.FindStringSubmatch(subject(c)); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			return n
-		}
+	m := mergeSubject.FindStringSubmatch(subject(c))
+	if m == nil {
+		m = mergeTrailer.FindStringSubmatch(c.Message)
 	}
-	return 0
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.Join(m[1:], ""))
+	return n
 }
 
 func subject(c *object.Commit) string {
@@ -152,11 +158,14 @@ type host struct {
 	onBranch map[plumbing.Hash]bool
 	url      func(number int) string
 	pulls    map[int]*proposal.Pull
+	refs     map[int]string // the beginning of their references
+	tells    bool           // by a reference, which ones it would merge
 }
 
 // read finds every pull request with a reference. It is merged if a step of the
 // branch names it or its head is part of the branch, open if the host has a merge
-// reference for it, else closed (or in conflict, which looks the same in git).
+// reference for it, else closed (or in conflict, which looks the same in git). Of
+// a host that has no such references it is open: unknown is not withdrawn.
 func (h *host) read(ctx context.Context, out ingest.Sink) (err error) {
 	if h.onBranch, err = ancestors(h.repo.Head); err != nil {
 		return err
@@ -182,7 +191,9 @@ func (h *host) read(ctx context.Context, out ingest.Sink) (err error) {
 	return nil
 }
 
-var pullRef = regexp.MustCompile(`^refs/pull/(\d{1,9})/(head|merge)$`)
+// pullRef matches the references of pull requests: GitHub's, Gitea's and
+// Forgejo's; GitLab's; Bitbucket's.
+var pullRef = regexp.MustCompile(`^(refs/(?:pull|merge-requests|pull-requests)/(\d{1,9})/)(head|from|merge)$`)
 
 // heads returns the head of every pull request with a reference. If the head
 // reference is missing, the host's merge commit has the head.
@@ -193,8 +204,9 @@ func (h *host) heads() map[int]plumbing.Hash {
 		if m == nil {
 			continue
 		}
-		number, _ := strconv.Atoi(m[1])
-		if m[2] == "head" {
+		number, _ := strconv.Atoi(m[2])
+		h.refs[number] = m[1]
+		if m[3] != "merge" {
 			heads[number] = h.repo.Refs[name]
 		} else if _, known := heads[number]; !known {
 			if c, err := h.repo.Git.CommitObject(h.repo.Refs[name]); err == nil && c.NumParents() == 2 {
@@ -203,6 +215,13 @@ func (h *host) heads() map[int]plumbing.Hash {
 		}
 	}
 	return heads
+}
+
+// isOpen reports whether an unmerged pull request is open: the host would merge
+// it, or keeps no reference of that.
+func (h *host) isOpen(number int) bool {
+	_, mergeable := h.repo.Refs[h.refs[number]+"merge"]
+	return mergeable || !h.tells || strings.HasPrefix(h.refs[number], "refs/merge-requests/")
 }
 
 // merged returns a pull request that a step of the branch merged.
@@ -223,7 +242,6 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 	}
 	before := h.onBranch
 	m, isMerged := h.merges[number]
-	_, mergeable := h.repo.Refs[fmt.Sprintf("refs/pull/%d/merge", number)]
 	p := &proposal.Pull{PullRequest: catalog.PullRequest{Number: number, State: "closed"}, URL: h.url(number)}
 	switch {
 	case isMerged:
@@ -241,10 +259,10 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 		}
 	case h.onBranch[hash]:
 		p.State = "merged"
-	case mergeable:
+	case h.isOpen(number):
 		p.State = "open"
 	}
-	commits, base, err := own(head, before)
+	commits, base, err := h.own(head, before)
 	if err != nil {
 		return nil, err
 	}
@@ -284,53 +302,38 @@ func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // ancestors returns a commit with all its ancestors.
 func ancestors(c *object.Commit) (map[plumbing.Hash]bool, error) {
-	set := map[plumbing.Hash]bool{c.Hash: true}
-	for queue := []*object.Commit{c}; len(queue) > 0; {
-		c, queue = queue[len(queue)-1], queue[:len(queue)-1]
-		err := c.Parents().ForEach(func(p *object.Commit) error {
-			if !set[p.Hash] {
-				set[p.Hash] = true
-				queue = append(queue, p)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("ancestors of %s: %w", c.Hash, err)
-		}
+	set := map[plumbing.Hash]bool{}
+	err := object.NewCommitPreorderIter(c, nil, nil).ForEach(func(c *object.Commit) error {
+		set[c.Hash] = true
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("ancestors of %s: %w", c.Hash, err)
 	}
-	return set, nil
+	return set, err
 }
 
-// own returns the commits from head down to those in before, and the newest
-// commit of before that they reach: the merge base.
-func own(
-	head *object.Commit, before map[plumbing.Hash]bool,
-) (commits []*object.Commit, base *object.Commit, err error) {
-	if before[head.Hash] {
-		return nil, head, nil
-	}
-	seen := map[plumbing.Hash]bool{head.Hash: true}
-	for queue := []*object.Commit{head}; len(queue) > 0; {
-		c := queue[0]
-		queue = queue[1:]
-		if commits = append(commits, c); len(commits) > maxPullCommits {
-			return nil, nil, fmt.Errorf("more than %d commits", maxPullCommits)
+// own returns the commits of head that are not in before, and the newest commit
+// of before that they reach: the merge base.
+func (h *host) own(head *object.Commit, before map[plumbing.Hash]bool) (own []*object.Commit, base *object.Commit,
+	err error) {
+	err = object.NewCommitPreorderIter(head, before, nil).ForEach(func(c *object.Commit) error {
+		if own = append(own, c); len(own) > maxPullCommits {
+			return fmt.Errorf("more than %d commits", maxPullCommits)
 		}
-		err := c.Parents().ForEach(func(p *object.Commit) error {
-			switch {
-			case before[p.Hash]:
-				if base == nil || p.Committer.When.After(base.Committer.When) {
-					base = p
-				}
-			case !seen[p.Hash]:
-				seen[p.Hash] = true
-				queue = append(queue, p)
+		for _, hash := range c.ParentHashes {
+			if !before[hash] {
+				continue
 			}
-			return nil
-		})
-		if err != nil {
-			return nil, nil, fmt.Errorf("ancestors of %s: %w", c.Hash, err)
+			p, err := h.repo.Git.CommitObject(hash)
+			if err != nil {
+				return err
+			}
+			if base == nil || p.Committer.When.After(base.Committer.When) {
+				base = p
+			}
 		}
-	}
-	return commits, base, nil
+		return nil
+	})
+	return own, base, err
 }

@@ -1,0 +1,24 @@
+package proposals
+
+import (
+	"testing"
+
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// TestWhichHostsTellWhatIsOpen: without that, a draft that is open would be taken
+// for withdrawn.
+func TestWhichHostsTellWhatIsOpen(t *testing.T) {
+	env := ingest.Environment{WorkDir: t.TempDir()}
+	for remote, want := range map[string]bool{
+		"https://github.com/harbour/lips": true, "/srv/harbour/lips": true, "https://git.example.org/harbour/lips": true,
+		"https://codeberg.org/harbour/lips": false, "https://forgejo.example.org/harbour/lips": false,
+		"https://gitlab.com/harbour/lips": false,
+	} {
+		o, err := readOptions(network.Source{Name: "test", Options: map[string]any{"repository": remote}}, env)
+		if err != nil || o.tells != want {
+			t.Errorf("%s: %t, %v", remote, o.tells, err)
+		}
+	}
+}
