@@ -204,7 +204,7 @@ func (r *run) repository(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	for _, part := range []func(context.Context) error{r.talk, r.releases, r.discussions} {
+	for _, part := range []func(context.Context) error{r.conversations, r.releases, r.discussions} {
 		err := part(ctx)
 		if _, limited := errors.AsType[*limitError](err); limited || err != nil && r.fatal(ctx, err) != nil {
 			return err
@@ -214,9 +214,9 @@ func (r *run) repository(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// talk reads issues, pull requests and their comments: parents before their
+// conversations reads issues, pull requests and their comments: parents before their
 // children.
-func (r *run) talk(ctx context.Context) error {
+func (r *run) conversations(ctx context.Context) error {
 	for _, list := range []func(context.Context) error{r.issues, r.comments, r.reviews} {
 		if err := list(ctx); err != nil {
 			return err

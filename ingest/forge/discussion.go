@@ -40,40 +40,40 @@ type discussion struct {
 		URL    string `json:"url"`
 		Author *actor `json:"author"`
 	} `json:"answer"`
-	CreatedAt time.Time `json:"createdAt"`
-	UpdatedAt time.Time `json:"updatedAt"`
-	ClosedAt  time.Time `json:"closedAt"`
-	Comments  said      `json:"comments"`
+	CreatedAt time.Time  `json:"createdAt"`
+	UpdatedAt time.Time  `json:"updatedAt"`
+	ClosedAt  time.Time  `json:"closedAt"`
+	Comments  connection `json:"comments"`
 }
 
-// said is a page of comments or of replies.
-type said struct {
+// connection is a page of comments or of replies.
+type connection struct {
 	Total    int64             `json:"totalCount"`
 	PageInfo pageInfo          `json:"pageInfo"`
-	Nodes    []json.RawMessage `json:"nodes"` // remarks
+	Nodes    []json.RawMessage `json:"nodes"` // comments
 }
 
-// remark is a comment on a discussion or a reply to one.
-type remark struct {
-	ID          string    `json:"id"`
-	Body        string    `json:"body"`
-	URL         string    `json:"url"`
-	Author      *actor    `json:"author"`
-	Association string    `json:"authorAssociation"`
-	Answer      bool      `json:"isAnswer"`
-	Upvotes     int64     `json:"upvoteCount"`
-	Minimized   string    `json:"minimizedReason"`
-	CreatedAt   time.Time `json:"createdAt"`
-	UpdatedAt   time.Time `json:"updatedAt"`
-	DeletedAt   time.Time `json:"deletedAt"`
-	Replies     said      `json:"replies"`
+// discussionComment is a comment on a discussion or a reply to one.
+type discussionComment struct {
+	ID          string     `json:"id"`
+	Body        string     `json:"body"`
+	URL         string     `json:"url"`
+	Author      *actor     `json:"author"`
+	Association string     `json:"authorAssociation"`
+	Answer      bool       `json:"isAnswer"`
+	Upvotes     int64      `json:"upvoteCount"`
+	Minimized   string     `json:"minimizedReason"`
+	CreatedAt   time.Time  `json:"createdAt"`
+	UpdatedAt   time.Time  `json:"updatedAt"`
+	DeletedAt   time.Time  `json:"deletedAt"`
+	Replies     connection `json:"replies"`
 }
 
 const (
-	remarkFields = `id body url author { login __typename } authorAssociation isAnswer upvoteCount ` +
+	commentFields = `id body url author { login __typename } authorAssociation isAnswer upvoteCount ` +
 		`minimizedReason createdAt updatedAt deletedAt`
-	replyFields = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + remarkFields + ` }`
-	saidFields  = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + remarkFields +
+	replyFields  = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + commentFields + ` }`
+	threadFields = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + commentFields +
 		` replies(first: 20) { ` + replyFields + ` } }`
 
 	discussionsQuery = `query($owner: String!, $name: String!, $first: Int!, $after: String) {
@@ -84,13 +84,13 @@ const (
         id number title body url closed closedAt isAnswered upvoteCount createdAt updatedAt
         author { login __typename } category { name } labels(first: 20) { nodes { name } }
         answer { url author { login __typename } }
-        comments(first: 30) { ` + saidFields + ` }
+        comments(first: 30) { ` + threadFields + ` }
       }
     }
   }
 }`
 	moreComments = `query($id: ID!, $after: String) {
-  node(id: $id) { ... on Discussion { more: comments(first: 50, after: $after) { ` + saidFields + ` } } }
+  node(id: $id) { ... on Discussion { more: comments(first: 50, after: $after) { ` + threadFields + ` } } }
 }`
 	moreReplies = `query($id: ID!, $after: String) {
   node(id: $id) { ... on DiscussionComment { more: replies(first: 100, after: $after) { ` + replyFields + ` } } }
@@ -205,21 +205,21 @@ func (r *run) discussion(ctx context.Context, d discussion) error {
 		return err
 	}
 	seen := map[string]bool{}
-	return r.all(ctx, d.ID, moreComments, d.Comments, func(c remark) error {
-		if err := r.remark(ctx, d, c, "", seen); err != nil {
+	return r.all(ctx, d.ID, moreComments, d.Comments, func(c discussionComment) error {
+		if err := r.discussionComment(ctx, d, c, "", seen); err != nil {
 			return err
 		}
-		return r.all(ctx, c.ID, moreReplies, c.Replies, func(reply remark) error {
-			return r.remark(ctx, d, reply, c.ID, seen)
+		return r.all(ctx, c.ID, moreReplies, c.Replies, func(reply discussionComment) error {
+			return r.discussionComment(ctx, d, reply, c.ID, seen)
 		})
 	})
 }
 
 // all visits the comments or replies, requesting further pages.
-func (r *run) all(ctx context.Context, id, query string, s said, visit func(remark) error) error {
+func (r *run) all(ctx context.Context, id, query string, s connection, visit func(discussionComment) error) error {
 	for range maxPages {
 		for _, raw := range s.Nodes {
-			var c remark
+			var c discussionComment
 			if err := json.Unmarshal(raw, &c); err != nil || c.ID == "" {
 				r.badNode(raw, err)
 				continue
@@ -233,7 +233,7 @@ func (r *run) all(ctx context.Context, id, query string, s said, visit func(rema
 		}
 		var answer struct {
 			Node struct {
-				More said `json:"more"`
+				More connection `json:"more"`
 			} `json:"node"`
 		}
 		if err := r.ask(ctx, query, map[string]any{"id": id, "after": s.PageInfo.End}, &answer); err != nil {
@@ -247,7 +247,9 @@ func (r *run) all(ctx context.Context, id, query string, s said, visit func(rema
 	return fmt.Errorf("comments of %s: %w", id, errEndless)
 }
 
-func (r *run) remark(ctx context.Context, d discussion, c remark, replyTo string, seen map[string]bool) error {
+func (r *run) discussionComment(
+	ctx context.Context, d discussion, c discussionComment, replyTo string, seen map[string]bool,
+) error {
 	body := text(c.Body)
 	author := c.Author.user()
 	if seen[c.ID] || r.access.bot(author) || hidden(c.Minimized) || !c.DeletedAt.IsZero() || body == "" {

@@ -45,7 +45,7 @@ type feed[T any] struct {
 // moment (a clean double collect: Afek et al., Atomic Snapshots of Shared
 // Memory, 1993).
 func (f feed[T]) read(ctx context.Context, c *client) error {
-	p := &passage[T]{feed: f, client: c, seen: map[int64]time.Time{}, reported: map[string]bool{}}
+	p := &scan[T]{feed: f, client: c, seen: map[int64]time.Time{}, reported: map[string]bool{}}
 	newest := f.since
 	if !f.since.IsZero() {
 		p.begin = f.since.Add(-overlap)
@@ -88,8 +88,8 @@ func (f feed[T]) read(ctx context.Context, c *client) error {
 	return fmt.Errorf("%s: %w after %d of them", f.path, errEndless, maxPages)
 }
 
-// passage is one reading of a feed.
-type passage[T any] struct {
+// scan is one reading of a feed.
+type scan[T any] struct {
 	feed[T]
 	client   *client
 	begin    time.Time
@@ -100,7 +100,7 @@ type passage[T any] struct {
 
 // upTo returns the time up to which every change was seen. An item that changed
 // again after it was passed on is left to the next run.
-func (p *passage[T]) upTo(newest time.Time) time.Time {
+func (p *scan[T]) upTo(newest time.Time) time.Time {
 	if !p.again.IsZero() && p.again.Before(newest) {
 		return p.again
 	}
@@ -109,7 +109,7 @@ func (p *passage[T]) upTo(newest time.Time) time.Time {
 
 // back reads pages from the last to the first and reports whether all are
 // unchanged.
-func (p *passage[T]) back(ctx context.Context, turned []digest) (still bool, err error) {
+func (p *scan[T]) back(ctx context.Context, turned []digest) (still bool, err error) {
 	still = true
 	for i, before := range slices.Backward(turned) {
 		at, err := p.page(ctx, i+1)
@@ -135,7 +135,7 @@ type sheet struct {
 }
 
 // page reads a page and passes on its new items.
-func (p *passage[T]) page(ctx context.Context, number int) (sheet, error) {
+func (p *scan[T]) page(ctx context.Context, number int) (sheet, error) {
 	q := url.Values{"sort": {"updated"}, "direction": {"asc"}}
 	maps.Copy(q, p.query)
 	if !p.begin.IsZero() {
@@ -151,7 +151,7 @@ func (p *passage[T]) page(ctx context.Context, number int) (sheet, error) {
 }
 
 // decode reads the items of a page and returns those that are new.
-func (p *passage[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
+func (p *scan[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
 	at = sheet{size: len(raw), ordered: true}
 	sum := sha256.New()
 	for _, r := range raw {

@@ -81,7 +81,7 @@ func FuzzItems(f *testing.F) {
 			graph: allowance{known: true, reset: now.Add(time.Hour)}} // it must not request more
 		r := &run{reading: reading{client: api, out: judging{t: t}}, opts: options{Grants: "a/b"}, name: "a/b"}
 		ctx := t.Context()
-		issues := passage[issue]{feed: feed[issue]{stamp: func(i issue) (int64, time.Time) {
+		issues := scan[issue]{feed: feed[issue]{stamp: func(i issue) (int64, time.Time) {
 			return int64(i.Number),
 				i.UpdatedAt
 		}, bad: func(raw json.RawMessage, err error) {

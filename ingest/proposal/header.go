@@ -351,7 +351,7 @@ func splitAuthors(s string) []string {
 		case r == ',' || r == ';':
 			add(s[start:i])
 			start = i + n
-		case (r == '&' || r == '/') && between(s, i, n):
+		case (r == '&' || r == '/') && spaced(s, i, n):
 			add(s[start:i])
 			start = i + n
 		case r == ' ' && hasFoldPrefix(s[i:], " and "):
@@ -365,8 +365,8 @@ func splitAuthors(s string) []string {
 	return authors
 }
 
-// between reports whether the n bytes at i are between blanks.
-func between(s string, i, n int) bool {
+// spaced reports whether the n bytes at i are between blanks.
+func spaced(s string, i, n int) bool {
 	return i > 0 && s[i-1] == ' ' && i+n < len(s) && s[i+n] == ' '
 }
 

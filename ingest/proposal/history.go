@@ -27,7 +27,7 @@ func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map
 			if c.Old != "" && c.Old != c.New {
 				delete(headers, c.Old)
 			}
-			number, h := r.past(ctx, c)
+			number, h := r.formerHeader(ctx, c)
 			if number == "" {
 				continue
 			}
@@ -53,10 +53,10 @@ func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map
 	return changes, rows
 }
 
-// past reads the header of a former version of a file, and its number: the one
+// formerHeader reads the header of a former version of a file, and its number: the one
 // that the file has now, else the one that it had. The number is empty if it was
 // not a proposal.
-func (r *reading) past(ctx context.Context, c FileChange) (number string, h Header) {
+func (r *reading) formerHeader(ctx context.Context, c FileChange) (number string, h Header) {
 	if c.New == "" || !r.layout.isText(c.New) || !r.layout.included(c.New) {
 		return "", Header{}
 	}
