@@ -151,8 +151,8 @@ func FuzzPulls(f *testing.F) {
 		for _, p := range list {
 			p.files = p.Files
 			repo.Pulls[p.Number] = r.request(&p.pull)
-			changes, _ := repo.Pulls[p.Number].Changes(t.Context())
-			repo.Steps = append(repo.Steps, proposal.Step{Pull: p.Number, At: p.MergedAt, Changes: changes})
+			repo.Steps = append(repo.Steps, proposal.Step{Pull: p.Number, At: p.MergedAt,
+				Changes: repo.Pulls[p.Number].Changes})
 			for _, f := range p.Files {
 				repo.Files[f.Path] = proposal.Blob{ID: f.SHA}
 			}

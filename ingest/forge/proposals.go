@@ -117,8 +117,7 @@ func (r *proposalRun) repository(ctx context.Context) (*proposal.Repository, err
 			p.Forge.Column = &name
 		}
 		if to.Pulls[n] = p; p.State == "merged" {
-			changes, _ := p.Changes(ctx) // they are there
-			to.Steps = append(to.Steps, proposal.Step{Pull: n, At: p.Updated, Changes: changes})
+			to.Steps = append(to.Steps, proposal.Step{Pull: n, At: p.Updated, Changes: p.Changes})
 		}
 	}
 	slices.SortStableFunc(to.Steps, func(a, b proposal.Step) int { return a.At.Compare(b.At) })

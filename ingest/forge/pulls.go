@@ -60,11 +60,9 @@ func (r *proposalRun) request(p *pull) *proposal.Pull {
 	} else if out.State != "open" {
 		out.State = "closed"
 	}
-	var changes []proposal.FileChange
 	for _, f := range p.files {
-		changes = append(changes, f.change())
+		out.Changes = append(out.Changes, f.change())
 	}
-	out.Changes = func(context.Context) ([]proposal.FileChange, error) { return changes, nil }
 	return out
 }
 

@@ -127,13 +127,13 @@ func (r *reading) putText(
 // changes returns those of a pull request, and its proposal among them. A pull
 // request whose changes cannot be read is skipped.
 func (r *reading) changes(ctx context.Context, p *Pull) (all []FileChange, main FileChange, ok bool, err error) {
-	all, err = p.Changes(ctx)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, main, false, ctx.Err()
-	case err != nil:
+	all = p.Changes
+	if p.Diff != nil {
+		all, err = p.Diff(ctx)
+	}
+	if err != nil {
 		r.skip(locator(p), err)
-		return nil, main, false, nil
+		return nil, main, false, ctx.Err()
 	}
 	main, ok = r.layout.choose(r.reader, all)
 	return all, main, ok, nil

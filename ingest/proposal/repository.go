@@ -78,7 +78,9 @@ type Pull struct {
 	Opened, Closed time.Time
 	Updated        time.Time // of its texts
 	Forge          *Forge    // nil if no forge was asked
-	Changes        func(context.Context) ([]FileChange, error)
+	Changes        []FileChange
+	// Diff finds the changes where that costs something; nil if they are there.
+	Diff func(context.Context) ([]FileChange, error)
 }
 
 // Forge is what only a forge says of a pull request. It is certain, and so are

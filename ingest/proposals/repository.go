@@ -230,8 +230,7 @@ func (h *host) merged(number int) *proposal.Pull {
 	return &proposal.Pull{
 		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: m.commit.Author.Name,
 			MergedAt: rfc3339(m.At), MergeCommit: m.Commit},
-		URL: h.url(number), Updated: m.At,
-		Changes: func(context.Context) ([]proposal.FileChange, error) { return m.Changes, nil },
+		URL: h.url(number), Updated: m.At, Changes: m.Changes,
 	}
 }
 
@@ -272,13 +271,8 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 		first := slices.MinFunc(commits, func(a, b *object.Commit) int { return a.Author.When.Compare(b.Author.When) })
 		p.Author, p.FirstCommit = first.Author.Name, rfc3339(first.Author.When)
 	}
-	if !isMerged {
-		p.Changes = func(ctx context.Context) ([]proposal.FileChange, error) {
-			if len(commits) == 0 {
-				return nil, nil
-			}
-			return h.between(ctx, base, head)
-		}
+	if !isMerged && len(commits) > 0 {
+		p.Diff = func(ctx context.Context) ([]proposal.FileChange, error) { return h.between(ctx, base, head) }
 	}
 	return p, nil
 }

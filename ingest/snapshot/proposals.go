@@ -114,13 +114,12 @@ func (r *run) copies(name string, rows []row) *copies {
 		}
 		p := c.pull(row.Pull, "open") // only its text is known
 		p.URL = cmp.Or(p.URL, r.options.fileURL(row))
-		changes, _ := p.Changes(context.TODO())
-		at := slices.IndexFunc(changes, func(c proposal.FileChange) bool { return c.New == row.SourcePath })
+		at := slices.IndexFunc(p.Changes, func(c proposal.FileChange) bool { return c.New == row.SourcePath })
 		if at < 0 {
-			at, changes = len(changes), append(changes, proposal.FileChange{New: cmp.Or(row.SourcePath, row.Path)})
+			at = len(p.Changes)
+			p.Changes = append(p.Changes, proposal.FileChange{New: cmp.Or(row.SourcePath, row.Path)})
 		}
-		changes[at].Blob = proposal.Blob{ID: row.Path, Path: row.Path}
-		p.Changes = func(context.Context) ([]proposal.FileChange, error) { return changes, nil }
+		p.Changes[at].Blob = proposal.Blob{ID: row.Path, Path: row.Path}
 	}
 	return c
 }
@@ -155,7 +154,13 @@ func (c *copies) pull(number int, state string) *proposal.Pull {
 }
 
 func (p pull) request(url string) *proposal.Pull {
-	var changes []proposal.FileChange
+	to := &proposal.Pull{
+		PullRequest: catalog.PullRequest{
+			Number: p.Number, State: p.State, Head: p.Head, Author: p.Author, FirstCommit: p.FirstCommit,
+			LastCommit: p.LastCommit, MergedAt: p.MergedAt, MergeCommit: p.MergedCommit,
+		},
+		URL: url,
+	}
 	for _, f := range p.Files {
 		change := proposal.FileChange{Old: f[1], New: f[1]}
 		switch f[0] {
@@ -164,15 +169,9 @@ func (p pull) request(url string) *proposal.Pull {
 		case "D":
 			change.New = ""
 		}
-		changes = append(changes, change)
+		to.Changes = append(to.Changes, change)
 	}
-	return &proposal.Pull{
-		PullRequest: catalog.PullRequest{
-			Number: p.Number, State: p.State, Head: p.Head, Author: p.Author, FirstCommit: p.FirstCommit,
-			LastCommit: p.LastCommit, MergedAt: p.MergedAt, MergeCommit: p.MergedCommit,
-		},
-		URL: url, Changes: func(context.Context) ([]proposal.FileChange, error) { return changes, nil },
-	}
+	return to
 }
 
 // mergedFiles reads which pull request first added each file of the branch.
@@ -260,8 +259,7 @@ func (c *copies) steps() {
 			continue
 		}
 		step := proposal.Step{Pull: n, At: parseTime(p.MergedAt)}
-		changes, _ := p.Changes(context.TODO())
-		for _, change := range changes {
+		for _, change := range p.Changes {
 			file := files[proposal.NumberFromPath(change.New)]
 			if file == "" || path.Ext(change.New) != ".md" {
 				continue
