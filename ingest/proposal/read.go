@@ -213,9 +213,16 @@ func (r *reading) proposals(ctx context.Context) error {
 		}
 		r.progress()
 	}
+	drafts, err := r.drafts(ctx)
+	if err != nil {
+		return err
+	}
+	claims := claimed(drafts, numbering)
 	for _, n := range sortedKeys(r.repo.Pulls) {
-		if err := r.draft(ctx, r.repo.Pulls[n]); err != nil {
-			return err
+		if d, ok := drafts[n]; ok {
+			if err := r.draft(ctx, d, claims[d.number] == n); err != nil {
+				return err
+			}
 		}
 		r.progress()
 	}
@@ -274,20 +281,75 @@ func (r *reading) aliases(numbered map[string]string) map[string][]int {
 	return aliases
 }
 
-// draft puts an unmerged pull request that adds or changes a proposal.
-func (r *reading) draft(ctx context.Context, p *Pull) error {
-	if p.State == "merged" || r.layout.isBulk(p.Number) {
-		return nil
+// draft is an unmerged pull request that adds or changes a proposal.
+type draft struct {
+	*Pull
+	main   FileChange
+	number string // that its header says; "" for none
+}
+
+// drafts finds the drafts.
+func (r *reading) drafts(ctx context.Context) (map[int]draft, error) {
+	drafts := map[int]draft{}
+	for _, n := range sortedKeys(r.repo.Pulls) {
+		p := r.repo.Pulls[n]
+		if p.State == "merged" || r.layout.isBulk(n) {
+			continue
+		}
+		_, main, ok, err := r.changes(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		d := draft{Pull: p, main: main}
+		if text, err := r.text(ctx, main.Blob); err == nil { // else it is skipped when it is put
+			_, h, _ := r.reader.parse(File{Path: main.New, Text: text})
+			d.number = h.Number
+		}
+		drafts[n] = d
 	}
-	_, main, ok, err := r.changes(ctx, p)
-	if !ok {
-		return err
+	return drafts, r.fatal
+}
+
+// claimed returns the drafts by the numbers that they alone say: of a number that
+// no proposal of the branch has, the only draft, else the only open one.
+func claimed(drafts map[int]draft, numbering Numbering) map[string]int {
+	all, open := map[string][]int{}, map[string][]int{}
+	for n, d := range drafts {
+		if d.number == "" || numbering.Files[d.number] != "" {
+			continue
+		}
+		if all[d.number] = append(all[d.number], n); d.State == "open" {
+			open[d.number] = append(open[d.number], n)
+		}
 	}
-	ref := catalog.Ref{Kind: catalog.KindCIP, Key: network.DraftKey(p.Number)}
-	r.result.Pulls[p.Number] = ref
-	in := r.file(p, main.New)
-	in.Amends = main.Old != ""
-	return r.putText(ctx, locator(p), ref, main.Blob, in, r.reader.Proposal)
+	claims := map[string]int{}
+	for number, of := range all {
+		if len(open[number]) == 1 {
+			of = open[number]
+		}
+		if len(of) == 1 {
+			claims[number] = of[0]
+		}
+	}
+	return claims
+}
+
+// draft puts a draft. One that claims a number is found by it too.
+func (r *reading) draft(ctx context.Context, d draft, claims bool) error {
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: network.DraftKey(d.Number)}
+	r.result.Pulls[d.Number] = ref
+	in := r.file(d.Pull, d.main.New)
+	in.Amends = d.main.Old != ""
+	return r.putText(ctx, locator(d.Pull), ref, d.main.Blob, in, func(in File) (catalog.Entry, error) {
+		e, err := r.reader.Proposal(in)
+		if claims {
+			e.Aliases = append(e.Aliases, r.reader.Key(d.number))
+		}
+		return e, err
+	})
 }
 
 // file is a file of a pull request.

@@ -367,6 +367,31 @@ func TestSyncReadsGrants(t *testing.T) {
 	}
 }
 
+// TestANumberInTheHeaderFindsItsDraft: as long as no proposal of the branch has the
+// number, and one draft alone says it.
+func TestANumberInTheHeaderFindsItsDraft(t *testing.T) {
+	f := newForge(t)
+	f.commit("Lamps (#1)", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Final")})
+	for n, c := range map[int]struct {
+		number string
+		open   bool
+	}{2: {"0001", true}, 3: {"0007", false}, 4: {"0008", true}, 5: {"0008", false}, 6: {"0009", true}, 7: {"0009", true},
+		8: {"TBD", true}} {
+		f.pull(n, c.open, map[string]string{fmt.Sprintf("cip-x/%d.md", n): text(c.number, fmt.Sprint("Ropes ", n), "Draft")})
+	}
+	out, _ := sync(t, t.TempDir(), "", options(f))
+	got := map[string][]string{}
+	for ref, e := range out.entries {
+		if len(e.Aliases) > 0 {
+			got[ref.Key] = e.Aliases
+		}
+	}
+	want := map[string][]string{"CIP-0001": {"PR-1"}, "PR-3": {"CIP-0007"}, "PR-4": {"CIP-0008"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("aliases (-want +got)\n%s", diff)
+	}
+}
+
 // TestReferencesOfAnyForge reads the pull requests of hosts that name them
 // otherwise: what is open there and cannot be seen is not withdrawn.
 func TestReferencesOfAnyForge(t *testing.T) {
