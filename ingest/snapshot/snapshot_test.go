@@ -243,6 +243,40 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 	}
 }
 
+// TestTheManifestKnowsBetter: the number that it gives a file counts, and a listing
+// of pull requests is about the repository that it comes from.
+func TestTheManifestKnowsBetter(t *testing.T) {
+	manifest := `{"path": "a.md", "source_path": "lip-0004/l.md", "content_type": "lip", "cip": "9", "source_repo": "a/lips"}
+{"path": "g.md", "source_path": "g.md", "content_type": "grant", "pr": 3, "source_repo": "a/grants"}
+{"path": "h.md", "source_path": "h.md", "content_type": "grant", "pr": 4, "source_repo": "b/grants"}
+{"path": "again.md", "source_path": "lip-0004/l.md", "content_type": "lip", "source_repo": "a/lips"}
+{"path": "pulls.jsonl", "content_type": "index", "source_repo": "b/grants"}
+`
+	pulls := `{"number": 3, "state": "closed"}
+{"number": 4, "state": "closed"}
+`
+	c, err := snapshot.New(small(manifest, map[string]string{"a.md": "# Lamps", "g.md": "# Ropes", "h.md": "# Nets",
+		"again.md": "# Lamps", "pulls.jsonl": pulls}), source(map[string]any{"pulls": "pulls.jsonl"}), environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := newRecorder()
+	if _, err := c.Sync(t.Context(), "", out); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range out.entries {
+		got = append(got, e.Record.Key+" "+e.Record.Container+" "+e.Record.State)
+	}
+	want := []string{"LIP-0009 a/lips Draft", "3 a/grants open", "4 b/grants closed"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"again.md: is a copy of the same file as another one: a.md"}, out.skips); diff != "" {
+		t.Errorf("skipped (-want +got)\n%s", diff)
+	}
+}
+
 func TestIncrement(t *testing.T) {
 	c, err := snapshot.Open(source(pages), environment())
 	if err != nil {
