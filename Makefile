@@ -113,7 +113,6 @@ man: build ## the man page as bin/almanac.1
 	$(BIN) man >bin/almanac.1
 
 docs: ## write the pages of docs that commands print
-	$(GO) test ./ingest/connectors -run KindsAre -update
 	$(GO) test ./cmd/almanac -run 'GeneratedPages|EveryKind' -update
 
 bounds: ## the figures of docs/security.md

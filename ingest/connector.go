@@ -20,20 +20,9 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// Connector pulls one source. Sync reads everything that changed since the
-// cursor and passes it to out, parents before their children but otherwise in
-// any order. It runs in one goroutine of the pipeline and returns when the
-// source is exhausted, ctx is done or the source as a whole fails; a single bad
-// item is reported with out.Skip and does not end the run. A run may be repeated
-// from the same cursor at any time: connectors keep no state of their own.
-type Connector interface {
-	Sync(ctx context.Context, cursor string, out Sink) (Outcome, error)
-}
-
-// Advised is a Connector that can advise against options which are valid but
+// Advised is a connector that can advise against options which are valid but
 // may not be what the operator wants. `almanac network check` prints its advice.
 type Advised interface {
-	Connector
 	Advice(ctx context.Context) []string
 }
 
@@ -66,7 +55,7 @@ var ErrNoItem = errors.New("not read")
 
 // Outcome is the result of a successful run.
 type Outcome struct {
-	// Cursor is where the next run starts.
+	// Cursor is where the next run of a Cursored connector starts.
 	Cursor string
 	// Complete means that every live record of the source was put or kept: any
 	// other is gone upstream and becomes a tombstone.
@@ -86,8 +75,8 @@ type Environment struct {
 	// embedded one of a preset. Options name files in it by slash-separated
 	// relative paths; see Place and Local. Nil is an empty folder.
 	Files fs.FS
-	// WorkDir is the source's own directory for clones and caches. It exists,
-	// survives restarts and may be deleted at any time.
+	// WorkDir is the source's own directory for clones and caches. It exists in
+	// every run and survives restarts; the operator may delete it between runs.
 	WorkDir string
 	// Hand remembers what the run is reading. A connector takes a stranger's file
 	// or text in hand before it parses it, and skips it if that fails: an earlier

@@ -237,9 +237,9 @@ func TestDeriveIsRepeatedAfterAFailure(t *testing.T) {
 
 func TestDerivingAfterASyncSeveralTimesAtOnce(t *testing.T) {
 	f := setup(t)
-	f.config.Connectors = ingest.Registry{"fake": func(network.Source, ingest.Environment) (ingest.Connector, error) {
+	f.config.Connectors = fake(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
 		return listing(release("lightvessel@2.0.0", "2.0.0", breakingNotes)), nil
-	}}
+	})
 	p := f.pipeline()
 	if _, err := p.Sync(t.Context(), []string{"first"}); err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func setup(t *testing.T) *fixture {
 }
 
 // run runs a source of the test network and fails the test on an error.
-func (f *fixture) run(source string, c ingest.Connector) ingest.Report {
+func (f *fixture) run(source string, c ingest.Cursored) ingest.Report {
 	f.Helper()
 	report, err := f.try(source, c)
 	if err != nil {
@@ -128,7 +128,7 @@ func (f *fixture) run(source string, c ingest.Connector) ingest.Report {
 	return report
 }
 
-func (f *fixture) try(source string, c ingest.Connector) (ingest.Report, error) {
+func (f *fixture) try(source string, c ingest.Cursored) (ingest.Report, error) {
 	f.Helper()
 	return ingest.New(f.config).Run(f.Context(), network.Source{Name: source, Kind: "fake"}, c)
 }
@@ -191,3 +191,6 @@ func (f *fixture) cursorOf(source string) string {
 	}))
 	return got
 }
+
+// fake is the registry of the one kind of the fixture's sources.
+func fake(c ingest.Constructor) ingest.Registry { return ingest.Registry{"fake": c} }

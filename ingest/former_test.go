@@ -46,10 +46,10 @@ func (f *fixture) reading(sources ...named) *ingest.Pipeline {
 			kind = "fake"
 		}
 		c.Network.Sources = append(c.Network.Sources, network.Source{Name: s.name, Kind: kind})
-		c.Connectors[kind] = func(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+		c.Connectors[kind] = ingest.Constructor(func(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
 			i := slices.IndexFunc(sources, func(s named) bool { return s.name == src.Name })
 			return sources[i].connector, nil
-		}
+		})
 	}
 	return ingest.New(c)
 }
@@ -336,8 +336,10 @@ func TestASchedulerGivesUpWhatIsNoLongerNamed(t *testing.T) {
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "handbook", Kind: "docs"}, {Name: "slow", Kind: "slow"}}
 		config := ingest.Config{Store: store, Network: n, Now: time.Now, Connectors: ingest.Registry{
-			"docs": func(network.Source, ingest.Environment) (ingest.Connector, error) { return listing(page("a")), nil },
-			"slow": func(network.Source, ingest.Environment) (ingest.Connector, error) {
+			"docs": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
+				return listing(page("a")), nil
+			}),
+			"slow": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
 				return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
 					select {
 					case <-time.After(time.Hour):
@@ -345,7 +347,7 @@ func TestASchedulerGivesUpWhatIsNoLongerNamed(t *testing.T) {
 					}
 					return ingest.Outcome{}, ctx.Err()
 				}), nil
-			},
+			}),
 		}}
 		if _, err := ingest.New(config).Run(t.Context(), network.Source{Name: "guides", Kind: "docs"},
 			listing(page("a"), page("b"))); err != nil {

@@ -45,18 +45,18 @@ func (c reading) Sync(ctx context.Context, cursor string, out ingest.Sink) (inge
 var deadly = strings.Repeat("Nobody reads this to its end. ", 4000)
 
 // connect makes the connectors of the fixture's sources.
-func (f *fixture) connect(connector func(ingest.Environment) ingest.Connector) {
-	f.config.Connectors = ingest.Registry{"fake": func(_ network.Source, env ingest.Environment) (
-		ingest.Connector, error,
+func (f *fixture) connect(connector func(ingest.Environment) ingest.Cursored) {
+	f.config.Connectors = fake(func(_ network.Source, env ingest.Environment) (
+		ingest.Cursored, error,
 	) {
 		return connector(env), nil
-	}}
+	})
 }
 
 // reads makes the fixture's first source a reading with a working directory.
 func (f *fixture) reads(dir, text string, read func()) (ingest.Report, error) {
 	f.config.WorkDir = dir
-	f.connect(func(env ingest.Environment) ingest.Connector {
+	f.connect(func(env ingest.Environment) ingest.Cursored {
 		return reading{env, text, read}
 	})
 	reports, err := ingest.New(f.config).Sync(f.Context(), []string{"first"})
@@ -144,7 +144,7 @@ func TestAnInterruptionLeavesNothingInHand(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	f.config.WorkDir = dir
 	during := -1
-	f.connect(func(env ingest.Environment) ingest.Connector {
+	f.connect(func(env ingest.Environment) ingest.Cursored {
 		return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
 			if err := env.Hand.Take([]byte(deadly)); err != nil {
 				return ingest.Outcome{}, err

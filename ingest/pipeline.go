@@ -137,9 +137,9 @@ func (p *Pipeline) sources(names []string) ([]network.Source, error) {
 
 // sync makes a source's connector and runs it.
 func (p *Pipeline) sync(ctx context.Context, src network.Source) Report {
-	http := p.config.HTTP.For(addressesOf(src.Options)...)
+	http := p.config.HTTP.For(addressesOf(src)...)
 	defer http.Close()
-	report, _ := p.run(ctx, src, func(r *run) (Connector, error) { return r.connector(http) })
+	report, _ := p.run(ctx, src, func(r *run) (Cursored, error) { return r.connector(http) })
 	return report
 }
 
@@ -160,12 +160,21 @@ func (p *Pipeline) hand(src network.Source) *memory.Hand {
 	return memory.NewHand(dir, program())
 }
 
-func (r *run) connector(http *outbound.Client) (Connector, error) {
-	p, src, dir := r.Pipeline, r.src, r.workDir(r.src)
-	if dir != "" {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("working directory: %w", err)
-		}
+// room returns the source's own directory, which exists. Without a WorkDir it is one
+// for this run alone.
+func (r *run) room() (dir string, err error) {
+	if dir = r.workDir(r.src); dir != "" {
+		return dir, os.MkdirAll(dir, 0o700)
+	}
+	r.temporary, err = os.MkdirTemp("", "almanac-")
+	return r.temporary, err
+}
+
+func (r *run) connector(http *outbound.Client) (Cursored, error) {
+	p, src := r.Pipeline, r.src
+	dir, err := r.room()
+	if err != nil {
+		return nil, fmt.Errorf("working directory: %w", err)
 	}
 	return p.config.Connectors.Connector(src, Environment{
 		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
@@ -176,12 +185,12 @@ func (r *run) connector(http *outbound.Client) (Connector, error) {
 
 // Run runs one source with a connector and stores the source's state. It
 // returns the report's error.
-func (p *Pipeline) Run(ctx context.Context, src network.Source, c Connector) (Report, error) {
-	return p.run(ctx, src, func(*run) (Connector, error) { return c, nil })
+func (p *Pipeline) Run(ctx context.Context, src network.Source, c Cursored) (Report, error) {
+	return p.run(ctx, src, func(*run) (Cursored, error) { return c, nil })
 }
 
 func (p *Pipeline) run(
-	ctx context.Context, src network.Source, connector func(*run) (Connector, error),
+	ctx context.Context, src network.Source, connector func(*run) (Cursored, error),
 ) (Report, error) {
 	started := p.config.Now()
 	p.config.Progress.Start(src.Name)
@@ -193,6 +202,9 @@ func (p *Pipeline) run(
 	}
 	if err != nil {
 		err = fmt.Errorf("ingest: source %s: %w", src.Name, err)
+	}
+	if r.temporary != "" {
+		_ = os.RemoveAll(r.temporary) // the system does, if this cannot
 	}
 	r.report.Err = err
 	if err := r.close(ctx, started); err != nil {
@@ -264,7 +276,7 @@ func (r *run) limit() time.Duration {
 
 // pull runs the connector and finishes the run. The records that a failing
 // connector yielded are kept; only cursor and tombstones need a complete run.
-func (r *run) pull(ctx context.Context, connector func(*run) (Connector, error)) error {
+func (r *run) pull(ctx context.Context, connector func(*run) (Cursored, error)) error {
 	c, err := connector(r)
 	if err != nil {
 		return err
@@ -291,7 +303,7 @@ func (r *run) pull(ctx context.Context, connector func(*run) (Connector, error))
 
 // protect turns a connector's panic into an error. What it had in hand then is
 // left to the next run to skip.
-func (r *run) protect(ctx context.Context, c Connector) (o Outcome, err error) {
+func (r *run) protect(ctx context.Context, c Cursored) (o Outcome, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			r.log.ErrorContext(ctx, "the connector panicked", "cause", cause, "stack", string(debug.Stack()))

@@ -233,13 +233,13 @@ func TestTheFirstSourceOwnsWhatSeveralYield(t *testing.T) {
 	other := page("a")
 	other.Record.Title, other.Record.Body = "Another", "Names NSP-9."
 	other.Aliases = []string{"alpha"}
-	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector,
+	f.config.Connectors = fake(func(src network.Source, _ ingest.Environment) (ingest.Cursored,
 		error) {
 		if src.Name == "first" {
 			return listing(page("a")), nil
 		}
 		return listing(other, page("b")), nil
-	}}
+	})
 	reports, err := ingest.New(f.config).Sync(t.Context(), nil)
 	if err != nil || len(reports) != 2 || reports[0].Source != "first" || reports[1].Foreign != 1 ||
 		reports[1].Created != 1 {
@@ -528,7 +528,7 @@ func TestSyncRunsChosenSources(t *testing.T) {
 	f := setup(t)
 	var order []string
 	f.config.WorkDir = t.TempDir()
-	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, env ingest.Environment) (ingest.Connector,
+	f.config.Connectors = fake(func(src network.Source, env ingest.Environment) (ingest.Cursored,
 		error) {
 		order = append(order, src.Name)
 		if !strings.HasSuffix(env.WorkDir, src.Name) || env.Pseudonym("a@b.example") == "" ||
@@ -539,7 +539,7 @@ func TestSyncRunsChosenSources(t *testing.T) {
 			return nil, errors.New("no options")
 		}
 		return listing(page("b")), nil
-	}}
+	})
 	p := ingest.New(f.config)
 	t.Run("in the network's order, the next after a failing one", func(t *testing.T) {
 		order = nil

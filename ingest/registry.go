@@ -1,163 +1,151 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/catalog/network"
+	"almanac/ingest/options"
+	"almanac/text/nearest"
 )
 
-// Constructor makes the connector of a source. It reads the source's options
-// with DecodeOptions and accesses nothing else before Sync.
-type Constructor func(src network.Source, env Environment) (Connector, error)
+// Registry holds the kinds of sources by name, as in network files.
+type Registry map[string]AnyKind
 
-// Registry holds the constructors by connector kind, as named in network files.
-type Registry map[string]Constructor
-
-// corpusVariable in an option is replaced by Environment.CorpusDir.
-const corpusVariable = "${corpus}"
-
-// Connector makes the connector of a source, with ${corpus} replaced in its
-// options. Its errors do not name the source; the caller does.
-func (r Registry) Connector(src network.Source, env Environment) (Connector, error) {
-	construct, ok := r[src.Kind]
-	if !ok {
-		known := slices.Sorted(maps.Keys(r))
-		if near := network.Nearest(src.Kind, known); near != "" {
-			return nil, fmt.Errorf("unknown connector %q; did you mean %q?", src.Kind, near)
-		}
-		return nil, fmt.Errorf("unknown connector %q; known are %s", src.Kind, strings.Join(known, ", "))
+// Kinds makes a registry.
+func Kinds(all ...AnyKind) Registry {
+	r := Registry{}
+	for _, k := range all {
+		r[k.about().name] = k
 	}
-	options, err := expand(src.Options, env.CorpusDir)
-	if err != nil {
-		return nil, err
-	}
-	src.Options, _ = options.(map[string]any)
-	return construct(src, env)
+	return r
 }
+
+// Unknown is the error of a kind that there is not. It names the nearest.
+func (r Registry) Unknown(kind string) error {
+	return errors.New(nearest.Unknown("connector", kind, slices.Sorted(maps.Keys(r))))
+}
+
+// CorpusVariable in an option is replaced by Environment.CorpusDir.
+const CorpusVariable = "${corpus}"
 
 // errNoCorpus: a source uses the corpus directory, but none is configured.
 var errNoCorpus = errors.New("its options use ${corpus}, but no corpus directory is configured: " +
 	"set ALMANAC_CORPUS or network.corpus_dir")
 
-// expand returns a copy of an option's value with ${corpus} replaced in its
-// strings.
-func expand(value any, corpus string) (any, error) {
-	switch v := value.(type) {
-	case string:
-		if !strings.Contains(v, corpusVariable) {
-			return v, nil
-		}
-		if corpus == "" {
-			return nil, errNoCorpus
-		}
-		return strings.ReplaceAll(v, corpusVariable, corpus), nil
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			e, err := expand(item, corpus)
-			if err != nil {
-				return nil, err
-			}
-			out[i] = e
-		}
-		return out, nil
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			e, err := expand(item, corpus)
-			if err != nil {
-				return nil, err
-			}
-			out[key] = e
-		}
-		return out, nil
+// Connector makes the connector of a source, with ${corpus} replaced in its
+// options. Its errors do not name the source; the caller does.
+func (r Registry) Connector(src network.Source, env Environment) (Cursored, error) {
+	kind, ok := r[src.Kind]
+	if !ok {
+		return nil, r.Unknown(src.Kind)
 	}
-	return value, nil
-}
-
-// DecodeOptions reads a source's options into a struct with yaml tags. An
-// unknown option or a value of the wrong type is an error that names the
-// option and, for a misspelling, the nearest known one; it does not name the
-// source.
-func DecodeOptions(src network.Source, into any) error {
-	if len(src.Options) == 0 {
-		return nil
+	missing := false
+	expanded, err := src.Options.Map(nil, func(_ options.Field, text string) (string, error) {
+		missing = missing || env.CorpusDir == "" && strings.Contains(text, CorpusVariable)
+		return strings.ReplaceAll(text, CorpusVariable, env.CorpusDir), nil
+	})
+	if missing {
+		err = errNoCorpus
 	}
-	if _, probe := src.Options[optionsProbe]; probe {
-		return &probed{reflect.ValueOf(into).Elem()}
-	}
-	raw, err := yaml.Marshal(src.Options)
 	if err != nil {
-		return fmt.Errorf("options: %w", err)
+		return nil, err
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(raw))
-	dec.KnownFields(true)
-	err = dec.Decode(into)
-	typeError, ok := errors.AsType[*yaml.TypeError](err)
-	switch {
-	case err == nil || errors.Is(err, io.EOF):
-		return nil
-	case !ok:
-		return fmt.Errorf("options: %w", err)
-	}
-	lines := strings.Split(string(raw), "\n")
-	errs := make([]error, len(typeError.Errors))
-	for i, message := range typeError.Errors {
-		errs[i] = fmt.Errorf("options: %s", optionProblem(message, lines, into))
-	}
-	return errors.Join(errs...)
+	src.Options = expanded
+	return kind.open(src, env)
 }
 
-var (
-	unknownField = regexp.MustCompile(`^line \d+: field (\S+) not found in type `)
-	atLine       = regexp.MustCompile(`^line (\d+): `)
-)
+// options returns the defaults of a kind's options; false if it has no fixed ones.
+func (r Registry) options(kind string) (defaults reflect.Value, ok bool) {
+	if k, known := r[kind]; known {
+		defaults = k.about().options
+	}
+	return defaults, defaults.IsValid()
+}
 
-// optionProblem rewrites a message of the YAML library in terms of options:
-// line numbers of the re-encoded options are meaningless to the operator.
-func optionProblem(message string, lines []string, into any) string {
-	if m := unknownField.FindStringSubmatch(message); m != nil {
-		known := optionNames(reflect.TypeOf(into), nil)
-		if near := network.Nearest(m[1], known); near != "" {
-			return fmt.Sprintf("unknown option %q; did you mean %q?", m[1], near)
+// Walk calls visit with every text in the options of a source, and its field.
+func (r Registry) Walk(src network.Source, visit func(at options.Field, text string)) {
+	var t reflect.Type
+	if defaults, ok := r.options(src.Kind); ok {
+		t = defaults.Type()
+	}
+	src.Options.Walk(t, visit)
+}
+
+// Rooted returns a network whose options do not depend on the place of its
+// file: paths relative to dir, the file's directory, become absolute.
+func (r Registry) Rooted(n network.Network, dir string) network.Network {
+	n.Sources = slices.Clone(n.Sources)
+	for i, src := range n.Sources {
+		defaults, ok := r.options(src.Kind)
+		if !ok {
+			continue
 		}
-		return fmt.Sprintf("unknown option %q; known are %s", m[1], strings.Join(known, ", "))
-	}
-	m := atLine.FindStringSubmatch(message)
-	if m == nil {
-		return message
-	}
-	var n int
-	if _, err := fmt.Sscan(m[1], &n); err != nil || n < 1 || n > len(lines) {
-		return message
-	}
-	return fmt.Sprintf("%s (in %q)", message[len(m[0]):], strings.TrimSpace(lines[n-1]))
-}
-
-// optionNames lists the yaml names of a struct's fields and of the structs
-// inside it.
-func optionNames(t reflect.Type, names []string) []string {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return optionNames(t.Elem(), names)
-	case reflect.Struct:
-		for field := range t.Fields() {
-			name, _, _ := strings.Cut(field.Tag.Get("yaml"), ",")
-			if name != "" && name != "-" && !slices.Contains(names, name) {
-				names = append(names, name)
-				names = optionNames(field.Type, names)
+		rooted, _ := src.Options.Map(defaults.Type(), func(at options.Field, text string) (string, error) {
+			if at.Format == "path" {
+				text = absolute(text, dir)
+			}
+			return text, nil
+		})
+		for _, f := range options.Fields(defaults.Type()) {
+			v := f.In(defaults)
+			if f.Format == "path" && v.Kind() == reflect.String && !v.IsZero() && rooted.Text(f.Name) == "" {
+				rooted = rooted.With(f.Name, absolute(v.String(), dir))
 			}
 		}
+		n.Sources[i].Options = rooted
 	}
-	return names
+	return n
+}
+
+// absolute resolves a path against a directory. Addresses and paths below the corpus
+// directory stay unchanged.
+func absolute(path, dir string) string {
+	if path == "" || filepath.IsAbs(path) || strings.Contains(path, "://") || strings.Contains(path, CorpusVariable) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Schemas returns the JSON Schemas of the options of kinds, for those with fixed
+// options, described by their examples.
+func (r Registry) Schemas() (map[string]*jsonschema.Schema, error) {
+	schemas := map[string]*jsonschema.Schema{}
+	for name, kind := range r {
+		a := kind.about()
+		if !a.options.IsValid() {
+			continue
+		}
+		s := options.Schema(a.options.Type(), true)
+		s.Description = a.summary
+		if err := options.Describe(s, a.example); err != nil {
+			return nil, fmt.Errorf("kind %s: %w", name, err)
+		}
+		schemas[name] = s
+	}
+	return schemas, nil
+}
+
+// Description describes a kind of source to people.
+type Description struct {
+	Name    string
+	Summary string // one sentence
+	Example string // an entry of a network file with a comment on each option
+}
+
+// Descriptions describes the kinds that have a name, in its order.
+func (r Registry) Descriptions() (all []Description) {
+	for _, kind := range slices.Sorted(maps.Keys(r)) {
+		if a := r[kind].about(); a.name != "" {
+			all = append(all, Description{a.name, a.summary, a.example})
+		}
+	}
+	return all
 }

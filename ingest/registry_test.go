@@ -3,83 +3,26 @@ package ingest_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 )
-
-type options struct {
-	Dir   string            `yaml:"dir"`
-	Every time.Duration     `yaml:"every"`
-	Bulk  []int             `yaml:"bulk_pulls"`
-	URL   map[string]string `yaml:"url"`
-	Deep  []struct {
-		Name string `yaml:"name"`
-	} `yaml:"deep"`
-}
-
-func TestDecodeOptionsReadsEveryForm(t *testing.T) {
-	src := network.Source{Name: "s", Options: map[string]any{
-		"dir": "x", "every": "15m", "bulk_pulls": []any{385, 461}, "url": map[string]any{"a/b": "https://x.example"},
-		"deep": []any{map[string]any{"name": "n"}},
-	}}
-	var got options
-	if err := ingest.DecodeOptions(src, &got); err != nil {
-		t.Fatal(err)
-	}
-	want := options{Dir: "x", Every: 15 * time.Minute, Bulk: []int{385, 461},
-		URL: map[string]string{"a/b": "https://x.example"}}
-	want.Deep = append(want.Deep, struct {
-		Name string `yaml:"name"`
-	}{"n"})
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("options (-want +got):\n%s", diff)
-	}
-	if err := ingest.DecodeOptions(network.Source{Name: "s"}, &got); err != nil {
-		t.Errorf("no options: %v", err)
-	}
-}
-
-func TestDecodeOptionsErrorsNameTheOption(t *testing.T) {
-	tests := map[string]struct {
-		options map[string]any
-		want    string
-	}{
-		"unknown, with the nearest": {map[string]any{"bulk_pull": 1},
-			`options: unknown option "bulk_pull"; did you mean "bulk_pulls"?`},
-		"unknown inside another": {map[string]any{"deep": []any{map[string]any{"nam": 1}}},
-			`options: unknown option "nam"; did you mean "name"?`},
-		"unknown, nothing near": {map[string]any{"zzzzzzz": 1},
-			`unknown option "zzzzzzz"; known are dir, every, bulk_pulls, url, deep, name`},
-		"wrong type": {map[string]any{"bulk_pulls": "many"},
-			"options: cannot unmarshal !!str `many` into []int (in \"bulk_pulls: many\")"},
-		"no duration": {map[string]any{"every": "soon"}, "into time.Duration (in \"every: soon\")"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			err := ingest.DecodeOptions(network.Source{Name: "s", Options: tt.options}, new(options))
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want %s", err, tt.want)
-			}
-		})
-	}
-}
 
 func TestRegistry(t *testing.T) {
 	var got map[string]any
 	r := ingest.Registry{
-		"snapshot": func(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
-			got = src.Options
+		"snapshot": ingest.Constructor(func(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
+			got = src.Options.Values()
 			return listing(), nil
-		},
+		}),
 		"forum": nil,
 	}
-	src := network.Source{Name: "s", Kind: "snapshot", Options: map[string]any{
+	src := network.Source{Name: "s", Kind: "snapshot", Options: options.Of(map[string]any{
 		"dir": "${corpus}/x", "n": 1, "list": []any{"${corpus}"}, "map": map[string]any{"k": "${corpus}"},
-	}}
+	})}
 	t.Run("the corpus directory is put into options at any depth", func(t *testing.T) {
 		if _, err := r.Connector(src, ingest.Environment{CorpusDir: "/data/c"}); err != nil {
 			t.Fatal(err)
@@ -89,7 +32,7 @@ func TestRegistry(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("options (-want +got):\n%s", diff)
 		}
-		if src.Options["dir"] != "${corpus}/x" {
+		if src.Options.Text("dir") != "${corpus}/x" {
 			t.Error("the network's own options were changed")
 		}
 	})
@@ -108,4 +51,54 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestRootedPathsAreThoseOfTheOptions(t *testing.T) {
+	type part struct {
+		File string `yaml:"file" format:"path"`
+		Name string `yaml:"name"`
+	}
+	type places struct {
+		Dir   string   `yaml:"dir" format:"path"`
+		Other string   `yaml:"other" format:"path"`
+		Lists []string `yaml:"lists" format:"path"`
+		Place part     `yaml:"place"`
+		Parts []part   `yaml:"parts"`
+		part  `yaml:",inline"`
+	}
+	r := ingest.Registry{
+		"harbour": ingest.Kind[places, struct{}]{Name: "harbour", Defaults: places{Dir: "usual"}},
+		"plain": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
+			return nil, nil
+		}),
+	}
+	elsewhere := []any{
+		map[string]any{"file": "https://forge.example/x"}, map[string]any{"file": "${corpus}/x"},
+		map[string]any{"file": ""},
+	}
+	plain := options.Of(map[string]any{"dir": "x"})
+	given := options.Of(map[string]any{
+		"other": "../eips", "name": "a/b", "file": "x/{group}*.mbox", "lists": []any{"a", "/b"},
+		"place": map[string]any{"file": "./p", "name": "p"}, "parts": elsewhere,
+	})
+	before := given.Values()
+	got := r.Rooted(network.Network{Sources: []network.Source{
+		{Name: "a", Kind: "harbour", Options: given}, {Name: "b", Kind: "harbour"},
+		{Name: "c", Kind: "plain", Options: plain}, {Name: "d", Kind: "unknown", Options: plain},
+	}}, "/srv/net")
+	want := []network.Source{
+		{Name: "a", Kind: "harbour", Options: options.Of(map[string]any{
+			"dir": "/srv/net/usual", "other": "/srv/eips", "name": "a/b", "file": "/srv/net/x/{group}*.mbox",
+			"lists": []any{"/srv/net/a", "/b"}, "place": map[string]any{"file": "/srv/net/p", "name": "p"},
+			"parts": elsewhere,
+		})},
+		{Name: "b", Kind: "harbour", Options: options.Of(map[string]any{"dir": "/srv/net/usual"})},
+		{Name: "c", Kind: "plain", Options: plain}, {Name: "d", Kind: "unknown", Options: plain},
+	}
+	if diff := cmp.Diff(want, got.Sources); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, given.Values()); diff != "" {
+		t.Errorf("the given options changed: %s", diff)
+	}
 }

@@ -42,10 +42,11 @@ type run struct {
 	state  catalog.SourceState
 	cursor string // where the connector starts
 	// leftOut: the run that stored the cursor left out what killed an earlier one.
-	leftOut bool
-	people  privacy.People
-	hand    *memory.Hand
-	live    map[catalog.Ref]int64 // the source's records before the run
+	leftOut   bool
+	temporary string // its working directory, if the pipeline has none
+	people    privacy.People
+	hand      *memory.Hand
+	live      map[catalog.Ref]int64 // the source's records before the run
 
 	put     map[catalog.Ref]bool // put in this run: true good, false bad
 	seen    map[catalog.Ref]bool // known to exist upstream: put, kept or bad

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"almanac/catalog/network"
+	"almanac/ingest/options"
 	"almanac/ingest/privacy"
 )
 
@@ -82,7 +82,7 @@ func NewScheduler(p *Pipeline) *Scheduler {
 		if src.Every > 0 {
 			most = min(most, src.Every)
 		}
-		hosts := hostsOf(src.Options)
+		hosts := hostsOf(src)
 		for _, h := range hosts {
 			s.hosts[h] = make(chan struct{}, 1)
 		}
@@ -205,30 +205,27 @@ func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) er
 }
 
 // addressesOf returns the addresses in a source's options.
-func addressesOf(options any) (addresses []string) {
-	switch v := reflect.ValueOf(options); v.Kind() {
-	case reflect.String:
-		if u, err := url.Parse(v.String()); err == nil && u.Host != "" {
-			addresses = append(addresses, v.String())
+func addressesOf(src network.Source) (addresses []string) {
+	src.Options.Walk(nil, func(_ options.Field, text string) {
+		if hostOf(text) != "" {
+			addresses = append(addresses, text)
 		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			addresses = append(addresses, addressesOf(v.Index(i).Interface())...)
-		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			addresses = append(addresses, addressesOf(v.MapIndex(key).Interface())...)
-		}
-	}
+	})
 	return addresses
 }
 
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
 // hostsOf returns the hosts of the addresses in a source's options, sorted.
-func hostsOf(options any) (hosts []string) {
-	for _, a := range addressesOf(options) {
-		if u, err := url.Parse(a); err == nil {
-			hosts = append(hosts, strings.ToLower(u.Host))
-		}
+func hostsOf(src network.Source) (hosts []string) {
+	for _, a := range addressesOf(src) {
+		hosts = append(hosts, hostOf(a))
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts)

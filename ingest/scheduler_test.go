@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
+	"almanac/ingest/options"
 )
 
 // start is one run of a source, by the time since the scheduler started.
@@ -53,7 +54,7 @@ func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error
 	n := testNetwork
 	n.Sources = sources
 	s.sched = ingest.NewScheduler(ingest.New(ingest.Config{
-		Store: store, Network: n, Now: time.Now, Connectors: ingest.Registry{"fake": s.connector},
+		Store: store, Network: n, Now: time.Now, Connectors: fake(s.connector),
 	}))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -71,7 +72,7 @@ func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error
 	return s
 }
 
-func (s *bubble) connector(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+func (s *bubble) connector(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
 	return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
 		s.mu.Lock()
 		s.starts = append(s.starts, start{src.Name, time.Since(s.began)})
@@ -147,8 +148,8 @@ func TestFirstPassRunsInOrderOneAfterTheOther(t *testing.T) {
 func TestFirstPassWaitsForNoSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := map[string]any{"url": "https://forge.example/a"}
-		s := schedulerOf(t, 2*time.Hour, well, network.Source{Name: "a", Kind: "fake", Options: host},
-			network.Source{Name: "b", Kind: "fake", Options: host}, network.Source{Name: "c", Kind: "fake"},
+		s := schedulerOf(t, 2*time.Hour, well, network.Source{Name: "a", Kind: "fake", Options: options.Of(host)},
+			network.Source{Name: "b", Kind: "fake", Options: options.Of(host)}, network.Source{Name: "c", Kind: "fake"},
 			network.Source{Name: "d", Kind: "fake"}, network.Source{Name: "e", Kind: "fake"},
 			network.Source{Name: "f", Kind: "fake"})
 		defer s.stop()
@@ -222,7 +223,7 @@ func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "first", Kind: "fake"}, {Name: "second", Kind: "fake"}}
 		scheduler := ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
-			Connectors: ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector,
+			Connectors: fake(func(src network.Source, _ ingest.Environment) (ingest.Cursored,
 				error) {
 				return connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
 					if src.Name == "first" {
@@ -232,7 +233,7 @@ func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
 						catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a",
 							Title: "of the " + src.Name, Body: "text"}, Aliases: []string{src.Name}})
 				}), nil
-			}}}))
+			})}))
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() { scheduler.Run(ctx) })
@@ -347,7 +348,7 @@ func TestOneSourceAtATimeUsesAHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := func(name string, addresses ...any) network.Source {
 			return network.Source{Name: name, Kind: "fake", Every: time.Minute,
-				Options: map[string]any{"lists": addresses}}
+				Options: options.Of(map[string]any{"lists": addresses})}
 		}
 		deep := map[string]any{"url": "https://FORGE.example/b"}
 		s := schedulerOf(t, 50*time.Second, well, at("a", "https://forge.example/a"),

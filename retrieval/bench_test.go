@@ -45,7 +45,7 @@ func corpusEngine(b *testing.B, dir string, options ...option) *fixture {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := ingest.New(ingest.Config{Store: store, Network: n, Connectors: ingest.Registry{"snapshot": snapshot.Open},
+	p := ingest.New(ingest.Config{Store: store, Network: n, Connectors: ingest.Kinds(snapshot.Kind),
 		Now:       time.Now,
 		CorpusDir: filepath.Join(dir, "corpus")})
 	if _, err := p.Sync(ctx, nil); err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
+	"almanac/text/nearest"
 )
 
 // namedValues is the maximum of valid values in a hint.
@@ -104,7 +104,7 @@ func containsFold(list []string, s string) bool {
 // lists them.
 func NoSuch(name, given string, known []string) string {
 	given = First(given, 80)
-	if near := network.Nearest(given, known); near != "" {
+	if near := nearest.Of(given, known); near != "" {
 		return fmt.Sprintf("no record has the %s %q: did you mean %q?", name, given, near)
 	}
 	if len(known) == 0 {

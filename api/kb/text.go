@@ -11,7 +11,7 @@ import (
 
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // textLimit is the maximum of characters of a text in one answer; in tools
@@ -146,7 +146,7 @@ func (b Base) Titled(ctx context.Context, kind catalog.Kind, name, value string)
 		}
 		known, keys = append(known, r.Title), append(keys, r.Key)
 	}
-	if network.Nearest(value, keys) != "" {
+	if nearest.Of(value, keys) != "" {
 		known = keys
 	}
 	return catalog.Record{}, op.NotFound("%s", NoSuch(name, value, known))

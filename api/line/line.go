@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 
 	"almanac/api/op"
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // name is what the command line calls an operation: its tool, or its id if it
@@ -83,7 +83,7 @@ func Answer(ctx context.Context, ops []op.Operation, called string, words []stri
 		}
 		return op.Encode(answer)
 	}
-	if near := network.Nearest(called, names); near != "" {
+	if near := nearest.Of(called, names); near != "" {
 		return nil, op.Invalid("unknown tool %q: did you mean %q?", called, near)
 	}
 	return nil, op.Invalid("unknown tool %q: list names them", called)

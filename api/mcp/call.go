@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/op"
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // requestKey is the context key of a request: the SDK detaches handlers from
@@ -97,7 +97,7 @@ func (s *Server) unknownTool(name string, v view) error {
 		}
 	}
 	message := fmt.Sprintf("unknown tool %s; tools/list names the tools", op.Quote(name))
-	if near := network.Nearest(name, names); near != "" {
+	if near := nearest.Of(name, names); near != "" {
 		message = fmt.Sprintf("unknown tool %s: did you mean %q?", op.Quote(name), near)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}

@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/op"
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // toolset holds all tools, in the order of the operations.
@@ -114,7 +114,7 @@ func (ts *toolset) view(query string) (view, error) {
 	}
 	known := []string{"toolsets", "tools", "schemas"}
 	for _, name := range slices.Sorted(maps.Keys(q)) {
-		if near := network.Nearest(op.Cut(name), known); near != "" && near != name {
+		if near := nearest.Of(op.Cut(name), known); near != "" && near != name {
 			return view{}, op.Invalid("unknown parameter %s: did you mean %q?", op.Quote(name), near)
 		}
 	}
@@ -136,7 +136,7 @@ func (ts *toolset) view(query string) (view, error) {
 		if _, ok := ts.byName[name]; ok {
 			continue
 		}
-		if near := network.Nearest(name, slices.Collect(maps.Keys(ts.byName))); near != "" {
+		if near := nearest.Of(name, slices.Collect(maps.Keys(ts.byName))); near != "" {
 			return v, op.Invalid("tools: there is no tool %s: did you mean %q?", op.Quote(name), near)
 		}
 		return v, op.Invalid("tools: there is no tool %s; tools/list names the tools", op.Quote(name))

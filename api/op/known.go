@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // checkKnown rejects arguments the tool does not take: a misspelt optional one
@@ -36,7 +36,7 @@ func (o Operation) checkSpelling(query url.Values, members map[string]json.RawMe
 		if len(name) < minMisspelt || len(name) > maxEcho || slices.Contains(known, name) {
 			continue
 		}
-		if near := network.Nearest(name, known); len(near) >= minMisspelt && !slices.Contains(given, near) {
+		if near := nearest.Of(name, known); len(near) >= minMisspelt && !slices.Contains(given, near) {
 			return Invalid("unknown parameter %s: did you mean %q?", Quote(name), near)
 		}
 	}
@@ -57,7 +57,7 @@ func unknownArgument(given, known []string, operation string) error {
 	if len(known) == 0 {
 		return Invalid("unknown argument %s: %s takes none", name, operation)
 	}
-	if near := network.Nearest(given[0], known); near != "" {
+	if near := nearest.Of(given[0], known); near != "" {
 		return Invalid("unknown argument %s: did you mean %q?", name, near)
 	}
 	return Invalid("unknown argument %s: %s takes %s", name, operation, strings.Join(known, ", "))

@@ -18,7 +18,7 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 const (
@@ -142,7 +142,7 @@ func noSuchTool(name string, tools []*mcp.Tool) string {
 		}
 	}
 	text := fmt.Sprintf("the server has no tool %q", cut(name, toolLine))
-	if near := network.Nearest(name, names); near != "" {
+	if near := nearest.Of(name, names); near != "" {
 		text += fmt.Sprintf(": did you mean %q?", cut(near, toolLine))
 	}
 	if len(tools) == 0 {

@@ -22,6 +22,7 @@ import (
 	"almanac/catalog/archive"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/ingest/options"
 )
 
 var now = time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -30,7 +31,7 @@ var causeway = network.Network{
 	Name: "causeway", Title: "Causeway Network",
 	Proposals: network.Proposals{Prefix: "CWP", Statuses: []string{"Draft", "Final"}, Default: "Draft"},
 	Sources: []network.Source{{Name: "docs", Kind: "site", Every: 90 * time.Minute,
-		Options: map[string]any{"url": "https://example.org"}}},
+		Options: options.Of(map[string]any{"url": "https://example.org"})}},
 }
 
 func open(t testing.TB) *sqlite.Store {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // FreshReport is the age up to which a validator's report of its version is
@@ -214,7 +214,7 @@ func NearestValidators(validators []catalog.Record, name string) []string {
 	for _, r := range validators {
 		parts = append(parts, partsOf(catalog.Fold(r.Title))...)
 	}
-	near := network.Nearest(catalog.Fold(name), parts)
+	near := nearest.Of(catalog.Fold(name), parts)
 	for _, r := range validators {
 		if near == "" || slices.Contains(partsOf(catalog.Fold(r.Title)), near) {
 			names = append(names, r.Title)

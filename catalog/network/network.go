@@ -1,12 +1,14 @@
 // Package network describes a ledger network: the one YAML file that holds its
 // names, enumerations, status map, sources and schedules. No other package
 // depends on a particular network. It is a leaf: every package may import it,
-// and it imports no other package of this module.
+// and it imports only leaves.
 package network
 
 import (
 	"slices"
 	"time"
+
+	"almanac/ingest/options"
 )
 
 // Network is one network's description.
@@ -100,6 +102,6 @@ type Source struct {
 	Title     string        `yaml:"title,omitempty" json:"title,omitempty"`
 	Every     time.Duration `yaml:"every,omitempty" json:"every,omitempty"`         // 0 = only at start
 	Freshness time.Duration `yaml:"freshness,omitempty" json:"freshness,omitempty"` // stale after; 0 = never
-	// Options belong to the connector, which decodes them strictly.
-	Options map[string]any `yaml:"options,omitempty" json:"options,omitempty"`
+	// Options belong to the kind of source, which decodes them strictly.
+	Options options.Node `yaml:"options,omitempty" json:"options,omitzero"`
 }

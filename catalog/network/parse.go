@@ -7,11 +7,11 @@ import (
 	"io"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"almanac/ingest/options"
 )
 
 // MaxBytes is the maximum size of a network file.
@@ -28,18 +28,22 @@ func Parse(name string, data []byte) (Network, error) {
 	if err != nil {
 		return Network{}, located(name, err)
 	}
-	f := &file{name: name, root: root}
-	f.shape(root, reflect.TypeFor[Network](), "")
-	if f.problems != nil {
-		return Network{}, errors.Join(f.problems...)
-	}
+	f := &file{options.Decoder{Noun: "key"}, root}
 	var n Network
-	if err := root.Decode(&n); err != nil {
-		return Network{}, located(name, err)
+	f.Value(root, reflect.ValueOf(&n).Elem())
+	if f.Problems == nil {
+		f.validate(n)
 	}
-	f.validate(n)
-	if f.problems != nil {
-		return Network{}, errors.Join(f.problems...)
+	if f.Problems != nil {
+		errs := make([]error, len(f.Problems))
+		for i, p := range f.Problems {
+			errs[i] = fmt.Errorf("%s:%d: %v", name, p.Line, p)
+		}
+		return Network{}, errors.Join(errs...)
+	}
+	for i := range n.Sources {
+		src := &n.Sources[i]
+		src.Options = src.Options.At(name, f.at("sources", i).Line)
 	}
 	return n, nil
 }
@@ -66,110 +70,23 @@ func document(data []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-var lineNumber = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): `)
+var lineNumber = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
 
-// located prefixes errors of the YAML library with file and line.
+// located prefixes an error of the YAML library with file and line.
 func located(name string, err error) error {
-	messages := []string{err.Error()}
-	if t, ok := errors.AsType[*yaml.TypeError](err); ok {
-		messages = t.Errors
+	message, line := err.Error(), "1"
+	if at := lineNumber.FindStringSubmatch(message); at != nil {
+		line, message = at[1], message[len(at[0]):]
 	}
-	errs := make([]error, len(messages))
-	for i, m := range messages {
-		line := "1"
-		if at := lineNumber.FindStringSubmatch(m); at != nil {
-			line, m = at[1], m[len(at[0]):]
-		}
-		errs[i] = fmt.Errorf("%s:%s: %s", name, line, strings.TrimPrefix(m, "yaml: "))
-	}
-	return errors.Join(errs...)
+	return fmt.Errorf("%s:%s: %s", name, line, strings.TrimPrefix(message, "yaml: "))
 }
 
-// file collects the problems of one network file.
+// file reads one network file.
 type file struct {
-	name     string
-	root     *yaml.Node
-	problems []error
+	options.Decoder
+	root *yaml.Node
 }
 
 func (f *file) report(at *yaml.Node, format string, args ...any) {
-	f.problems = append(f.problems, fmt.Errorf("%s:%d: %s", f.name, at.Line, fmt.Sprintf(format, args...)))
-}
-
-var durationType = reflect.TypeFor[time.Duration]()
-
-// shape compares a node with the Go type it is decoded into: unknown keys, and
-// values that YAML would decode into something unintended.
-func (f *file) shape(n *yaml.Node, t reflect.Type, path string) {
-	if n.Kind == yaml.AliasNode {
-		f.report(n, "%s: aliases (*%s) are not supported", path, n.Value)
-		return
-	}
-	switch {
-	case t.Kind() == reflect.Interface: // a connector's option
-	case n.ShortTag() == "!!null":
-		f.report(n, "%s: has no value", path)
-	case t == durationType:
-		f.duration(n, path)
-	case t.Kind() == reflect.String && n.Kind == yaml.ScalarNode && n.ShortTag() != "!!str":
-		f.report(n, "%s: %s is not a string; write it in quotes", path, n.Value)
-	case t.Kind() == reflect.Int && n.ShortTag() != "!!int":
-		f.report(n, "%s: %s is not a whole number", path, n.Value)
-	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
-		f.keys(n, t, path)
-	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:
-		for i, item := range n.Content {
-			f.shape(item, t.Elem(), path+"["+strconv.Itoa(i)+"]")
-		}
-	case t.Kind() == reflect.Map && n.Kind == yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			f.shape(n.Content[i+1], t.Elem(), join(path, n.Content[i].Value))
-		}
-	}
-}
-
-// keys reports the keys of a mapping that are not in its struct.
-func (f *file) keys(n *yaml.Node, t reflect.Type, path string) {
-	fields := map[string]reflect.Type{}
-	var known []string
-	for i := range t.NumField() {
-		key, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
-		fields[key] = t.Field(i).Type
-		known = append(known, key)
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		field, ok := fields[key.Value]
-		if !ok {
-			f.report(key, "%s", unknownKey(join(path, key.Value), key.Value, known))
-			continue
-		}
-		f.shape(n.Content[i+1], field, join(path, key.Value))
-	}
-}
-
-func unknownKey(path, key string, known []string) string {
-	if near := Nearest(key, known); near != "" {
-		return fmt.Sprintf("unknown key %q; did you mean %q?", path, near)
-	}
-	return fmt.Sprintf("unknown key %q; known are %s", path, strings.Join(known, ", "))
-}
-
-func (f *file) duration(n *yaml.Node, path string) {
-	d, err := time.ParseDuration(n.Value)
-	switch {
-	case n.Kind != yaml.ScalarNode || err != nil || n.ShortTag() != "!!str":
-		f.report(n, "%s: %q is not a duration; write 15m, 24h or 1h30m", path, n.Value)
-	case d < 0:
-		f.report(n, "%s: a duration is not negative", path)
-	case d > 0 && d < time.Second:
-		f.report(n, "%s: %s is shorter than a second", path, d)
-	}
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
+	f.Problems = append(f.Problems, options.Problem{Line: at.Line, Message: fmt.Sprintf(format, args...)})
 }

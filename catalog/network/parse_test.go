@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog/network"
+	"almanac/ingest/options"
 )
 
 const full = `
@@ -63,7 +64,7 @@ func TestParseReadsEveryField(t *testing.T) {
 			{
 				Name: "proposals", Kind: "git-proposals", Title: "Proposals", Every: 15 * time.Minute,
 				Freshness: 24 * time.Hour,
-				Options:   map[string]any{"dir": "${corpus}", "depth": 3, "nested": map[string]any{"a": nil}},
+				Options:   options.Of(map[string]any{"dir": "${corpus}", "depth": 3, "nested": map[string]any{"a": nil}}),
 			},
 			{Name: "handbook", Kind: "docs"},
 		},
@@ -91,20 +92,20 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"an unknown key names the nearest": {replace("homepage:", "homepag:"),
 			`n.yaml:5: unknown key "homepag"; did you mean "homepage"?`},
 		"an unknown key in a source": {replace("    freshness:", "    freshnes:"),
-			`n.yaml:21: unknown key "sources[0].freshnes"; did you mean "freshness"?`},
+			`n.yaml:21: sources[1]: unknown key "freshnes"; did you mean "freshness"?`},
 		"a far unknown key names all": {replace("homepage:", "zzz:"),
 			`unknown key "zzz"; known are name, title,`},
 		"a key that appears twice": {replace("title: North", "name: x\ntitle: North"),
-			`n.yaml:3: mapping key "name" already defined at line 2`},
-		"a string where a list belongs": {replace("[Draft, Review, Final]", "Draft"), "n.yaml:8: cannot unmarshal"},
+			"n.yaml:3: name: is a duplicate"},
+		"a string where a list belongs": {replace("[Draft, Review, Final]", "Draft"), "n.yaml:8: proposals.statuses: want a list"},
 		"a number where a string belongs": {replace("title: North Sea Ledger", "title: 1.10"),
-			"n.yaml:3: title: 1.10 is not a string; write it in quotes"},
+			"n.yaml:3: title: 1.10 is not text; write it in quotes"},
 		"a key without a value": {replace("title: North Sea Ledger", "title:"),
 			"n.yaml:3: title: has no value"},
 		"a duration without a unit": {replace("15m", "15"),
-			`n.yaml:20: sources[0].every: "15" is not a duration; write 15m, 24h or 1h30m`},
+			`n.yaml:20: sources[1].every: "15" is not a duration; write 15m, 24h or 1h30m`},
 		"a duration in words": {replace("15m", "a day"),
-			`n.yaml:20: sources[0].every: "a day" is not a duration`},
+			`n.yaml:20: sources[1].every: "a day" is not a duration`},
 		"a negative duration":              {replace("15m", "-15m"), "is not negative"},
 		"a duration of less than a second": {replace("15m", "15ms"), "shorter than a second"},
 		"an ill-formed name": {replace("north-sea", "North Sea"),
@@ -125,10 +126,10 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"an ill-formed partner": {replace("trawler", "Traw ler"),
 			`n.yaml:27: partner: "Traw ler" must be at most 64 lower-case`},
 		"an authority that is not a number": {replace("proposals: 1,", "proposals: .nan,"),
-			"n.yaml:12: authority.proposals: NaN is not a rank"},
+			`n.yaml:12: authority.proposals: ".nan" is not a number`},
 		"a program that is an address": {replace("north/nspm", "https://north.example/nspm"),
 			`toolchain.package_manager: "https://north.example/nspm" is neither a repository (owner/name) nor a package`},
-		"a program that there is not": {replace("sdk:", "skd:"), `unknown key "toolchain.skd"; did you mean "sdk"?`},
+		"a program that there is not": {replace("sdk:", "skd:"), `toolchain: unknown key "skd"; did you mean "sdk"?`},
 		"a prefix with a hyphen":      {replace("NSP", "NS-P"), "n.yaml:7: proposals.prefix:"},
 		"no statuses": {replace("[Draft, Review, Final]", "[]"),
 			"n.yaml:8: proposals.statuses: at least one"},
@@ -144,7 +145,7 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"too many digits": {replace("digits: 3", "digits: 7"),
 			"n.yaml:11: proposals.digits: 7 must be"},
 		"digits that are not a whole number": {replace("digits: 3", "digits: 1.5"),
-			"n.yaml:11: proposals.digits: 1.5 is not a whole"},
+			`n.yaml:11: proposals.digits: "1.5" is not a whole`},
 		"a default outside the statuses": {replace("default: Draft", "default: Idea"),
 			`n.yaml:10: proposals.default: "Idea" is neither one of Draft, Review, Final, Withdrawn,`},
 		"a status map to an unknown status": {replace("Active: Final", "Active: Done"),
@@ -226,19 +227,6 @@ func TestWordsAreTheSixThenTheNetworksOwn(t *testing.T) {
 	want := []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded", "Last Call", "Living"}
 	if diff := cmp.Diff(want, p.Words()); diff != "" {
 		t.Errorf("Words (-want +got):\n%s", diff)
-	}
-}
-
-func TestNearest(t *testing.T) {
-	known := []string{"title", "every", "freshness", "options", "kind", "query", "source_types"}
-	for word, want := range map[string]string{
-		"qurey": "query", "sourcetypes": "source_types", strings.Repeat("x", 1000): "",
-		"titel": "title", "Every": "every", "freshnes": "freshness", "option": "options",
-		"kinds": "kind", "zzzzzz": "", "": "", "x": "",
-	} {
-		if got := network.Nearest(word, known); got != want {
-			t.Errorf("Nearest(%.20q) = %q, want %q", word, got, want)
-		}
 	}
 }
 

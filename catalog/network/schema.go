@@ -4,21 +4,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/ingest/options"
 )
 
-// DurationPattern is the form of a duration such as 15m, 24h or 1h30m.
-const DurationPattern = `^([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+$|^0$`
-
 // Schema returns the JSON Schema of a network file, generated from Network, for
-// editors and other tools. options are the schemas of the options of each
-// connector kind. The schema accepts every file that Parse and the connectors
+// editors and other tools. kinds are the schemas of the options of each
+// kind of source. The schema accepts every file that Parse and the connectors
 // accept; they also check what a schema cannot express (unique names, status
 // targets).
-func Schema(options map[string]*jsonschema.Schema) ([]byte, error) {
+func Schema(kinds map[string]*jsonschema.Schema) ([]byte, error) {
 	s, err := jsonschema.For[Network](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		durationType: {Type: "string", Pattern: DurationPattern},
+		reflect.TypeFor[time.Duration](): {Type: "string", Pattern: options.DurationPattern},
+		reflect.TypeFor[options.Node]():  {Type: "object", AdditionalProperties: &jsonschema.Schema{}},
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("network: schema: %w", err)
@@ -40,11 +41,11 @@ func Schema(options map[string]*jsonschema.Schema) ([]byte, error) {
 	source := s.Properties["sources"].Items
 	source.Properties["name"].Pattern = namePattern
 	source.Properties["kind"].Pattern = namePattern
-	for _, kind := range sortedKeys(options) {
+	for _, kind := range sortedKeys(kinds) {
 		source.Properties["kind"].Examples = append(source.Properties["kind"].Examples, kind)
 		source.AllOf = append(source.AllOf, &jsonschema.Schema{
 			If:   &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"kind": {Const: new(any(kind))}}},
-			Then: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"options": options[kind]}},
+			Then: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"options": kinds[kind]}},
 		})
 	}
 	out, err := json.MarshalIndent(s, "", "  ")

@@ -1,7 +1,6 @@
 package network
 
 import (
-	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -42,11 +41,6 @@ func (f *file) validate(n Network) {
 	}
 	if n.Homepage != "" && !webAddress(n.Homepage) {
 		f.report(f.at("homepage"), "homepage: %q is not an http or https address", n.Homepage)
-	}
-	for _, key := range sortedKeys(n.Authority) {
-		if rank := n.Authority[key]; math.IsNaN(rank) || math.IsInf(rank, 0) {
-			f.report(f.at("authority", key), "authority.%s: %v is not a rank", key, rank)
-		}
 	}
 	for _, p := range n.Toolchain.Programs() {
 		if !publishedForm.MatchString(p.Name) {

@@ -45,7 +45,11 @@ func (c networkSchemaCmd) schema() ([]byte, error) {
 	if c.Of != "" {
 		return curated.Schema(c.Of)
 	}
-	return network.Schema(connectors.Schemas())
+	kinds, err := connectors.Schemas()
+	if err != nil {
+		return nil, err
+	}
+	return network.Schema(kinds)
 }
 
 type networkKindsCmd struct {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // setting is one key of the configuration, from Config's tags. A secret has a
@@ -83,7 +83,7 @@ func suggest(key string) string {
 			known = append(known, section)
 		}
 	}
-	if near := network.Nearest(key, known); near != "" {
+	if near := nearest.Of(key, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return "; `almanac config` lists the settings"
@@ -99,7 +99,7 @@ func suggestEnv(name string) string {
 		known = append(known, EnvName(s.key))
 	}
 	slices.Sort(known)
-	if near := network.Nearest(name, known); near != "" {
+	if near := nearest.Of(name, known); near != "" {
 		return "; did you mean " + near + "?"
 	}
 	return "; `almanac config` lists them"

@@ -29,8 +29,42 @@ type connector struct {
 	env     ingest.Environment
 }
 
+// Kind is the kind of sources that network files call calendar.
+var Kind = ingest.Described{
+	Name: "calendar",
+	Summary: "Reads an operations calendar: an iCalendar file (RFC 5545) as calendar servers publish it, or a " +
+		"YAML list, from an address or a file in the network's folder.",
+	Constructor: New,
+	Example: `sources:
+  - name: operations
+    kind: calendar
+    every: 1h
+    options:
+      url: https://calendar.example.org/operations.ics  # or
+      url_env: OPERATIONS_CALENDAR        # environment variable with a secret address; or
+      file: calendar/operations.yaml      # in the network's folder; .ics, .yaml or .yml
+      page: https://www.example.org/operations          # page for people: the url of events without one
+      zone: Europe/Zurich                 # of times without a zone; default: the calendar's own, else UTC
+      zones: {Ship Time: Etc/GMT-3}       # zone names in the calendar → IANA name
+      back: 90                            # how many days of past occurrences of recurring events to read
+      ahead: 400                          # how many days of future ones
+      environments:                       # environment → words that name it, besides its name
+        mainnet: [main network, production]
+        baynet: [testnet]
+      environment: mainnet                # of events that name none; default none
+      types:                              # type → words, tried before the usual ones
+        synchronizer_upgrade: [tide change]
+      components:                         # component → how titles name it
+        node:
+          words: [causeway node]          # that name it, besides its own name
+          release: "causeway/node@v{version}"  # key of the release record to link; default none
+      validators: [keeper, keepers]       # who has to act; default validator(s), node operator(s)
+      exclude: [standup, holiday]         # events with such a word in the title are ignored
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "calendar".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o, err := readOptions(src, env)
 	if err != nil {
 		return nil, err
@@ -50,7 +84,7 @@ type state struct {
 	Known map[string]int64 `json:"known,omitempty"`
 }
 
-// Sync implements ingest.Connector.
+// Sync implements ingest.Cursored.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	var before state
 	if json.Unmarshal([]byte(cursor), &before) != nil { // empty, or of another version

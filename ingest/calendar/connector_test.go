@@ -18,6 +18,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/calendar"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -390,7 +391,7 @@ func TestOptions(t *testing.T) {
 	t.Setenv("CALENDAR_OF_TEST", " webcal://calendar.example.org/private/x.ics ")
 	good := []map[string]any{{"file": "a/b.ics"}, {"url": "https://example.org/x.ics"}, {"url_env": "CALENDAR_OF_TEST"}}
 	for _, o := range good {
-		if _, err := calendar.New(network.Source{Options: o}, ingest.Environment{}); err != nil {
+		if _, err := calendar.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err != nil {
 			t.Errorf("%v: %v", o, err)
 		}
 	}
@@ -418,7 +419,7 @@ func TestOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := calendar.New(network.Source{Options: tt.options}, ingest.Environment{}); err == nil ||
+			if _, err := calendar.New(network.Source{Options: options.Of(tt.options)}, ingest.Environment{}); err == nil ||
 				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v\nwant %s", err, tt.want)
 			}
@@ -445,7 +446,7 @@ func TestBadEvents(t *testing.T) {
 			"c.ics:3", "no month has day"},
 		"year": {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:00010101T100000Z\nRRULE:FREQ=DAILY"), "c.ics:3",
 			"begins in the year 1"},
-		"yaml id": {"c.yaml", "- {title: A, starts: 2031-06-10}\n", "c.yaml:1", "has no id"},
+		"yaml id": {"c.yaml", "- {title: A, starts: 2031-06-10}\n", "c.yaml:1", "the field id is missing"},
 		"yaml field": {"c.yaml", "- id: a\n  title: A\n  starts: 2031-06-10\n  enviroments: [x]\n", "c.yaml:4",
 			`unknown field "enviroments"; did you mean "environments"?`},
 		"yaml env": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, environments: [mainet]}\n", "c.yaml:1",

@@ -2,32 +2,6 @@
 // as calendar servers publish it, or a YAML list, from an address or a file in
 // the network's folder.
 //
-//	sources:
-//	  - name: operations
-//	    kind: calendar
-//	    every: 1h
-//	    options:
-//	      url: https://calendar.example.org/operations.ics  # or
-//	      url_env: OPERATIONS_CALENDAR        # environment variable with a secret address; or
-//	      file: calendar/operations.yaml      # in the network's folder; .ics, .yaml or .yml
-//	      page: https://www.example.org/operations          # page for people: the url of events without one
-//	      zone: Europe/Zurich                 # of times without a zone; default: the calendar's own, else UTC
-//	      zones: {Ship Time: Etc/GMT-3}       # zone names in the calendar → IANA name
-//	      back: 90                            # how many days of past occurrences of recurring events to read
-//	      ahead: 400                          # how many days of future ones
-//	      environments:                       # environment → words that name it, besides its name
-//	        mainnet: [main network, production]
-//	        baynet: [testnet]
-//	      environment: mainnet                # of events that name none; default none
-//	      types:                              # type → words, tried before the usual ones
-//	        synchronizer_upgrade: [tide change]
-//	      components:                         # component → how titles name it
-//	        node:
-//	          words: [causeway node]          # that name it, besides its own name
-//	          release: "causeway/node@v{version}"  # key of the release record to link; default none
-//	      validators: [keeper, keepers]       # who has to act; default validator(s), node operator(s)
-//	      exclude: [standup, holiday]         # events with such a word in the title are ignored
-//
 // Whole words are matched, ignoring case, spaces and hyphens. An event may name
 // several environments in its title, place and categories, or in its description
 // if those name none. Title and categories determine the type: deploy, release,

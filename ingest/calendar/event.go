@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/text/webpage"
 )
 
@@ -371,12 +370,4 @@ func releases(opts *options, a attribution) []catalog.Link {
 		}
 	}
 	return links
-}
-
-// nearest returns the error about an unknown word, with a suggestion.
-func nearest(what, word string, known []string) error {
-	if near := network.Nearest(word, known); near != "" {
-		return fmt.Errorf("unknown %s %q; did you mean %q?", what, word, near)
-	}
-	return fmt.Errorf("unknown %s %q; known are %s", what, word, strings.Join(known, ", "))
 }

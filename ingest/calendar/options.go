@@ -18,8 +18,8 @@ import (
 
 type options struct {
 	URL          string               `yaml:"url"`
-	URLEnv       string               `yaml:"url_env"`
-	File         string               `yaml:"file" path:"true"`
+	URLEnv       string               `yaml:"url_env" format:"env"`
+	File         string               `yaml:"file" format:"path"`
 	Page         string               `yaml:"page"`
 	Zone         string               `yaml:"zone"`
 	Zones        map[string]string    `yaml:"zones"`

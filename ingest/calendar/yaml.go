@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/curated/entries"
+	"almanac/text/nearest"
 )
 
 // eventType is the type of an operation.
@@ -112,7 +113,7 @@ func (r *reading) convert(w written) ([]event, error) {
 	for _, name := range w.Environments {
 		if _, ok := r.options.Environments[name]; !ok && len(r.options.Environments) > 0 {
 			known := slices.Sorted(maps.Keys(r.options.Environments))
-			return nil, fmt.Errorf("environments: %w", nearest("environment", name, known))
+			return nil, fmt.Errorf("environments: %w", errors.New(nearest.Unknown("environment", name, known)))
 		}
 	}
 	e.state(w.State)

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 )
 
@@ -61,35 +62,35 @@ func Check(ctx context.Context, cfg CheckConfig) []Finding {
 		if src.Kind == Sample { // its servers are files, which need no secrets
 			continue
 		}
-		for _, name := range variables(src.Options) {
+		names := namesOf(registry, src)
+		for _, name := range names.variables {
 			if getenv(name) == "" {
 				f.Advice = append(f.Advice, "environment variable "+name+" is not set")
 			}
 		}
-		f.look(ctx, cfg, registry, connector)
+		f.look(ctx, cfg, names, connector)
 	}
 	return findings
 }
 
 // look checks what the options lead to.
-func (f *Finding) look(ctx context.Context, cfg CheckConfig, registry ingest.Registry, connector ingest.Connector) {
-	paths := registry.Paths(f.Source)
+func (f *Finding) look(ctx context.Context, cfg CheckConfig, names named, connector ingest.Cursored) {
 	if !slices.Contains([]string{"docs", "proposals"}, f.Source.Kind) { // their advice says more
-		for _, p := range paths {
+		for _, p := range names.paths {
 			f.missing(cfg.Environment, p)
 		}
 	}
 	if f.Source.Kind == "curated" && len(f.Problems) == 0 {
 		f.parse(ctx, connector)
 	}
-	for _, u := range addresses(f.Source.Options) {
+	for _, u := range names.addresses {
 		if host, private := privateHost(u, cfg.Allow); private {
 			f.Problems = append(f.Problems, fmt.Sprintf("%s is on a private network, which is refused: "+
 				"name the network in the setting sync.allow (ALMANAC_SYNC_ALLOW)", host))
 			continue
 		}
 		if cfg.Reach {
-			f.reach(ctx, cfg.Environment.HTTP, u, slices.Contains(paths, u.String()))
+			f.reach(ctx, cfg.Environment.HTTP, u, slices.Contains(names.paths, u.String()))
 		}
 	}
 }
@@ -105,17 +106,17 @@ func (f *Finding) missing(env ingest.Environment, name string) {
 	}
 }
 
-// named is how many unreadable entries a finding names.
-const named = 3
+// mostNamed is how many unreadable entries a finding names.
+const mostNamed = 3
 
 // parse reads entries kept by hand as a sync would, and writes none.
-func (f *Finding) parse(ctx context.Context, connector ingest.Connector) {
+func (f *Finding) parse(ctx context.Context, connector ingest.Cursored) {
 	out := &unread{}
 	if _, err := connector.Sync(ctx, "", out); err != nil {
 		f.Problems = append(f.Problems, err.Error())
 	}
-	f.Problems = append(f.Problems, out.skipped[:min(named, len(out.skipped))]...)
-	if more := len(out.skipped) - named; more > 0 {
+	f.Problems = append(f.Problems, out.skipped[:min(mostNamed, len(out.skipped))]...)
+	if more := len(out.skipped) - mostNamed; more > 0 {
 		f.Problems = append(f.Problems, fmt.Sprintf("and %d more entries cannot be read", more))
 	}
 }
@@ -154,49 +155,31 @@ func (f *Finding) reach(ctx context.Context, client *outbound.Client, u *url.URL
 	}
 }
 
-// addresses are the http addresses in options that are no templates.
-func addresses(options any) []*url.URL {
-	var found []*url.URL
-	each(options, func(_, value string) {
-		u, err := url.Parse(value)
-		if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(value, "{}") {
-			found = append(found, u)
-		}
-	})
-	slices.SortFunc(found, func(a, b *url.URL) int { return strings.Compare(a.String(), b.String()) })
-	return found
+// named are what the options of a source name.
+type named struct {
+	paths     []string // on this machine, or addresses in place of one; none with ${corpus}
+	variables []string // of the environment, sorted
+	addresses []*url.URL
 }
 
-// variables are the environment variables in options, sorted.
-func variables(options any) []string {
-	var found []string
-	each(options, func(key, value string) {
-		if strings.HasSuffix(key, "_env") && value != "" {
-			found = append(found, value)
+func namesOf(registry ingest.Registry, src network.Source) (n named) {
+	registry.Walk(src, func(at options.Field, text string) {
+		u, err := url.Parse(text)
+		if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, "{}") {
+			n.addresses = append(n.addresses, u)
+		}
+		switch {
+		case text == "":
+		case at.Format == "env":
+			n.variables = append(n.variables, text)
+		case at.Format == "path" && !strings.Contains(text, ingest.CorpusVariable):
+			n.paths = append(n.paths, text)
 		}
 	})
-	slices.Sort(found)
-	return slices.Compact(found)
-}
-
-// each calls fn with every string in options and the key it is under.
-func each(options any, fn func(key, value string)) {
-	var walk func(key string, value any)
-	walk = func(key string, value any) {
-		switch v := value.(type) {
-		case string:
-			fn(key, v)
-		case map[string]any:
-			for k, item := range v {
-				walk(k, item)
-			}
-		case []any:
-			for _, item := range v {
-				walk(key, item)
-			}
-		}
-	}
-	walk("", options)
+	slices.SortFunc(n.addresses, func(a, b *url.URL) int { return strings.Compare(a.String(), b.String()) })
+	slices.Sort(n.variables)
+	n.variables = slices.Compact(n.variables)
+	return n
 }
 
 // privateHost reports whether an address is on a private network that may not be

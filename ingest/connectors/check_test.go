@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 )
 
@@ -60,7 +61,7 @@ func TestCheckLooks(t *testing.T) {
 			}
 			env := ingest.Environment{
 				Network: network.Network{Name: "mine",
-					Sources: []network.Source{{Name: "x", Kind: tt.kind, Options: tt.options}}},
+					Sources: []network.Source{{Name: "x", Kind: tt.kind, Options: options.Of(tt.options)}}},
 				Now: time.Now, Files: files, WorkDir: work,
 				HTTP:      outbound.New(outbound.Config{Allow: tt.allow}),
 				Pseudonym: func(s string) string { return s },

@@ -30,25 +30,9 @@ const Sample = "sample"
 // All returns the kinds of sources that a network file can name. anchor is the
 // day that the dates of a fictional network are relative to.
 func All(anchor time.Time) ingest.Registry {
-	all := ingest.Registry{
-		"calendar":        calendar.New,
-		"curated":         curated.New,
-		"docs":            docs.New,
-		"feed":            feed.New,
-		"fleet":           fleet.New,
-		"forge":           forge.New,
-		"forge-proposals": forge.NewProposals,
-		"forum":           forum.New,
-		"ledger":          ledger.New,
-		"mail":            mail.New,
-		"market":          market.New,
-		"packages":        packages.New,
-		"proposals":       proposals.New,
-		"site":            site.New,
-		"snapshot":        snapshot.Open,
-		"video":           video.New,
-		"whitepaper":      whitepaper.New,
-	}
+	all := ingest.Kinds(calendar.Kind, curated.Kind, docs.Kind, feed.Kind, fleet.Kind, forge.Kind, forge.Proposals,
+		forum.Kind, ledger.Kind, mail.Kind, market.Kind, packages.Kind, proposals.Kind, site.Kind, snapshot.Kind,
+		video.Kind, whitepaper.Kind)
 	all[Sample] = sample.Connector(anchor, all)
 	return all
 }

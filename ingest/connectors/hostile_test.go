@@ -37,6 +37,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/folder"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/race"
 	"almanac/testing/wait"
@@ -209,9 +210,9 @@ func (h hostile) sync(t *testing.T, url, dir string) string {
 	client := outbound.New(outbound.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Timeout: 10 * time.Second, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	defer client.Close()
-	src := network.Source{Name: "hostile", Kind: h.kind, Options: map[string]any{}}
+	src := network.Source{Name: "hostile", Kind: h.kind}
 	if h.options != nil {
-		src.Options = h.options(cmp.Or(url, dir))
+		src.Options = options.Of(h.options(cmp.Or(url, dir)))
 	}
 	n := network.Network{Name: "causeway", Title: "Causeway", Sources: []network.Source{src},
 		Proposals: network.Proposals{Prefix: "CWP", Default: "Draft", Statuses: []string{"Draft"}}}

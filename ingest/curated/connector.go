@@ -22,7 +22,7 @@ const rules = "1"
 const DefaultDir = "curated"
 
 type options struct {
-	Dir string `yaml:"dir" path:"true"`
+	Dir string `yaml:"dir" format:"path"`
 }
 
 type connector struct {
@@ -30,8 +30,23 @@ type connector struct {
 	env ingest.Environment
 }
 
+// Kind is the kind of sources that network files call curated.
+var Kind = ingest.Described{
+	Name: "curated",
+	Summary: "Reads content that a network's people maintain by hand, as YAML or CSV files in the network's " +
+		"folder.",
+	Constructor: New,
+	Example: `sources:
+  - name: curated
+    kind: curated
+    every: 1h
+    options:
+      dir: curated              # folder below the network's own; the default
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "curated".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o := options{Dir: DefaultDir}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
@@ -43,7 +58,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{o.Dir, env}, nil
 }
 
-// Sync implements ingest.Connector. The cursor is a digest of the files.
+// Sync implements ingest.Cursored. The cursor is a digest of the files.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	found, odd, err := load(c.env.Place(c.dir))
 	if err != nil {

@@ -1,13 +1,6 @@
 // Package curated reads content that a network's people maintain by hand, as
 // YAML or CSV files in the network's folder.
 //
-//	sources:
-//	  - name: curated
-//	    kind: curated
-//	    every: 1h
-//	    options:
-//	      dir: curated              # folder below the network's own; the default
-//
 // Every file is a list of entries of one kind and is optional; NAME.yaml and
 // NAME.csv may both exist. Schema returns the JSON Schema of each, which editors
 // find by a first line such as

@@ -182,7 +182,7 @@ type toolServer struct {
 	Slug      string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the title"`
 	Title     string   `json:"title"`
 	Purpose   string   `json:"purpose" jsonschema:"what it is for, in one or two sentences"`
-	Endpoint  string   `json:"endpoint,omitempty" format:"url" jsonschema:"address to call; none for local ones"`
+	Endpoint  string   `json:"endpoint,omitempty" format:"address" jsonschema:"address to call; none for local ones"`
 	Transport string   `json:"transport" enum:"http|sse|stdio"`
 	Connect   string   `json:"connect" jsonschema:"how to connect, for people"`
 	Hosted    bool     `json:"hosted"`

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest/curated/entries"
 	"almanac/ingest/folder"
+	"almanac/text/nearest"
 )
 
 // file is one of the file names that the folder may have.
@@ -78,7 +79,7 @@ func Schema(name string) ([]byte, error) {
 			return f.schema("almanac: " + f.title)
 		}
 	}
-	if near := network.Nearest(name, Names()); near != "" {
+	if near := nearest.Of(name, Names()); near != "" {
 		return nil, fmt.Errorf("unknown curated file %q; did you mean %q?", name, near)
 	}
 	return nil, fmt.Errorf("unknown curated file %q; known are %s", name, strings.Join(Names(), ", "))
@@ -152,7 +153,7 @@ func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
 		i := slices.Index(Names(), base)
 		if i < 0 {
 			message := fmt.Sprintf("is not a curated file; known are %s", strings.Join(Names(), ", "))
-			if near := network.Nearest(base, Names()); near != "" {
+			if near := nearest.Of(base, Names()); near != "" {
 				message = fmt.Sprintf("is not a curated file; did you mean %s%s?", near, path.Ext(entry.Name()))
 			}
 			odd = append(odd, problem{name, errors.New(message)})

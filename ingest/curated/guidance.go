@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 type radar struct {
@@ -238,7 +238,7 @@ func checkStep(s catalog.Step) error {
 	for _, info := range catalog.Kinds {
 		known = append(known, string(info.Kind))
 	}
-	if near := network.Nearest(string(s.Kind), known); near != "" {
+	if near := nearest.Of(string(s.Kind), known); near != "" {
 		return fmt.Errorf("kind: unknown kind %q; did you mean %q?", s.Kind, near)
 	}
 	return fmt.Errorf("kind: unknown kind %q; known are %s", s.Kind, strings.Join(known, ", "))

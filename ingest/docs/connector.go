@@ -38,8 +38,42 @@ type connector struct {
 	env              ingest.Environment
 }
 
+// Kind is the kind of sources that network files call docs.
+var Kind = ingest.Described{
+	Name: "docs",
+	Summary: "Reads documentation trees in git repositories and in plain folders: pages in Markdown, MDX and " +
+		"reStructuredText with their includes.",
+	Constructor: New,
+	Example: `sources:
+  - name: handbook
+    kind: docs
+    every: 6h
+    options:
+      repository:                 # or folder
+        url: https://forge.example.org/harbour/handbook  # or ssh, git, a path, a bundle
+        branch: main              # default: the branch of its HEAD
+        name: harbour/handbook    # default: the end of the url
+        token_env: FORGE_TOKEN    # variable with the token of a private repository
+        depth: 500                # commits to fetch; default all. Older pages have no date
+      folder: handbook            # in place of repository: a directory of pages that is none
+      roots:                      # directories of pages; default the whole repository
+        - dir: docs               # below the repository's root
+          version: "3.4"          # of the documented product, the current one first; default none
+        - dir: versions/2.10
+          version: "2.10"
+          url: https://docs.example.org/2.10/{page}  # of its pages; default the url below
+      include: [docs/**, versions/**]  # patterns of paths in the repository; default all
+      exclude: ["**/contributing/**"]  # patterns of paths to leave out; default none
+      extensions: [.md, .markdown, .mdx, .rst]  # the default; also .mediawiki, .txt, .html, .htm
+      url: https://docs.example.org/{page}      # of a page
+      licence: CC-BY-4.0          # of the pages, kept with each; default none
+      container: harbour/handbook # default the repository's name
+      prefix: harbour/handbook    # in front of paths in keys; default the repository's name
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "docs".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o, err := readOptions(src, env)
 	if err != nil {
 		return nil, err
@@ -91,7 +125,7 @@ func (c *connector) settings() (string, error) {
 	return hex.EncodeToString(sum[:12]), nil
 }
 
-// Sync implements ingest.Connector. The cursor is the state of the tree (the
+// Sync implements ingest.Cursored. The cursor is the state of the tree (the
 // commit of the branch's head) and the digest of the options.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	if c.opts.Folder != "" {

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/docs"
+	"almanac/ingest/options"
 	"almanac/ingest/snapshot"
 	"almanac/testing/gitrepotest"
 	"almanac/testing/race"
@@ -132,9 +133,9 @@ func TestARealHistory(t *testing.T) {
 }
 
 // read runs a connector once.
-func read(t *testing.T, construct ingest.Constructor, options map[string]any) map[string]catalog.Record {
+func read(t *testing.T, construct ingest.Constructor, given map[string]any) map[string]catalog.Record {
 	t.Helper()
-	c, err := construct(network.Source{Name: "real", Options: options}, ingest.Environment{WorkDir: t.TempDir()})
+	c, err := construct(network.Source{Name: "real", Options: options.Of(given)}, ingest.Environment{WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,32 +1,6 @@
 // Package docs reads documentation trees in git repositories and in plain
 // folders: pages in Markdown, MDX and reStructuredText with their includes.
 //
-//	sources:
-//	  - name: handbook
-//	    kind: docs
-//	    every: 6h
-//	    options:
-//	      repository:                 # or folder
-//	        url: https://forge.example.org/harbour/handbook  # or ssh, git, a path, a bundle
-//	        branch: main              # default: the branch of its HEAD
-//	        name: harbour/handbook    # default: the end of the url
-//	        token_env: FORGE_TOKEN    # variable with the token of a private repository
-//	        depth: 500                # commits to fetch; default all. Older pages have no date
-//	      folder: handbook            # in place of repository: a directory of pages that is none
-//	      roots:                      # directories of pages; default the whole repository
-//	        - dir: docs               # below the repository's root
-//	          version: "3.4"          # of the documented product, the current one first; default none
-//	        - dir: versions/2.10
-//	          version: "2.10"
-//	          url: https://docs.example.org/2.10/{page}  # of its pages; default the url below
-//	      include: [docs/**, versions/**]  # patterns of paths in the repository; default all
-//	      exclude: ["**/contributing/**"]  # patterns of paths to leave out; default none
-//	      extensions: [.md, .markdown, .mdx, .rst]  # the default; also .mediawiki, .txt, .html, .htm
-//	      url: https://docs.example.org/{page}      # of a page
-//	      licence: CC-BY-4.0          # of the pages, kept with each; default none
-//	      container: harbour/handbook # default the repository's name
-//	      prefix: harbour/handbook    # in front of paths in keys; default the repository's name
-//
 // Instead of repository, folder names a directory of pages that is not a
 // repository, relative to the network file or absolute:
 //

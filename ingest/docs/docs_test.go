@@ -18,6 +18,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/docs"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 	"almanac/testing/gitrepotest"
 	"almanac/testing/race"
@@ -483,7 +484,7 @@ func TestWorkDirMayBeLost(t *testing.T) {
 	work := t.TempDir()
 	run := func(cursor string) (*sink, ingest.Outcome, error) {
 		c, err := docs.New(network.Source{Name: "handbook",
-			Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
+			Options: options.Of(map[string]any{"repository": map[string]any{"url": repo.Dir}})}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -588,14 +589,14 @@ func TestBadOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := docs.New(network.Source{Name: "handbook", Options: tt.options},
+			_, err := docs.New(network.Source{Name: "handbook", Options: options.Of(tt.options)},
 				ingest.Environment{WorkDir: t.TempDir()})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v; want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": repository}},
+	if _, err := docs.New(network.Source{Name: "handbook", Options: options.Of(map[string]any{"repository": repository})},
 		ingest.Environment{}); err == nil {
 		t.Error("is made without a working directory")
 	}
@@ -619,7 +620,7 @@ func TestManyPages(t *testing.T) {
 	work := t.TempDir()
 	sync := func(cursor string) (*sink, string) {
 		c, err := docs.New(network.Source{Name: "handbook",
-			Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
+			Options: options.Of(map[string]any{"repository": map[string]any{"url": repo.Dir}})}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
 		}

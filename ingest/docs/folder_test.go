@@ -219,7 +219,7 @@ func TestAPageThatEndedARunIsSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := f.config(nil)
-	config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 		env.Hand = memory.NewHand(dir, "1")
 		return docs.New(src, env)
 	}

@@ -19,7 +19,7 @@ import (
 
 type options struct {
 	// Folder is a directory of pages on this machine, instead of a repository.
-	Folder     string     `yaml:"folder" path:"true"`
+	Folder     string     `yaml:"folder" format:"path"`
 	Repository repository `yaml:"repository"`
 	Roots      []root     `yaml:"roots"`
 	Include    []string   `yaml:"include"`
@@ -32,12 +32,12 @@ type options struct {
 }
 
 type repository struct {
-	URL    string `yaml:"url" path:"true"`
+	URL    string `yaml:"url" format:"path"`
 	Branch string `yaml:"branch"`
 	Name   string `yaml:"name"`
 	Depth  int    `yaml:"depth"`
 	// TokenEnv is the environment variable with a private repository's token.
-	TokenEnv string `yaml:"token_env"`
+	TokenEnv string `yaml:"token_env" format:"env"`
 }
 
 // root is a directory of pages.

@@ -1,18 +1,6 @@
 // Package feed reads a blog or a news page through its feed: RSS, RDF, Atom or
 // JSON Feed.
 //
-//	sources:
-//	  - name: blog
-//	    kind: feed
-//	    every: 1h
-//	    options:
-//	      url: https://blog.example.org/feed.xml  # of the feed
-//	      site: Example Journal     # name of the site; default its host
-//	      pages: true               # read the posts' own pages for their full text; default true
-//	      include: [/posts/**]      # paths of posts; default all
-//	      exclude: [/posts/jobs-*]  # paths of posts to leave out; default none
-//	      sweep: 168h               # how often to request all pages; default 168h
-//
 // A post becomes a record of kind blog, keyed by its address without scheme.
 // Its text is that of its page, or that of the feed if it is longer or the page
 // cannot be read.
@@ -59,8 +47,27 @@ type connector struct {
 	env     ingest.Environment
 }
 
+// Kind is the kind of sources that network files call feed.
+var Kind = ingest.Described{
+	Name:        "feed",
+	Summary:     "Reads a blog or a news page through its feed: RSS, RDF, Atom or JSON Feed.",
+	Constructor: New,
+	Example: `sources:
+  - name: blog
+    kind: feed
+    every: 1h
+    options:
+      url: https://blog.example.org/feed.xml  # of the feed
+      site: Example Journal     # name of the site; default its host
+      pages: true               # read the posts' own pages for their full text; default true
+      include: [/posts/**]      # paths of posts; default all
+      exclude: [/posts/jobs-*]  # paths of posts to leave out; default none
+      sweep: 168h               # how often to request all pages; default 168h
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "feed".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o := options{Pages: true, Sweep: 7 * 24 * time.Hour}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
@@ -100,7 +107,7 @@ const (
 	maxBytes = 64 << 20 // of all its pages
 )
 
-// Sync implements ingest.Connector. The cursor names the file with the state of
+// Sync implements ingest.Cursored. The cursor names the file with the state of
 // the posts.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))

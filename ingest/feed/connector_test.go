@@ -18,6 +18,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/feed"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -384,10 +385,10 @@ func TestOptions(t *testing.T) {
 	for problem, o := range map[string]map[string]any{
 		"option url":     {"url": "ftp://example.org/"},
 		"did you mean":   {"url": "https://example.org/feed", "sits": "x"},
-		"option sweep":   {"url": "https://example.org/feed", "sweep": "-1h"},
+		"sweep: ":        {"url": "https://example.org/feed", "sweep": "-1h"},
 		"working direct": {"url": "https://example.org/feed"},
 	} {
-		if _, err := feed.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+		if _, err := feed.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
 			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
@@ -410,7 +411,7 @@ func TestOptions(t *testing.T) {
 func TestLostState(t *testing.T) {
 	b := newBlog(t, 12)
 	dir := t.TempDir()
-	b.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	b.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 		env.WorkDir = dir
 		return feed.New(src, env)
 	}

@@ -15,8 +15,32 @@ type connector struct {
 	env  ingest.Environment
 }
 
+// Kind is the kind of sources that network files call fleet.
+var Kind = ingest.Described{
+	Name: "fleet",
+	Summary: "Reads the status reports of validators that a network publishes as JSON or CSV: which version " +
+		"each runs and when it was last seen.",
+	Constructor: New,
+	Example: `sources:
+  - name: fleet
+    kind: fleet
+    every: 1h
+    freshness: 6h
+    options:
+      urls: [https://status.example.org/validators.json]  # of the reports, JSON or CSV
+      items: data.validators        # path of the list in JSON; default the document
+      columns:                      # names of its columns; these are the defaults
+        party: party                # party id
+        name: name                  # name, where there is no party
+        version: version            # version that it runs
+        reported_at: reported_at    # when it reported the version
+        last_seen: last_seen        # when it was seen alive
+        sponsor: sponsor            # party or name of its sponsor
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "fleet".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	var o Options
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
@@ -27,7 +51,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{o, env}, nil
 }
 
-// Sync implements ingest.Connector. Every run reads the whole reports, so there
+// Sync implements ingest.Cursored. Every run reads the whole reports, so there
 // is no cursor.
 func (c *connector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
 	reports, complete, err := Read(ctx, c.env.HTTP, c.opts, out)

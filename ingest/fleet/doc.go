@@ -1,22 +1,6 @@
 // Package fleet reads the status reports of validators that a network publishes
 // as JSON or CSV: which version each runs and when it was last seen.
 //
-//	sources:
-//	  - name: fleet
-//	    kind: fleet
-//	    every: 1h
-//	    freshness: 6h
-//	    options:
-//	      urls: [https://status.example.org/validators.json]  # of the reports, JSON or CSV
-//	      items: data.validators        # path of the list in JSON; default the document
-//	      columns:                      # names of its columns; these are the defaults
-//	        party: party                # party id
-//	        name: name                  # name, where there is no party
-//	        version: version            # version that it runs
-//	        reported_at: reported_at    # when it reported the version
-//	        last_seen: last_seen        # when it was seen alive
-//	        sponsor: sponsor            # party or name of its sponsor
-//
 // JSON is a list of objects, one per validator, or an object of them by party.
 // items and columns are paths in it (package dotpath), such as node.version. CSV
 // has its column names in the first line and is separated by commas, semicolons

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/fleet"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -193,7 +194,7 @@ func TestOptions(t *testing.T) {
 		"did you mean": {"url": []string{"https://example.org"}},
 		`mean "party"`: {"urls": []string{"https://example.org"}, "columns": map[string]any{"partie": "x"}},
 	} {
-		if _, err := fleet.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+		if _, err := fleet.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
 			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}

@@ -89,7 +89,7 @@ func TestWhatARunEndedWithIsSkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 		config := drafts(t, serve(t, h).URL, nil)
-		config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+		config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 			env.Hand = memory.NewHand(dir, "1")
 			return forge.NewProposals(src, env)
 		}

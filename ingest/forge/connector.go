@@ -30,8 +30,26 @@ type connector struct {
 	env  ingest.Environment
 }
 
+// Kind is the kind of sources that network files call forge.
+var Kind = ingest.Described{
+	Name: "forge",
+	Summary: "Reads a code forge with GitHub's REST API and GraphQL v4: github.com itself or a GitHub " +
+		"Enterprise Server.",
+	Constructor: New,
+	Example: `kind: forge
+every: 1h
+options:
+  api: https://api.forge.example.org   # default: GitHub's; Enterprise: https://HOST/api/v3
+  token_env: FORGE_TOKEN               # environment variable that holds a token
+  repositories: [causeway/node, causeway/wallet, causeway/proposals, causeway/grants]  # owner/name of each
+  proposals: [causeway/proposals]      # its pull requests are drafts of proposals, for a source of the other kind
+  grants: causeway/grants              # its pull requests are grant proposals, likewise
+  bots: [causeway-ci]                  # ordinary accounts used by programs
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "forge".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	opts, err := readOptions(src)
 	if err != nil {
 		return nil, err
@@ -82,7 +100,7 @@ func (c *connector) start(stored string, token bool) (at cursor, whole bool) {
 	return at, false
 }
 
-// Sync implements ingest.Connector.
+// Sync implements ingest.Cursored.
 func (c *connector) Sync(ctx context.Context, stored string, out ingest.Sink) (ingest.Outcome, error) {
 	api := newClient(c.opts.access(), c.env, out.Warn)
 	at, whole := c.start(stored, api.token != "")

@@ -4,39 +4,11 @@
 // New ("forge") reads repositories: their description and readme, issues,
 // pull requests, comments, releases, and discussions with comments.
 //
-//	kind: forge
-//	every: 1h
-//	options:
-//	  api: https://api.forge.example.org   # default: GitHub's; Enterprise: https://HOST/api/v3
-//	  token_env: FORGE_TOKEN               # environment variable that holds a token
-//	  repositories: [causeway/node, causeway/wallet, causeway/proposals, causeway/grants]  # owner/name of each
-//	  proposals: [causeway/proposals]      # its pull requests are drafts of proposals, for a source of the other kind
-//	  grants: causeway/grants              # its pull requests are grant proposals, likewise
-//	  bots: [causeway-ci]                  # ordinary accounts used by programs
-//
 // NewProposals ("forge-proposals") reads the pull requests of one repository
 // as drafts of improvement proposals or as grant proposals, with their labels,
 // their column on a project board and their comments. Labels, columns and states
 // are facts (catalog.Facts): they count also if a source that reads the
 // repository with git owns the records.
-//
-//	kind: forge-proposals
-//	every: 1h
-//	options:
-//	  api: https://api.forge.example.org   # default: GitHub's
-//	  token_env: FORGE_TOKEN               # environment variable that holds a token
-//	  bots: [causeway-ci]                  # ordinary accounts used by programs
-//	  repository: causeway/grants          # owner/name
-//	  kind: grant                          # or cip
-//	  branch: main                         # default: the repository's own
-//	  index: README.md                     # file with the table of proposals; default README.md
-//	  paths: ["proposals/**"]              # files that are proposals; default all
-//	  exclude: ["**/_template.md"]         # of those files, the ones that are none; default none
-//	  bulk_pulls: [12]                     # edits of many proposals, not proposals themselves
-//	  board:                               # project whose columns are the progress of grants; default none
-//	    owner: causeway                    # organisation or user that has it
-//	    number: 4                          # in its address
-//	    field: Status                      # with the columns; default Status
 //
 // Without a token everything public is read at sixty requests an hour, except
 // for content that only GraphQL has: discussions, boards, the branches and files

@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/forge"
+	"almanac/ingest/options"
 	"almanac/ingest/proposals"
 	"almanac/testing/connectortest"
 	"almanac/testing/gitrepotest"
@@ -147,21 +148,23 @@ func newWorld(t testing.TB) *world {
 	cwps.push()
 
 	url := serve(t, h).URL
-	git := func(name, kind string, r *harbour) network.Source {
-		return network.Source{Name: name, Kind: "proposals", Options: map[string]any{"repository": r.Dir, "name": r.name,
-			"kind": kind, "url": map[string]any{"pull": "https://forge.example.org/{repo}/pull/{number}"}}}
+	source := func(name, connector, kind string, given map[string]any) network.Source {
+		if given["kind"] = kind; kind == "grant" {
+			given["paths"] = []string{"proposals/**"}
+		}
+		return network.Source{Name: name, Kind: connector, Options: options.Of(given)}
 	}
-	api := func(name, kind string, r *harbour) network.Source {
-		return network.Source{Name: name, Kind: "forge-proposals", Options: map[string]any{"api": url,
-			"token_env": "CAUSEWAY_FORGE_TOKEN", "repository": r.name, "kind": kind}}
+	git := func(name, kind string, r *harbour) network.Source {
+		return source(name, "proposals", kind, map[string]any{"repository": r.Dir, "name": r.name,
+			"url": map[string]any{"pull": "https://forge.example.org/{repo}/pull/{number}"}})
+	}
+	api := func(name, kind string, r *harbour, board any) network.Source {
+		return source(name, "forge-proposals", kind, map[string]any{"api": url, "board": board,
+			"token_env": "CAUSEWAY_FORGE_TOKEN", "repository": r.name})
 	}
 	n := connectortest.Causeway
-	n.Sources = []network.Source{git("texts", "cip", cwps), api("drafts", "cip", cwps), git("grants", "grant", fund),
-		api("board", "grant", fund)}
-	for _, s := range n.Sources[2:] {
-		s.Options["paths"] = []string{"proposals/**"}
-	}
-	n.Sources[3].Options["board"] = map[string]any{"owner": "causeway", "number": 4}
+	n.Sources = []network.Source{git("texts", "cip", cwps), api("drafts", "cip", cwps, nil), git("grants", "grant", fund),
+		api("board", "grant", fund, map[string]any{"owner": "causeway", "number": 4})}
 
 	dir := t.TempDir()
 	now := func() time.Time { return connectortest.Now }
@@ -172,7 +175,7 @@ func newWorld(t testing.TB) *world {
 	t.Cleanup(func() { _ = store.Close() })
 	return &world{t, store, ingest.New(ingest.Config{Store: store, Network: n, Now: now, WorkDir: dir,
 		HTTP:       connectortest.Client(t),
-		Connectors: ingest.Registry{"proposals": proposals.New, "forge-proposals": forge.NewProposals}}), fund, h}
+		Connectors: ingest.Kinds(proposals.Kind, forge.Proposals)}), fund, h}
 }
 
 // sync runs the named sources, all if there are no names.

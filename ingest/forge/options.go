@@ -25,7 +25,7 @@ type access struct {
 // options are the options of a source of kind forge.
 type options struct {
 	API          string   `yaml:"api"`
-	TokenEnv     string   `yaml:"token_env"`
+	TokenEnv     string   `yaml:"token_env" format:"env"`
 	Bots         []string `yaml:"bots"`
 	Repositories []string `yaml:"repositories"`
 	// Proposals and Grants are repositories whose pull requests are proposals.
@@ -42,7 +42,7 @@ func (o options) pulls(name string) bool {
 // that package proposals has too mean the same there.
 type proposalOptions struct {
 	API        string   `yaml:"api"`
-	TokenEnv   string   `yaml:"token_env"`
+	TokenEnv   string   `yaml:"token_env" format:"env"`
 	Bots       []string `yaml:"bots"`
 	Repository string   `yaml:"repository"`
 	Kind       string   `yaml:"kind"`   // cip (default) or grant

@@ -24,9 +24,35 @@ type proposalConnector struct {
 	layout proposal.Layout
 }
 
+// Proposals is the kind of sources that network files call forge-proposals.
+var Proposals = ingest.Described{
+	Name: "forge-proposals",
+	Summary: "Reads a code forge with GitHub's REST API and GraphQL v4: github.com itself or a GitHub " +
+		"Enterprise Server.",
+	Constructor: NewProposals,
+	Example: `kind: forge-proposals
+every: 1h
+options:
+  api: https://api.forge.example.org   # default: GitHub's
+  token_env: FORGE_TOKEN               # environment variable that holds a token
+  bots: [causeway-ci]                  # ordinary accounts used by programs
+  repository: causeway/grants          # owner/name
+  kind: grant                          # or cip
+  branch: main                         # default: the repository's own
+  index: README.md                     # file with the table of proposals; default README.md
+  paths: ["proposals/**"]              # files that are proposals; default all
+  exclude: ["**/_template.md"]         # of those files, the ones that are none; default none
+  bulk_pulls: [12]                     # edits of many proposals, not proposals themselves
+  board:                               # project whose columns are the progress of grants; default none
+    owner: causeway                    # organisation or user that has it
+    number: 4                          # in its address
+    field: Status                      # with the columns; default Status
+`,
+}
+
 // NewProposals makes the connector of a source; it is the Constructor of kind
 // "forge-proposals".
-func NewProposals(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func NewProposals(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	opts, err := readProposalOptions(src)
 	if err != nil {
 		return nil, err
@@ -38,7 +64,7 @@ func NewProposals(src network.Source, env ingest.Environment) (ingest.Connector,
 	return &proposalConnector{opts, env, layout}, err
 }
 
-// Sync implements ingest.Connector. There is no cursor: every run lists the
+// Sync implements ingest.Cursored. There is no cursor: every run lists the
 // whole repository, most of it from the cache, because the meaning of a merged
 // or renamed pull request depends on all the others.
 func (c *proposalConnector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/forge"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -391,7 +392,7 @@ func TestBadProposalOptions(t *testing.T) {
 			"unknown option"},
 	}
 	for _, tt := range tests {
-		_, err := forge.NewProposals(network.Source{Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()})
+		_, err := forge.NewProposals(network.Source{Options: options.Of(tt.options)}, ingest.Environment{WorkDir: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: %v, want %q", tt.options, err, tt.want)
 		}

@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/forge"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -328,7 +329,7 @@ func TestBadOptions(t *testing.T) {
 		{map[string]any{"repositories": []string{"a/b"}, "tokenenv": "X"}, `did you mean "token_env"`},
 	}
 	for _, tt := range tests {
-		_, err := forge.New(network.Source{Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()})
+		_, err := forge.New(network.Source{Options: options.Of(tt.options)}, ingest.Environment{WorkDir: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v: %v, want %q", tt.options, err, tt.want)
 		}

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/forum"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -74,11 +75,11 @@ func BenchmarkManyTopics(b *testing.B) {
 			b.Fatal(err)
 		}
 		n := connectortest.Causeway
-		n.Sources = []network.Source{{Name: "forum", Kind: "forum", Options: object{"url": server.URL}}}
+		n.Sources = []network.Source{{Name: "forum", Kind: "forum", Options: options.Of(object{"url": server.URL})}}
 		p := ingest.New(ingest.Config{
 			Store: store, Network: n, Now: func() time.Time { return connectortest.Now }, WorkDir: dir,
 			HTTP:       connectortest.Client(b),
-			Connectors: ingest.Registry{"forum": forum.New},
+			Connectors: ingest.Kinds(forum.Kind),
 		})
 		debug.FreeOSMemory()
 		idle := resident(b)

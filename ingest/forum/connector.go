@@ -19,8 +19,25 @@ type connector struct {
 	env  ingest.Environment
 }
 
+// Kind is the kind of sources that network files call forum.
+var Kind = ingest.Described{
+	Name: "forum",
+	Summary: "Reads a Discourse forum through its public JSON interface: the categories, the list of topics, " +
+		"and every topic with all its posts.",
+	Constructor: New,
+	Example: `sources:
+  - name: forum
+    kind: forum
+    every: 30m
+    options:
+      url: https://forum.example.org    # where the forum's pages begin
+      exclude: [lounge, staff/archive]  # slugs of categories to ignore, with their subcategories
+      sweep: 24h                        # how often the whole list is read; default 24h
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "forum".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	opts, err := readOptions(src)
 	if err != nil {
 		return nil, err
@@ -31,7 +48,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{opts: opts, env: env}, nil
 }
 
-// Sync implements ingest.Connector. The cursor names the file with the state of
+// Sync implements ingest.Cursored. The cursor names the file with the state of
 // the forum.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	s := &syncRun{

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/forum"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -299,18 +300,18 @@ func TestOptions(t *testing.T) {
 		"a file":    {object{"url": "file:///srv/forum"}, "option url: want"},
 		"a query":   {object{"url": "https://forum.example.org/?api_key=s3cret"}, "option url: want"},
 		"misspelt":  {object{"url": "https://forum.example.org", "excludes": "x"}, `did you mean "exclude"?`},
-		"sweep":     {object{"url": "https://forum.example.org", "sweep": "-1h"}, "option sweep"},
+		"sweep":     {object{"url": "https://forum.example.org", "sweep": "-1h"}, "sweep: "},
 		"an empty":  {object{"url": "https://forum.example.org", "exclude": []string{"/"}}, "option exclude"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := forum.New(network.Source{Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()})
+			_, err := forum.New(network.Source{Options: options.Of(tt.options)}, ingest.Environment{WorkDir: t.TempDir()})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := forum.New(network.Source{Options: object{"url": "https://forum.example.org"}},
+	if _, err := forum.New(network.Source{Options: options.Of(object{"url": "https://forum.example.org"})},
 		ingest.Environment{}); err == nil {
 		t.Error("without a working directory: no error")
 	}
@@ -334,7 +335,7 @@ func TestALostMemoryIsMadeAgain(t *testing.T) {
 				b.topic(id+1, 2)
 			}
 			var dir string
-			b.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+			b.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 				dir = env.WorkDir
 				return forum.New(src, env)
 			}

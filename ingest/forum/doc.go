@@ -1,15 +1,6 @@
 // Package forum reads a Discourse forum through its public JSON interface:
 // the categories, the list of topics, and every topic with all its posts.
 //
-//	sources:
-//	  - name: forum
-//	    kind: forum
-//	    every: 30m
-//	    options:
-//	      url: https://forum.example.org    # where the forum's pages begin
-//	      exclude: [lounge, staff/archive]  # slugs of categories to ignore, with their subcategories
-//	      sweep: 24h                        # how often the whole list is read; default 24h
-//
 // A topic becomes a record of kind topic, keyed by its number, with the text
 // of its first post; each post becomes a child record keyed topic/number.
 // Content that readers of the forum do not see is ignored: posts that were

@@ -316,19 +316,19 @@ type killable struct {
 }
 
 func (k *killable) connector() ingest.Constructor {
-	return func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	return func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 		c, err := forum.New(src, env)
 		return killing{c, k}, err
 	}
 }
 
 type killing struct {
-	ingest.Connector
+	ingest.Cursored
 	by *killable
 }
 
 func (k killing) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	return k.Connector.Sync(ctx, cursor, &killingSink{out, k.by})
+	return k.Cursored.Sync(ctx, cursor, &killingSink{out, k.by})
 }
 
 type killingSink struct {

@@ -31,7 +31,7 @@ type options struct {
 	Names        map[string]string   `yaml:"names"`
 	Liveness     time.Duration       `yaml:"liveness"`
 	Fleet        *fleet.Options      `yaml:"fleet"`
-	Curated      string              `yaml:"curated" path:"true"`
+	Curated      string              `yaml:"curated" format:"path"`
 }
 
 type links struct {
@@ -45,8 +45,48 @@ type connector struct {
 	env  ingest.Environment
 }
 
+// Kind is the kind of sources that network files call ledger.
+var Kind = ingest.Described{
+	Name: "ledger",
+	Summary: "Reads the state and the governance of a ledger network from its Scan API: the read-only HTTP " +
+		"API of the Splice applications, which every super validator serves.",
+	Constructor: New,
+	Example: `sources:
+  - name: ledger
+    kind: ledger
+    every: 15m
+    freshness: 1h
+    options:
+      environment: mainnet          # the network's name for the environment to read
+      scans:                        # bases of its Scans; two or more are compared with each other
+        - https://scan.one.example.org/api/scan
+        - https://scan.two.example.org/api/scan
+        - https://scan.three.example.org/api/scan
+      environments:                 # others, of which only the deployment is read
+        testnet: [https://scan.test.example.org/api/scan]
+      links:                        # pages of an explorer; {id} is the record's key
+        vote_request: https://explorer.example.org/governance/{id}  # of votes; default none
+        validator: https://explorer.example.org/party/{id}          # of validators; default none
+        app: https://explorer.example.org/apps/{id}                 # of applications; default none
+      names:                        # of parties whose party id has no readable name
+        "a1b2c3::1220ab…": Foghorn Labs
+      liveness: 6h                  # how old activity and rewards in records may get; default 6h
+      fleet:                        # version reports, as a source of kind fleet reads them; default none
+        urls: [https://status.example.org/validators.json]  # of the reports, JSON or CSV
+        items: data.validators      # path of the list in JSON; default the document
+        columns:                    # names of its columns; these are the defaults
+          party: party              # party id
+          name: name                # name, where there is no party
+          version: version          # version that it runs
+          reported_at: reported_at  # when it reported the version
+          last_seen: last_seen      # when it was seen alive
+          sponsor: sponsor          # party or name of its sponsor
+      curated: curated              # folder with the file apps, which describes applications; default curated
+`,
+}
+
 // New makes the connector of a source; it is the Constructor of kind "ledger".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o := options{Liveness: 6 * time.Hour, Curated: curated.DefaultDir}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
@@ -116,7 +156,7 @@ func link(template, key string) string {
 	return strings.ReplaceAll(template, "{id}", url.PathEscape(key))
 }
 
-// Sync implements ingest.Connector. The cursor names the file with the state of
+// Sync implements ingest.Cursored. The cursor names the file with the state of
 // the records.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	s := &syncRun{

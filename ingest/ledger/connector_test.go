@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/ledger"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -625,7 +626,7 @@ func TestManyResults(t *testing.T) {
 				scan.edit = func(_ string, answer object) { delete(answer, "next_page_token") }
 				scan.state.licences = nil
 			}
-			sync := func(l ingest.Connector, cursor string) (keys map[string]bool, pages int, after string) {
+			sync := func(l ingest.Cursored, cursor string) (keys map[string]bool, pages int, after string) {
 				scan.Paths()
 				out := &sink{}
 				o, err := l.Sync(t.Context(), cursor, out)
@@ -752,7 +753,7 @@ func TestMemoryIsLost(t *testing.T) {
 	scan := newScan(t, causeway())
 	c := config(scan)
 	dir := ""
-	c.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	c.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 		if dir == "" {
 			dir = t.TempDir()
 		}
@@ -779,12 +780,12 @@ func TestOptions(t *testing.T) {
 			"environments": map[string]any{"mainnet": scans}},
 		"option links": {"environment": "mainnet", "scans": scans,
 			"links": map[string]any{"app": "https://example.org/"}},
-		"option liveness":     {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
-		"option fleet":        {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
+		"liveness: ":          {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
+		"fleet: ":             {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
 		"did you mean":        {"environment": "mainnet", "scans": scans, "fleets": map[string]any{}},
 		"a working directory": {"environment": "mainnet", "scans": scans},
 	} {
-		if _, err := ledger.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+		if _, err := ledger.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
 			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
@@ -798,9 +799,9 @@ func TestOptions(t *testing.T) {
 }
 
 // connector makes a connector without a catalog.
-func connector(t *testing.T, c connectortest.Config) ingest.Connector {
+func connector(t *testing.T, c connectortest.Config) ingest.Cursored {
 	t.Helper()
-	l, err := ledger.New(network.Source{Options: c.Options}, ingest.Environment{
+	l, err := ledger.New(network.Source{Options: options.Of(c.Options)}, ingest.Environment{
 		Network: connectortest.Causeway, HTTP: connectortest.Client(t), WorkDir: t.TempDir(),
 		Now: func() time.Time { return connectortest.Now },
 	})

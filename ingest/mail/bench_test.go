@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/mail"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -32,10 +33,10 @@ func BenchmarkGigabyte(b *testing.B) {
 		}
 		n := connectortest.Causeway
 		n.Sources = []network.Source{{Name: "mail", Kind: "mail",
-			Options: map[string]any{"groups": []any{map[string]any{"name": "large"}}, "files": file}}}
+			Options: options.Of(map[string]any{"groups": []any{map[string]any{"name": "large"}}, "files": file})}}
 		now := func() time.Time { return connectortest.Now }
 		p := ingest.New(ingest.Config{Store: store, Network: n, Now: now, WorkDir: dir,
-			Connectors: ingest.Registry{"mail": mail.New}})
+			Connectors: ingest.Kinds(mail.Kind)})
 		debug.FreeOSMemory()
 		idle := resident(b)
 		sync := func(name string, created int) {

@@ -21,8 +21,31 @@ type connector struct {
 	env   ingest.Environment
 }
 
+// Kind is the kind of sources that network files call mail.
+var Kind = ingest.Described{
+	Name: "mail",
+	Summary: "Reads the archives of mailing lists, group by group, from mbox files or from an archive's " +
+		"export in that format.",
+	Constructor: New,
+	Example: `sources:
+  - name: mail
+    kind: mail
+    every: 1h
+    options:
+      groups:                     # mailing lists
+        - name: cip-vote          # stands for {group} below
+          id: "4712"              # stands for {id}: the list's in the export; only needed there
+          votes: true             # its messages contain formal votes; default false
+        - {name: cip-discuss, id: "4711"}
+      files: mail/{group}*.mbox   # with * and ? as in a shell; in the network's folder or absolute
+      export: https://lists.example.org/export?group={id}  # instead of files
+      token_env: LISTS_TOKEN      # variable with the export's bearer token
+      message: https://lists.example.org/g/{group}/message/{number}  # page of a message; default none
+`,
+}
+
 // New makes the connector of a source; it is a Constructor of kind "mail".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	opts, err := readOptions(src)
 	if err != nil {
 		return nil, err
@@ -39,7 +62,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return c, nil
 }
 
-// Sync implements ingest.Connector. The cursor names the file in which the
+// Sync implements ingest.Cursored. The cursor names the file in which the
 // threads are remembered.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	left, _ := filepath.Glob(filepath.Join(c.env.WorkDir, temporary)) // the pattern is valid

@@ -21,6 +21,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/mail"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -165,7 +166,7 @@ func TestHostileExportsAreRefused(t *testing.T) {
 			packed := tt.pack(mbox(a.groups["cip-vote"]))
 			a.pack, a.kind = func(string) []byte { return packed }, "application/zip"
 			work := ""
-			a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+			a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 				work = env.WorkDir
 				return unsalted(src, env)
 			}
@@ -386,7 +387,7 @@ func TestKilledAnywhere(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	kill, left := func() {}, 0
 	s := connectortest.NewSource(t, connectortest.Config{Options: a.config.Options,
-		Connector: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+		Connector: func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 			c, err := unsalted(src, env)
 			return killing{c, func() {
 				if left--; left < 0 {
@@ -418,12 +419,12 @@ func TestKilledAnywhere(t *testing.T) {
 }
 
 type killing struct {
-	ingest.Connector
+	ingest.Cursored
 	put func()
 }
 
 func (k killing) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	return k.Connector.Sync(ctx, cursor, killingSink{out, k.put})
+	return k.Cursored.Sync(ctx, cursor, killingSink{out, k.put})
 }
 
 type killingSink struct {
@@ -439,7 +440,7 @@ func (k killingSink) Put(ctx context.Context, e catalog.Entry) error {
 func TestALostMemoryIsMadeAgain(t *testing.T) {
 	a := harbour(t)
 	var dir string
-	a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 		dir = env.WorkDir
 		return unsalted(src, env)
 	}
@@ -502,13 +503,13 @@ func TestOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := mail.New(network.Source{Options: tt.options},
+			if _, err := mail.New(network.Source{Options: options.Of(tt.options)},
 				ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := mail.New(network.Source{Options: map[string]any{"groups": groups, "files": "x"}},
+	if _, err := mail.New(network.Source{Options: options.Of(map[string]any{"groups": groups, "files": "x"})},
 		ingest.Environment{}); err == nil {
 		t.Error("without a working directory: no error")
 	}

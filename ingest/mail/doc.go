@@ -1,21 +1,6 @@
 // Package mail reads the archives of mailing lists, group by group, from mbox
 // files or from an archive's export in that format.
 //
-//	sources:
-//	  - name: mail
-//	    kind: mail
-//	    every: 1h
-//	    options:
-//	      groups:                     # mailing lists
-//	        - name: cip-vote          # stands for {group} below
-//	          id: "4712"              # stands for {id}: the list's in the export; only needed there
-//	          votes: true             # its messages contain formal votes; default false
-//	        - {name: cip-discuss, id: "4711"}
-//	      files: mail/{group}*.mbox   # with * and ? as in a shell; in the network's folder or absolute
-//	      export: https://lists.example.org/export?group={id}  # instead of files
-//	      token_env: LISTS_TOKEN      # variable with the export's bearer token
-//	      message: https://lists.example.org/g/{group}/message/{number}  # page of a message; default none
-//
 // Files and exports may be compressed with gzip or be a zip of mbox files. In
 // the templates, {group} and {id} are the name and id of a group, {number} is
 // the number of a message.

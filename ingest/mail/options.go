@@ -16,9 +16,9 @@ import (
 // options are the source's options in the network file; doc.go shows them.
 type options struct {
 	Groups   []group `yaml:"groups"`
-	Files    string  `yaml:"files" path:"true"`
+	Files    string  `yaml:"files" format:"path"`
 	Export   string  `yaml:"export"`
-	TokenEnv string  `yaml:"token_env"`
+	TokenEnv string  `yaml:"token_env" format:"env"`
 	Message  string  `yaml:"message"`
 }
 

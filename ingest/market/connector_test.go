@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/market"
+	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -423,14 +424,14 @@ func TestOptions(t *testing.T) {
 		"negative value": {func(x *exchange) { x.option("assets", 3)["supply"].(map[string]any)["value"] = -1 },
 			"is negative"},
 		"no number": {func(x *exchange) { x.option("assets", 3)["supply"].(map[string]any)["value"] = "nan" },
-			"options:"},
+			"is not a number"},
 		"coin without api": {func(x *exchange) { delete(x.config.Options, "price") }, "there is no option price"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			x := newExchange(t)
 			tt.change(x)
-			_, err := market.New(network.Source{Options: x.config.Options}, environment())
+			_, err := market.New(network.Source{Options: options.Of(x.config.Options)}, environment())
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}

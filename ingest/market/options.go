@@ -26,7 +26,7 @@ type options struct {
 type price struct {
 	API         string `yaml:"api"`
 	Coin        string `yaml:"coin"`
-	TokenEnv    string `yaml:"token_env"`
+	TokenEnv    string `yaml:"token_env" format:"env"`
 	TokenHeader string `yaml:"token_header"`
 }
 
@@ -34,7 +34,7 @@ type tvl struct {
 	API         string   `yaml:"api"`
 	Chain       string   `yaml:"chain"`
 	Protocols   []string `yaml:"protocols"`
-	TokenEnv    string   `yaml:"token_env"`
+	TokenEnv    string   `yaml:"token_env" format:"env"`
 	TokenHeader string   `yaml:"token_header"`
 }
 
@@ -49,7 +49,7 @@ type venue struct {
 	Fields      fields                  `yaml:"fields"`
 	Reserves    []reserve               `yaml:"reserves"`
 	Divide      map[string]float64      `yaml:"divide"`
-	TokenEnv    string                  `yaml:"token_env"`
+	TokenEnv    string                  `yaml:"token_env" format:"env"`
 	TokenHeader string                  `yaml:"token_header"`
 }
 
@@ -90,7 +90,7 @@ type supply struct {
 	Holders     dotpath.Path `yaml:"holders"`
 	Divide      float64      `yaml:"divide"`
 	Value       *float64     `yaml:"value"`
-	TokenEnv    string       `yaml:"token_env"`
+	TokenEnv    string       `yaml:"token_env" format:"env"`
 	TokenHeader string       `yaml:"token_header"`
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest/folder"
+	"almanac/text/nearest"
 )
 
 //go:embed *.yaml
@@ -87,7 +88,7 @@ func isPath(s string) bool {
 
 func unknown(name string) error {
 	known := Names()
-	if near := network.Nearest(name, known); near != "" {
+	if near := nearest.Of(name, known); near != "" {
 		return fmt.Errorf("%w %q; did you mean %q?", ErrUnknown, name, near)
 	}
 	return fmt.Errorf("%w %q; use %s, or the path of a .yaml file", ErrUnknown, name, strings.Join(known, ", "))

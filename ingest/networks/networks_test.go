@@ -146,8 +146,9 @@ func TestCorpusPresetCoversTheSnapshot(t *testing.T) {
 	}
 	owners := map[string]owner{}
 	for _, s := range n.Sources {
-		urls, _ := s.Options["url"].(map[string]any)
-		types, _ := s.Options["content_types"].(map[string]any)
+		values := s.Options.Values()
+		urls, _ := values["url"].(map[string]any)
+		types, _ := values["content_types"].(map[string]any)
 		for contentType, kind := range types {
 			if first, ok := owners[contentType]; ok {
 				t.Errorf("%s and %s both read %s", first.source, s.Name, contentType)
@@ -158,7 +159,7 @@ func TestCorpusPresetCoversTheSnapshot(t *testing.T) {
 			owners[contentType] = owner{s.Name, urls}
 		}
 		for _, option := range []string{"history", "pulls", "attachments", "merged_files"} {
-			if file, ok := s.Options[option].(string); ok {
+			if file, ok := values[option].(string); ok {
 				if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
 					t.Errorf("%s: option %s: %v", s.Name, option, err)
 				}

@@ -36,7 +36,7 @@ func TestCorpusPresetSyncs(t *testing.T) {
 	defer store.Close()
 	p := ingest.New(ingest.Config{
 		Store: store, Network: n, Now: time.Now, CorpusDir: dir, WorkDir: t.TempDir(),
-		Connectors: ingest.Registry{"snapshot": snapshot.Open},
+		Connectors: ingest.Kinds(snapshot.Kind),
 	})
 	reports, err := p.Sync(t.Context(), nil)
 	if err != nil {

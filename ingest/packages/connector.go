@@ -20,8 +20,32 @@ type connector struct {
 	env  ingest.Environment
 }
 
+// Kind is the kind of sources that network files call packages.
+var Kind = ingest.Described{
+	Name: "packages",
+	Summary: "Reads the published versions of packages from registries: those that speak npm's protocol and " +
+		"those of container images (OCI distribution).",
+	Constructor: New,
+	Example: `sources:
+  - name: packages
+    kind: packages
+    every: 6h
+    options:
+      npm: ["@causeway/sdk", causeway-cli]      # packages of an npm registry
+      images: [registry.example.org/causeway/node, causeway/wallet]  # of containers, with or without a host
+      versions: 50                              # newest releases of each that are kept; default 50
+      prereleases: 10                           # newest prereleases of each; default 10
+      npm_page: https://packages.example.org/{name}/v/{version}   # page of a version for people
+      image_page: https://registry.example.org/{name}:{version}   # the same of an image; default none
+      npm_registry: https://npm.example.org     # overrides npm's configuration
+      image_registry: https://registry.example.org   # for images without a host; default Docker Hub
+      tokens:                                   # variables with credentials, by host of the registry
+        npm.example.org: NPM_TOKEN              # a bearer token, or user:password
+`,
+}
+
 // New makes the connector of a source; it is a Constructor of kind "packages".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o, err := readOptions(src)
 	if err != nil {
 		return nil, err
@@ -44,7 +68,7 @@ type run struct {
 	failures map[string]int   // consecutive, by host
 }
 
-// Sync implements ingest.Connector. The cursor names the file with the memory
+// Sync implements ingest.Cursored. The cursor names the file with the memory
 // of the packages.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	r := &run{connector: c, out: out, http: c.env.HTTP, warned: map[string]bool{}, down: map[string]error{},

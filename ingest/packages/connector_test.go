@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/packages"
 	"almanac/testing/connectortest"
@@ -505,7 +506,7 @@ func TestNoRegistryIsConfigured(t *testing.T) {
 	isolate(t)
 	c := connectortest.Config{Connector: packages.New, Options: map[string]any{"npm": []any{"causeway-cli"},
 		"npm_registry": "https://npm.example.org"}}
-	if _, err := packages.New(network.Source{Options: c.Options},
+	if _, err := packages.New(network.Source{Options: options.Of(c.Options)},
 		ingest.Environment{WorkDir: t.TempDir()}); err != nil {
 		t.Error(err)
 	}
@@ -518,7 +519,7 @@ func TestNoRegistryIsConfigured(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	for want, options := range map[string]map[string]any{
+	for want, given := range map[string]map[string]any{
 		"want a list of packages":              {},
 		`option npm: "../x"`:                   {"npm": []any{"../x"}},
 		`option npm: a appears twice`:          {"npm": []any{"a", "a"}},
@@ -530,9 +531,9 @@ func TestOptions(t *testing.T) {
 		"option npm_registry":                  {"npm": []any{"a"}, "npm_registry": "npm.example.org"},
 		`did you mean "prereleases"`:           {"npm": []any{"a"}, "prerelease": 1},
 	} {
-		if _, err := packages.New(network.Source{Options: options},
+		if _, err := packages.New(network.Source{Options: options.Of(given)},
 			ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, want %q", options, err, want)
+			t.Errorf("%v: %v, want %q", given, err, want)
 		}
 	}
 }

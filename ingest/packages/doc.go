@@ -2,22 +2,6 @@
 // those that speak npm's protocol and those of container images (OCI
 // distribution).
 //
-//	sources:
-//	  - name: packages
-//	    kind: packages
-//	    every: 6h
-//	    options:
-//	      npm: ["@causeway/sdk", causeway-cli]      # packages of an npm registry
-//	      images: [registry.example.org/causeway/node, causeway/wallet]  # of containers, with or without a host
-//	      versions: 50                              # newest releases of each that are kept; default 50
-//	      prereleases: 10                           # newest prereleases of each; default 10
-//	      npm_page: https://packages.example.org/{name}/v/{version}   # page of a version for people
-//	      image_page: https://registry.example.org/{name}:{version}   # the same of an image; default none
-//	      npm_registry: https://npm.example.org     # overrides npm's configuration
-//	      image_registry: https://registry.example.org   # for images without a host; default Docker Hub
-//	      tokens:                                   # variables with credentials, by host of the registry
-//	        npm.example.org: NPM_TOKEN              # a bearer token, or user:password
-//
 // The addresses of npm's registries come from npm's configuration on this
 // machine: in order of precedence NPM_CONFIG_REGISTRY, .npmrc in the network's
 // folder, in the home directory (NPM_CONFIG_USERCONFIG) and for all users

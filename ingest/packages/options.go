@@ -22,7 +22,7 @@ type options struct {
 	ImagePage     string            `yaml:"image_page"`
 	NPMRegistry   string            `yaml:"npm_registry"`
 	ImageRegistry string            `yaml:"image_registry"`
-	Tokens        map[string]string `yaml:"tokens"`
+	Tokens        map[string]string `yaml:"tokens" format:"env"`
 }
 
 var (

@@ -12,6 +12,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/memory"
+	source "almanac/ingest/options"
 	"almanac/ingest/proposal"
 	"almanac/ingest/proposals"
 )
@@ -33,7 +34,7 @@ func syncHeld(t *testing.T, options map[string]any, held ...string) *keeping {
 			t.Fatal(err)
 		}
 	}
-	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: options},
+	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: source.Of(options)},
 		ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir(), Hand: memory.NewHand(dir, "1")})
 	if err != nil {
 		t.Fatal(err)

@@ -33,9 +33,36 @@ type connector struct {
 	layout proposal.Layout
 }
 
+// Kind is the kind of sources that network files call proposals.
+var Kind = ingest.Described{
+	Name: "proposals",
+	Summary: "Reads a git repository of improvement proposals, or of grant proposals, with its whole history: " +
+		"the files of the main branch, the drafts of unmerged pull requests, every change of status, and " +
+		"the files next to a proposal.",
+	Constructor: New,
+	Example: `sources:
+  - name: proposals
+    kind: proposals
+    every: 15m
+    options:
+      repository: https://forge.example.org/harbour/lips  # or ssh, git, a path, a bundle
+      name: harbour/lips        # default: the end of the address
+      branch: main              # default: the one that its HEAD names
+      token_env: FORGE_TOKEN    # variable with the token of a private repository
+      kind: cip                 # or grant: one proposal for each pull request
+      paths: [proposals/**]     # patterns of the files that are proposals; default: all
+      exclude: ["**/_template.md"]  # of those files, the ones that are none; default none
+      index: README.md          # the file with a table of all proposals
+      bulk_pulls: [17]          # pull requests that edit many proposals and are not proposals themselves
+      url:                      # not needed for a known forge
+        file: https://forge.example.org/{repo}/blob/{commit}/{path}  # of a file; {branch} is known too
+        pull: https://forge.example.org/{repo}/pull/{number}         # of a pull request
+`,
+}
+
 // New makes the connector of a source; it is a Constructor of kind
 // "proposals".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	opts, err := readOptions(src, env)
 	if err != nil {
 		return nil, err
@@ -69,7 +96,7 @@ func (c *connector) Advice(ctx context.Context) []string {
 	return advice
 }
 
-// Sync implements ingest.Connector. The cursor names the commit of the
+// Sync implements ingest.Cursored. The cursor names the commit of the
 // branch's head and a digest of everything else the records depend on.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")

@@ -19,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	source "almanac/ingest/options"
 	"almanac/ingest/proposals"
 )
 
@@ -82,7 +83,7 @@ func syncOf(
 ) (*recorder, ingest.Outcome) {
 	t.Helper()
 	out := &recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}
-	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: options},
+	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: source.Of(options)},
 		ingest.Environment{Network: n, WorkDir: work})
 	if err != nil {
 		t.Fatal(err)
@@ -451,7 +452,7 @@ func TestBadSourcesAreErrors(t *testing.T) {
 		"a path upwards":     {"repository": "x", "branch": "a/../../b"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := proposals.New(network.Source{Name: "test", Options: o}, env); err == nil {
+			if _, err := proposals.New(network.Source{Name: "test", Options: source.Of(o)}, env); err == nil {
 				t.Error("is accepted")
 			}
 		})
@@ -466,7 +467,7 @@ func TestBadSourcesAreErrors(t *testing.T) {
 		"a repository without main": empty.dir,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := proposals.New(network.Source{Name: "test", Options: map[string]any{"repository": repository}},
+			c, err := proposals.New(network.Source{Name: "test", Options: source.Of(map[string]any{"repository": repository})},
 				env)
 			if err != nil {
 				t.Fatal(err)
@@ -483,7 +484,7 @@ func TestBadSourcesAreErrors(t *testing.T) {
 	t.Run("a cancelled run", func(t *testing.T) {
 		f := newForge(t)
 		f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
-		c, err := proposals.New(network.Source{Name: "test", Options: options(f)}, env)
+		c, err := proposals.New(network.Source{Name: "test", Options: source.Of(options(f))}, env)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	source "almanac/ingest/options"
 	"almanac/ingest/proposal"
 )
 
@@ -97,7 +98,7 @@ func (g *gathered) Progress(int, int)         {}
 func corpusConnector(t testing.TB, bundle string, options map[string]any) *connector {
 	t.Helper()
 	options["repository"] = bundle
-	c, err := New(network.Source{Name: "corpus", Options: options}, ingest.Environment{Network: corpusNetwork(),
+	c, err := New(network.Source{Name: "corpus", Options: source.Of(options)}, ingest.Environment{Network: corpusNetwork(),
 		WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	source "almanac/ingest/options"
 	"almanac/ingest/proposal"
 	"almanac/ingest/proposals"
 )
@@ -479,7 +480,7 @@ func TestNamesOfAnyBytes(t *testing.T) {
 func advise(t *testing.T, n network.Network, options map[string]any) []string {
 	t.Helper()
 	work := t.TempDir()
-	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: options},
+	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: source.Of(options)},
 		ingest.Environment{Network: n, WorkDir: work})
 	if err != nil {
 		t.Fatal(err)

@@ -18,13 +18,13 @@ import (
 // options are the source's options in the network file.
 type options struct {
 	// Repository is a path to a bundle or a local clone, or a URL.
-	Repository string `yaml:"repository" path:"true"`
+	Repository string `yaml:"repository" format:"path"`
 	// Name is the repository's name in the catalog (owner/name); default: the
 	// last two parts of the URL, or the file's name.
 	Name   string `yaml:"name"`
 	Branch string `yaml:"branch"` // default: the one that the repository's HEAD names
 	// TokenEnv is the environment variable with a private repository's token.
-	TokenEnv string `yaml:"token_env"`
+	TokenEnv string `yaml:"token_env" format:"env"`
 	Kind     string `yaml:"kind"` // cip (default) or grant
 	// Paths are patterns of the files that are proposals (** matches any
 	// directories); default: all. Exclude removes files again: templates,

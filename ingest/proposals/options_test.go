@@ -5,6 +5,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	source "almanac/ingest/options"
 )
 
 // TestWhichHostsTellWhatIsOpen: without that, a draft that is open would be taken
@@ -16,7 +17,8 @@ func TestWhichHostsTellWhatIsOpen(t *testing.T) {
 		"https://codeberg.org/harbour/lips": false, "https://forgejo.example.org/harbour/lips": false,
 		"https://gitlab.com/harbour/lips": false,
 	} {
-		o, err := readOptions(network.Source{Name: "test", Options: map[string]any{"repository": remote}}, env)
+		src := network.Source{Name: "test", Options: source.Of(map[string]any{"repository": remote})}
+		o, err := readOptions(src, env)
 		if err != nil || o.tells != want {
 			t.Errorf("%s: %t, %v", remote, o.tells, err)
 		}

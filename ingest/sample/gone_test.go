@@ -89,17 +89,17 @@ func (l leavable) sync(t *testing.T, size int64) ([]ingest.Report, int64) {
 	t.Helper()
 	var left atomic.Int64
 	left.Store(size)
-	known := ingest.Registry{}
-	for kind, construct := range connectors.All(anchor) {
-		known[kind] = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	known, all := ingest.Registry{}, connectors.All(anchor)
+	for kind := range all {
+		known[kind] = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 			if env.Files != nil {
 				env.HTTP = outbound.New(outbound.Config{
 					Transport: leaving{sample.Web(env.Files), &left}, Now: env.Now,
 					Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 				})
 			}
-			return construct(src, env)
-		}
+			return all.Connector(src, env)
+		})
 	}
 	registry := connectors.All(anchor)
 	registry[connectors.Sample] = sample.Connector(anchor, known)

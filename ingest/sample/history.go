@@ -26,18 +26,18 @@ const (
 // left in the days before the anchor, the same for the same anchor. Those of
 // the statistics are a file, the others are computed from what the servers say.
 type past struct {
-	ingest.Connector
+	ingest.Cursored
 	files  fs.FS
 	anchor time.Time
 }
 
-// Sync implements ingest.Connector.
+// Sync implements ingest.Cursored.
 func (p past) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	if cursor != "" {
-		return p.Connector.Sync(ctx, cursor, out)
+		return p.Cursored.Sync(ctx, cursor, out)
 	}
 	sink := &pastSink{Sink: out, past: p}
-	outcome, err := p.Connector.Sync(ctx, cursor, sink)
+	outcome, err := p.Cursored.Sync(ctx, cursor, sink)
 	if err == nil && sink.err != nil {
 		err = fmt.Errorf("sample: past snapshots: %w", sink.err)
 	}

@@ -32,6 +32,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/snapshot"
 )
@@ -103,26 +104,27 @@ const connectorOption = "connector"
 // the sample's files below web/. Without that option the sample is read as a
 // snapshot, whose directory is no option then.
 func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
-	rendered := sync.OnceValues(func() (fs.FS, error) { return FS(anchor) })
-	return func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-		files, err := rendered()
+	world := sync.OnceValues(func() (fs.FS, error) { return FS(anchor) })
+	return func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+		files, err := world()
 		if err != nil {
 			return nil, err
 		}
-		name, ok := src.Options[connectorOption].(string)
-		if !ok {
-			if _, ok := src.Options["dir"]; ok {
+		name := src.Options.Text(connectorOption)
+		if name == "" {
+			if src.Options.Text("dir") != "" {
 				return nil, errors.New("sample: option dir: its files come with the program; " +
 					"a directory of your own is read by kind snapshot")
 			}
 			return snapshot.New(files, src, env)
 		}
-		options, err := renderOptions(src.Options, day(anchor))
+		rendered, err := src.Options.Without(connectorOption).Map(nil, func(_ options.Field, text string) (string, error) {
+			return render("option", text, day(anchor))
+		})
 		if err != nil {
 			return nil, fmt.Errorf("sample: options: %w", err)
 		}
-		src.Kind, src.Options = name, options.(map[string]any)
-		delete(src.Options, connectorOption)
+		src.Kind, src.Options = name, rendered
 		env.Files = files
 		env.HTTP = outbound.New(outbound.Config{Transport: web{files}, Now: env.Now})
 		env.Getenv = func(string) string { return "fiction" } // tokens of servers that ask for none
@@ -132,33 +134,6 @@ func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
 		}
 		return past{c, files, day(anchor)}, nil
 	}
-}
-
-// renderOptions returns a copy of an option's value with the templates in
-// its strings replaced.
-func renderOptions(value any, anchor time.Time) (any, error) {
-	var err error
-	switch v := value.(type) {
-	case string:
-		return render("option", v, anchor)
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			if out[i], err = renderOptions(item, anchor); err != nil {
-				return nil, err
-			}
-		}
-		return out, nil
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, item := range v {
-			if out[key], err = renderOptions(item, anchor); err != nil {
-				return nil, fmt.Errorf("%s: %w", key, err)
-			}
-		}
-		return out, nil
-	}
-	return value, nil
 }
 
 // pack makes a file system of files: an archive in memory is one.

@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/sample"
 	"almanac/text/pdf"
 )
@@ -169,7 +170,7 @@ func TestThePDFSaysItsText(t *testing.T) {
 
 func TestTheDirectoryIsNoOption(t *testing.T) {
 	src := network.Source{Name: "docs", Kind: "sample",
-		Options: map[string]any{"dir": "/tmp", "content_types": map[string]any{"doc_page": "doc"}}}
+		Options: options.Of(map[string]any{"dir": "/tmp", "content_types": map[string]any{"doc_page": "doc"}})}
 	if _, err := sample.Connector(anchor, nil)(src, ingest.Environment{}); err == nil ||
 		!strings.Contains(err.Error(), "option dir") {
 		t.Errorf("error %v", err)

@@ -20,20 +20,21 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/sample"
 )
 
 // handed returns what the sample's constructor hands to the connector that a
 // source's options name.
-func handed(t *testing.T, options map[string]any) (src network.Source, env ingest.Environment) {
+func handed(t *testing.T, given map[string]any) (src network.Source, env ingest.Environment) {
 	t.Helper()
-	probe := func(s network.Source, e ingest.Environment) (ingest.Connector, error) {
+	probe := func(s network.Source, e ingest.Environment) (ingest.Cursored, error) {
 		src, env = s, e
 		return nil, nil
 	}
 	_, err := sample.Connector(anchor,
-		ingest.Registry{"probe": probe})(network.Source{Name: "x", Kind: "sample", Options: options},
+		ingest.Registry{"probe": ingest.Constructor(probe)})(network.Source{Name: "x", Kind: "sample", Options: options.Of(given)},
 		ingest.Environment{})
 	if err != nil {
 		t.Fatal(err)
@@ -42,17 +43,17 @@ func handed(t *testing.T, options map[string]any) (src network.Source, env inges
 }
 
 func TestConnectorsGetTheirOwnOptions(t *testing.T) {
-	options := map[string]any{
+	given := map[string]any{
 		"connector": "probe", "url": "https://example.org", "n": 3,
 		"papers": []any{map[string]any{"title": "x", "published": "{{day -7}}"}},
 	}
-	src, env := handed(t, options)
+	src, env := handed(t, given)
 	want := map[string]any{"url": "https://example.org", "n": 3,
 		"papers": []any{map[string]any{"title": "x", "published": "2031-06-10"}}}
-	if diff := cmp.Diff(want, src.Options); diff != "" || src.Kind != "probe" || src.Name != "x" {
+	if diff := cmp.Diff(want, src.Options.Values()); diff != "" || src.Kind != "probe" || src.Name != "x" {
 		t.Errorf("source %s of kind %s (-want +got):\n%s", src.Name, src.Kind, diff)
 	}
-	if options["connector"] != "probe" {
+	if given["connector"] != "probe" {
 		t.Error("the network's own options were changed")
 	}
 	if _, err := fs.Stat(env.Files, "cips/README.md"); err != nil {
@@ -75,7 +76,7 @@ func TestConnectorErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := sample.Connector(anchor,
-				connectors.All(anchor))(network.Source{Name: "x", Kind: "sample", Options: c.options},
+				connectors.All(anchor))(network.Source{Name: "x", Kind: "sample", Options: options.Of(c.options)},
 				ingest.Environment{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v; want %q", err, c.want)

@@ -1,21 +1,6 @@
 // Package site reads a website: the pages that its sitemap or its llms.txt
 // lists, from HTML or Markdown.
 //
-//	sources:
-//	  - name: foundation
-//	    kind: site
-//	    every: 24h
-//	    options:
-//	      url: https://www.example.org/  # of the site
-//	      kind: foundation          # of the records: foundation (default), doc or blog
-//	      sitemap: https://www.example.org/sitemap.xml  # default: those in robots.txt, else /sitemap.xml
-//	      llms: https://www.example.org/llms.txt        # instead of a sitemap
-//	      name: Example Foundation  # container of the records; default the host
-//	      include: [/about/**]      # paths; default all
-//	      exclude: [/tag/**]        # paths to leave out; default none
-//	      max_pages: 5000           # pages that are read at most; default 5000
-//	      sweep: 168h               # how often to request pages that the sitemap calls unchanged; default 168h
-//
 // A page becomes one record, keyed by its address without scheme, www and the
 // extension of a rendered page, so that page.html, page.md and page/ are the
 // same. Only pages on the url's host are read, except those that robots.txt or
@@ -63,8 +48,30 @@ type connector struct {
 	env   ingest.Environment
 }
 
+// Kind is the kind of sources that network files call site.
+var Kind = ingest.Described{
+	Name:        "site",
+	Summary:     "Reads a website: the pages that its sitemap or its llms.txt lists, from HTML or Markdown.",
+	Constructor: New,
+	Example: `sources:
+  - name: foundation
+    kind: site
+    every: 24h
+    options:
+      url: https://www.example.org/  # of the site
+      kind: foundation          # of the records: foundation (default), doc or blog
+      sitemap: https://www.example.org/sitemap.xml  # default: those in robots.txt, else /sitemap.xml
+      llms: https://www.example.org/llms.txt        # instead of a sitemap
+      name: Example Foundation  # container of the records; default the host
+      include: [/about/**]      # paths; default all
+      exclude: [/tag/**]        # paths to leave out; default none
+      max_pages: 5000           # pages that are read at most; default 5000
+      sweep: 168h               # how often to request pages that the sitemap calls unchanged; default 168h
+`,
+}
+
 // New makes the connector of a source; it is a Constructor of kind "site".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o := options{Kind: catalog.KindFoundation, MaxPages: 5000, Sweep: 7 * 24 * time.Hour}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
@@ -101,7 +108,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 // host returns a host name in a form shared by all addresses of a site.
 func host(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
 
-// Sync implements ingest.Connector. The cursor names the file with the memory
+// Sync implements ingest.Cursored. The cursor names the file with the memory
 // of the pages.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))

@@ -20,6 +20,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/site"
 	"almanac/testing/connectortest"
@@ -485,7 +486,7 @@ func TestASiteThatGoesDownIsReadOnLater(t *testing.T) {
 func TestWhatWasSeenIsLost(t *testing.T) {
 	w := newSite(t, 9) // too few for the pipeline's guard
 	dir := t.TempDir()
-	w.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	w.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 		env.WorkDir = dir
 		return site.New(src, env)
 	}
@@ -512,10 +513,10 @@ func TestOptions(t *testing.T) {
 		"option url": {}, "option kind": {"url": u, "kind": "video"}, "only one": {"url": u, "sitemap": u, "llms": u},
 		"option sitemap": {"url": u, "sitemap": "x"},
 		"option llms":    {"url": u, "llms": "file:///x"}, "option max_pages": {"url": u, "max_pages": 0},
-		"option sweep": {"url": u, "sweep": "0s"},
+		"sweep: ":      {"url": u, "sweep": "0s"},
 		"did you mean": {"url": u, "sitemaps": u}, "working directory": {"url": u},
 	} {
-		if _, err := site.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+		if _, err := site.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
 			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}

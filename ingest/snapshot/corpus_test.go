@@ -48,7 +48,7 @@ func syncCorpus(t *testing.T) map[string]*recorder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry := ingest.Registry{"snapshot": snapshot.Open}
+	registry := ingest.Kinds(snapshot.Kind)
 	all := map[string]*recorder{}
 	for _, src := range n.Sources {
 		all[src.Name] = newRecorder()

@@ -19,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/snapshot"
 )
 
@@ -39,7 +40,7 @@ func environment() ingest.Environment {
 }
 
 // source reads all of the fixture.
-func source(options map[string]any) network.Source {
+func source(more map[string]any) network.Source {
 	all := map[string]any{
 		"dir": harbour,
 		"content_types": map[string]any{
@@ -49,10 +50,10 @@ func source(options map[string]any) network.Source {
 		"url":  map[string]any{"*": "https://forge.example/{repo}/blob/{commit}/{source_path}"},
 		"pull": map[string]any{"*": "https://forge.example/{repo}/pull/{n}"},
 	}
-	for k, v := range options {
+	for k, v := range more {
 		all[k] = v
 	}
-	return network.Source{Name: "harbour", Kind: "snapshot", Options: all}
+	return network.Source{Name: "harbour", Kind: "snapshot", Options: options.Of(all)}
 }
 
 // lips and grants are the options that only their sources have.

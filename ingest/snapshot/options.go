@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Dir is the directory that holds manifest.jsonl. Empty only for New, which
 	// takes a file system.
-	Dir string `yaml:"dir" path:"true"`
+	Dir string `yaml:"dir" format:"path"`
 	// ContentTypes maps content types of the manifest to kinds of records.
 	// Other types are ignored.
 	ContentTypes map[string]catalog.Kind `yaml:"content_types"`

@@ -2,22 +2,6 @@
 // lists every file with the repository, path and commit it came from, its
 // content type and its checksum. It needs no network access.
 //
-//	sources:
-//	  - name: docs
-//	    kind: snapshot
-//	    options:
-//	      dir: ${corpus}                     # directory that holds manifest.jsonl
-//	      content_types: {doc_page: doc}     # content type of the manifest → kind of record; others are ignored
-//	      url: {"*": "https://forge.example.org/{repo}/blob/{commit}/{path}"}   # of files, by repository
-//	      pull: {"*": "https://forge.example.org/{repo}/pull/{number}"}         # of pull requests, by repository
-//	      pulls: pulls.jsonl                 # file of pull requests: state, author, dates, changed files
-//	      history: history.jsonl             # file of status changes
-//	      attachments: attachments.jsonl     # file that lists the attachments of proposals
-//	      merged_files: merged_files.jsonl   # file that names the pull request which first added a merged grant
-//	      bulk_pulls: [17]                   # pull requests that edit many grants and are none themselves
-//	      release_data: [releases.json]      # names of files among release notes that contain data
-//	      split_releases: true               # one record for each release of a page that has many
-//
 // The options map content types to kinds of records and files to public
 // addresses; nothing here is specific to a corpus. Package proposal parses
 // proposals, package markup parses pages. Files are read one at a time, so that
@@ -46,17 +30,41 @@ import (
 // that a newer program reads an unchanged snapshot again.
 const edition = "5"
 
-// connector reads one snapshot; see ingest.Connector.
+// connector reads one snapshot; see ingest.Cursored.
 type connector struct {
 	open    func() (fs.FS, io.Closer, error)
 	options Options
 	env     ingest.Environment
 }
 
+// Kind is the kind of sources that network files call snapshot.
+var Kind = ingest.Described{
+	Name: "snapshot",
+	Summary: "Reads a portable corpus: a directory whose manifest.jsonl lists every file with the repository, " +
+		"path and commit it came from, its content type and its checksum.",
+	Constructor: Open,
+	Example: `sources:
+  - name: docs
+    kind: snapshot
+    options:
+      dir: ${corpus}                     # directory that holds manifest.jsonl
+      content_types: {doc_page: doc}     # content type of the manifest → kind of record; others are ignored
+      url: {"*": "https://forge.example.org/{repo}/blob/{commit}/{path}"}   # of files, by repository
+      pull: {"*": "https://forge.example.org/{repo}/pull/{number}"}         # of pull requests, by repository
+      pulls: pulls.jsonl                 # file of pull requests: state, author, dates, changed files
+      history: history.jsonl             # file of status changes
+      attachments: attachments.jsonl     # file that lists the attachments of proposals
+      merged_files: merged_files.jsonl   # file that names the pull request which first added a merged grant
+      bulk_pulls: [17]                   # pull requests that edit many grants and are none themselves
+      release_data: [releases.json]      # names of files among release notes that contain data
+      split_releases: true               # one record for each release of a page that has many
+`,
+}
+
 // Open makes the connector of a source that is a directory (option dir). It is
 // an ingest.Constructor. The directory is opened on every run, and symbolic
 // links cannot lead out of it.
-func Open(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func Open(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o, err := readOptions(src)
 	if err != nil {
 		return nil, err
@@ -74,7 +82,7 @@ func Open(src network.Source, env ingest.Environment) (ingest.Connector, error) 
 }
 
 // New makes the connector of a source whose snapshot is fsys.
-func New(fsys fs.FS, src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(fsys fs.FS, src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o, err := readOptions(src)
 	if err != nil {
 		return nil, err

@@ -2,25 +2,6 @@
 // (Atom with Media RSS, or a podcast's RSS), their text from WebVTT or SubRip
 // transcripts.
 //
-//	sources:
-//	  - name: talks
-//	    kind: video
-//	    every: 6h
-//	    options:
-//	      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123  # of the channel
-//	      channel: Example Talks    # default: the feed's title
-//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory in the network's folder
-//	      languages: [en, de]       # of transcripts, best first; default [en]
-//	      sweep: 24h                # how often to check views and transcripts again; default 24h
-//	      videos:                   # recordings that are not in the feed
-//	        - id: dQ7x9                                    # stands for {id} above
-//	          title: The second gate                       # of the recording
-//	          url: https://video.example.org/watch?v=dQ7x9  # where to watch it; default none
-//	          description: Ada Quay opens it.              # default none
-//	          published: 2031-05-06                        # day, or time in RFC 3339; default unknown
-//	          seconds: 1860                                # its length; default unknown
-//	          transcript: https://files.example.org/gate.srt  # or a file
-//
 // A recording becomes a record of kind video, keyed by its id, whose text is
 // its transcript under headings with the time; its data maps positions in the
 // text to times. The transcript is the one named in videos or the feed
@@ -59,7 +40,7 @@ const rules = "1"
 type options struct {
 	Feed        string        `yaml:"feed"`
 	Channel     string        `yaml:"channel"`
-	Transcripts string        `yaml:"transcripts" path:"true"`
+	Transcripts string        `yaml:"transcripts" format:"path"`
 	Languages   []string      `yaml:"languages"`
 	Sweep       time.Duration `yaml:"sweep"`
 	Videos      []listed      `yaml:"videos"`
@@ -73,7 +54,7 @@ type listed struct {
 	Description string `yaml:"description"`
 	Published   string `yaml:"published"`
 	Seconds     int    `yaml:"seconds"`
-	Transcript  string `yaml:"transcript" path:"true"`
+	Transcript  string `yaml:"transcript" format:"path"`
 }
 
 type connector struct {
@@ -81,8 +62,35 @@ type connector struct {
 	env  ingest.Environment
 }
 
+// Kind is the kind of sources that network files call video.
+var Kind = ingest.Described{
+	Name: "video",
+	Summary: "Reads the recordings of a channel: their metadata from its feed (Atom with Media RSS, or a " +
+		"podcast's RSS), their text from WebVTT or SubRip transcripts.",
+	Constructor: New,
+	Example: `sources:
+  - name: talks
+    kind: video
+    every: 6h
+    options:
+      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123  # of the channel
+      channel: Example Talks    # default: the feed's title
+      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory in the network's folder
+      languages: [en, de]       # of transcripts, best first; default [en]
+      sweep: 24h                # how often to check views and transcripts again; default 24h
+      videos:                   # recordings that are not in the feed
+        - id: dQ7x9                                    # stands for {id} above
+          title: The second gate                       # of the recording
+          url: https://video.example.org/watch?v=dQ7x9  # where to watch it; default none
+          description: Ada Quay opens it.              # default none
+          published: 2031-05-06                        # day, or time in RFC 3339; default unknown
+          seconds: 1860                                # its length; default unknown
+          transcript: https://files.example.org/gate.srt  # or a file
+`,
+}
+
 // New makes the connector of a source; it is a Constructor of kind "video".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	o := options{Languages: []string{"en"}, Sweep: 24 * time.Hour}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
@@ -140,7 +148,7 @@ var feedTypes = []string{"application/atom+xml", "application/rss+xml", "applica
 
 const maxFeed = 8 << 20 // bytes
 
-// Sync implements ingest.Connector. The cursor names the file with the memory
+// Sync implements ingest.Cursored. The cursor names the file with the memory
 // of the recordings.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))

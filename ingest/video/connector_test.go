@@ -19,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/video"
 	"almanac/testing/connectortest"
@@ -373,13 +374,13 @@ func TestOptions(t *testing.T) {
 	}
 	for problem, o := range map[string]map[string]any{
 		"option feed: want the": {}, "option feed: want an": {"feed": "x"},
-		"{id}": {"feed": f, "transcripts": "https://example.org/"}, "option sweep": {"feed": f, "sweep": "-1s"},
+		"{id}": {"feed": f, "transcripts": "https://example.org/"}, "sweep: ": {"feed": f, "sweep": "-1s"},
 		"want an id": {"videos": one("id", "")}, "appears twice": {"videos": append(one(), one()...)},
 		"url: want": {"videos": one("url", "ftp://x")},
 		"published": {"videos": one("published", "May 2031")}, "did you mean": {"fed": f},
 		"working directory": {"feed": f},
 	} {
-		if _, err := video.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+		if _, err := video.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
 			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}

@@ -1,21 +1,5 @@
 // Package whitepaper reads papers: PDF files listed in the network file.
 //
-//	sources:
-//	  - name: papers
-//	    kind: whitepaper
-//	    every: 24h
-//	    options:
-//	      papers:                                            # each with a url or a file
-//	        - title: A model of the tally                    # of the paper
-//	          url: https://www.example.org/papers/tally.pdf  # of the file
-//	          slug: tally-model                              # default: the file's name
-//	          file: papers/tally.pdf                         # in the network's folder or ${corpus}; replaces url
-//	          page: https://www.example.org/research/tally   # page about it; default: the url
-//	          description: How keepers agree.                # default: from its text
-//	          tag: research                                  # its category; default none
-//	          authors: [Ada Quay]                            # default none
-//	          published: 2031-05                             # as written; understood if a date, month or year
-//
 // A paper becomes a record of kind whitepaper, keyed by its slug, with up to
 // 50,000 characters of its text. A scanned paper has no text and is marked as
 // such. A paper that cannot be read keeps its record.
@@ -60,7 +44,7 @@ type paper struct {
 	Slug        string   `yaml:"slug"`
 	Title       string   `yaml:"title"`
 	URL         string   `yaml:"url"`
-	File        string   `yaml:"file" path:"true"`
+	File        string   `yaml:"file" format:"path"`
 	Page        string   `yaml:"page"`
 	Description string   `yaml:"description"`
 	Tag         string   `yaml:"tag"`
@@ -73,9 +57,32 @@ type connector struct {
 	env    ingest.Environment
 }
 
+// Kind is the kind of sources that network files call whitepaper.
+var Kind = ingest.Described{
+	Name:        "whitepaper",
+	Summary:     "Reads papers: PDF files listed in the network file.",
+	Constructor: New,
+	Example: `sources:
+  - name: papers
+    kind: whitepaper
+    every: 24h
+    options:
+      papers:                                            # each with a url or a file
+        - title: A model of the tally                    # of the paper
+          url: https://www.example.org/papers/tally.pdf  # of the file
+          slug: tally-model                              # default: the file's name
+          file: papers/tally.pdf                         # in the network's folder or ${corpus}; replaces url
+          page: https://www.example.org/research/tally   # page about it; default: the url
+          description: How keepers agree.                # default: from its text
+          tag: research                                  # its category; default none
+          authors: [Ada Quay]                            # default none
+          published: 2031-05                             # as written; understood if a date, month or year
+`,
+}
+
 // New makes the connector of a source; it is a Constructor of kind
 // "whitepaper".
-func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 	var o options
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
@@ -135,7 +142,7 @@ var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
 // types are the media types of PDF files and of unknown files.
 var types = []string{"application/pdf", "application/x-pdf", "application/octet-stream", "binary/octet-stream"}
 
-// Sync implements ingest.Connector. The cursor names the file with the memory
+// Sync implements ingest.Cursored. The cursor names the file with the memory
 // of the papers.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.papers))

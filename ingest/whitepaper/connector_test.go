@@ -19,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/whitepaper"
 	"almanac/testing/connectortest"
 )
@@ -268,7 +269,7 @@ func TestOptions(t *testing.T) {
 		if problem == "working directory" {
 			dir = ""
 		}
-		_, err := whitepaper.New(network.Source{Options: map[string]any{"papers": papers}},
+		_, err := whitepaper.New(network.Source{Options: options.Of(map[string]any{"papers": papers})},
 			ingest.Environment{WorkDir: dir})
 		if err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", papers, err, problem)

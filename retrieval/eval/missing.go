@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog/network"
+	"almanac/text/nearest"
 )
 
 // maxNamed is how many ids Missing names.
@@ -50,7 +50,7 @@ func Missing(c Collection, names map[int64]string, relevantFrom int) string {
 	known := slices.Sorted(maps.Keys(indexed))
 	for _, id := range missing[:min(maxNamed, len(missing))] {
 		fmt.Fprintf(&out, "  no record has the path or name %q", id)
-		if near := nearest(id, known); near != "" {
+		if near := meant(id, known); near != "" {
 			fmt.Fprintf(&out, "; did you mean %q?", near)
 		}
 		out.WriteString("\n")
@@ -61,9 +61,9 @@ func Missing(c Collection, names map[int64]string, relevantFrom int) string {
 	return out.String()
 }
 
-// nearest returns the one document with the same file name, which may have
+// meant returns the one document with the same file name, which may have
 // moved, or else the one with the most similar path; "" if there is neither.
-func nearest(id string, known []string) string {
+func meant(id string, known []string) string {
 	var moved []string
 	for _, k := range known {
 		if path.Base(k) == path.Base(id) {
@@ -73,5 +73,5 @@ func nearest(id string, known []string) string {
 	if len(moved) == 1 {
 		return moved[0]
 	}
-	return network.Nearest(id, known)
+	return nearest.Of(id, known)
 }

@@ -59,8 +59,8 @@ func upstream(w http.ResponseWriter, r *http.Request) {
 func config(url string) connectortest.Config {
 	return connectortest.Config{
 		Options: map[string]any{"url": url},
-		Connector: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-			return bridges{src.Options["url"].(string), env.HTTP}, nil
+		Connector: func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+			return bridges{src.Options.Text("url"), env.HTTP}, nil
 		},
 	}
 }

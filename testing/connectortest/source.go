@@ -17,6 +17,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 )
 
@@ -32,8 +33,9 @@ var Causeway = network.Network{
 	},
 }
 
-// Config configures a Source; only Connector is required.
+// Config configures a Source; only Kind, or Connector in place of it, is required.
 type Config struct {
+	Kind      ingest.AnyKind
 	Connector ingest.Constructor
 	Options   map[string]any
 	Network   network.Network  // Causeway if it has no name; its sources are replaced
@@ -53,7 +55,7 @@ type Source struct {
 	t      testing.TB
 	config Config
 	dir    string
-	spoil  func(ingest.Connector, context.CancelFunc) ingest.Connector
+	spoil  func(ingest.Cursored, context.CancelFunc) ingest.Cursored
 }
 
 // sourceName is the name of the source in its network, and of its kind.
@@ -134,9 +136,13 @@ func (s *Source) Try(ctx context.Context) Result {
 	ctx, cancel := context.WithCancel(Impatient(ctx))
 	defer cancel()
 	n := s.config.Network
-	n.Sources = []network.Source{{Name: sourceName, Kind: sourceName, Options: s.Options}}
-	construct := func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-		c, err := s.config.Connector(src, env)
+	n.Sources = []network.Source{{Name: sourceName, Kind: sourceName, Options: options.Of(s.Options)}}
+	kind := s.config.Kind
+	if kind == nil {
+		kind = s.config.Connector
+	}
+	construct := func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+		c, err := ingest.Registry{sourceName: kind}.Connector(src, env)
 		if err == nil && s.spoil != nil {
 			c = s.spoil(c, cancel)
 		}
@@ -146,7 +152,7 @@ func (s *Source) Try(ctx context.Context) Result {
 		Store: s.Store, Network: n, Now: func() time.Time { return s.Clock }, Log: slog.New(slog.DiscardHandler),
 		HTTP: s.config.HTTP, WorkDir: filepath.Join(s.dir, "work"), CorpusDir: s.config.CorpusDir,
 		Files: s.config.Files, AcceptShrink: s.AcceptShrink,
-		Connectors: ingest.Registry{sourceName: construct},
+		Connectors: ingest.Registry{sourceName: ingest.Constructor(construct)},
 	})
 	before := s.lastChange()
 	reports, _ := p.Sync(ctx, []string{sourceName}) // the report has the error
@@ -216,13 +222,13 @@ var errSpoiled = errors.New("ended by the test")
 
 // spoiler forwards a connector's calls up to a number of them.
 type spoiler struct {
-	ingest.Connector
+	ingest.Cursored
 	after int
 	end   func() error // nil result: continue, the context is done
 }
 
 func (s spoiler) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	return s.Connector.Sync(ctx, cursor, &spoiledSink{Sink: out, left: s.after, end: s.end})
+	return s.Cursored.Sync(ctx, cursor, &spoiledSink{Sink: out, left: s.after, end: s.end})
 }
 
 type spoiledSink struct {

@@ -48,7 +48,7 @@ func Interrupted(t *testing.T, c Config) {
 		for _, how := range []string{"error", "cancelled"} {
 			t.Run(fmt.Sprintf("%s after %d", how, after), func(t *testing.T) {
 				s := NewSource(t, c)
-				s.spoil = func(inner ingest.Connector, cancel context.CancelFunc) ingest.Connector {
+				s.spoil = func(inner ingest.Cursored, cancel context.CancelFunc) ingest.Cursored {
 					return spoiler{inner, after, func() error {
 						if how == "error" {
 							return errSpoiled

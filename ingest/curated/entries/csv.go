@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"almanac/ingest/options"
+	"almanac/text/nearest"
 )
 
 // listSeparator separates the items of a list in a cell.
@@ -27,7 +30,7 @@ func rows(data []byte, t reflect.Type) (items []*yaml.Node, line int, err error)
 	if bytes.ContainsRune(head, ';') && !bytes.ContainsRune(head, ',') {
 		r.Comma = ';'
 	}
-	var columns []field
+	var columns []options.Field
 	for {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -43,7 +46,7 @@ func rows(data []byte, t reflect.Type) (items []*yaml.Node, line int, err error)
 			}
 			continue
 		}
-		if item := row(cells, columns, t, line); item != nil {
+		if item := row(cells, columns, line); item != nil {
 			items = append(items, item)
 		}
 	}
@@ -54,19 +57,19 @@ func rows(data []byte, t reflect.Type) (items []*yaml.Node, line int, err error)
 }
 
 // header returns the fields that the cells of the first row name.
-func header(cells []string, t reflect.Type) ([]field, error) {
-	known := fields(t)
-	flat := slices.DeleteFunc(slices.Clone(known), func(f field) bool { return nested(t.Field(f.index).Type) })
-	columns := make([]field, 0, len(cells))
+func header(cells []string, t reflect.Type) ([]options.Field, error) {
+	known := options.Fields(t)
+	flat := slices.DeleteFunc(slices.Clone(known), func(f options.Field) bool { return nested(f.Type) })
+	columns := make([]options.Field, 0, len(cells))
 	for _, cell := range cells {
 		name := strings.ToLower(strings.TrimSpace(cell))
-		at := slices.IndexFunc(known, func(f field) bool { return f.name == name })
+		at := slices.IndexFunc(known, func(f options.Field) bool { return f.Name == name })
 		switch {
 		case at < 0:
-			return nil, errors.New(unknown("column", cell, names(flat)))
-		case nested(t.Field(known[at].index).Type):
+			return nil, errors.New(nearest.Unknown("column", cell, options.Names(flat)))
+		case nested(known[at].Type):
 			return nil, fmt.Errorf("column %q: its values have fields, which only a YAML file can hold", name)
-		case slices.ContainsFunc(columns, func(f field) bool { return f.name == name }):
+		case slices.ContainsFunc(columns, func(f options.Field) bool { return f.Name == name }):
 			return nil, fmt.Errorf("column %q is a duplicate", name)
 		}
 		columns = append(columns, known[at])
@@ -84,18 +87,18 @@ func nested(t reflect.Type) bool {
 
 // row makes the mapping of a row; nil for one without any text. A cell beyond the
 // header is an unknown field, which the decoder reports.
-func row(cells []string, columns []field, t reflect.Type, line int) *yaml.Node {
+func row(cells []string, columns []options.Field, line int) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode, Line: line}
 	for i, cell := range cells {
 		if cell = strings.TrimSpace(cell); cell == "" {
 			continue
 		}
-		f := field{name: fmt.Sprintf("cell %d", i+1), index: -1}
+		f := options.Field{Name: fmt.Sprintf("cell %d", i+1)}
 		if i < len(columns) {
 			f = columns[i]
 		}
 		value := &yaml.Node{Kind: yaml.ScalarNode, Value: cell, Line: line}
-		if f.index >= 0 && t.Field(f.index).Type.Kind() == reflect.Slice {
+		if f.Type != nil && f.Type.Kind() == reflect.Slice {
 			value = &yaml.Node{Kind: yaml.SequenceNode, Line: line}
 			for part := range strings.SplitSeq(cell, listSeparator) {
 				if part = strings.TrimSpace(part); part != "" {
@@ -103,7 +106,7 @@ func row(cells []string, columns []field, t reflect.Type, line int) *yaml.Node {
 				}
 			}
 		}
-		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.name, Line: line}, value)
+		m.Content = append(m.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.Name, Line: line}, value)
 	}
 	if len(m.Content) == 0 {
 		return nil

@@ -3,12 +3,9 @@
 // problem with its line, field and the nearest known word, and skips a bad entry
 // without losing the others.
 //
-// An entry is a Go struct. Its json tags name the fields; one without
-// omitempty is required, unless it is a list. Further tags restrict a text:
-// enum:"a|b|c" (case is ignored; the tag's spelling is stored; a type can be
-// Enumerated instead) and format:"slug", "url", "date" or "repository"; a field
-// named url needs no tag.
-// The jsonschema tag describes the field in Schema.
+// An entry is a Go struct with the tags that package options reads: its json tags
+// name the fields, and one without omitempty is required, unless it is a list. The
+// jsonschema tag describes the field in Schema.
 package entries
 
 import (
@@ -23,19 +20,15 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"almanac/ingest/options"
 )
 
 // Entry is one entry of a file.
 type Entry[T any] struct {
 	Line     int
-	Value    T         // what could be read; its lists are never nil
-	Problems []Problem // none if the entry is good
-}
-
-// Problem is an error in an entry.
-type Problem struct {
-	Line    int
-	Message string
+	Value    T                 // what could be read; its lists are never nil
+	Problems []options.Problem // none if the entry is good
 }
 
 // Err returns the line of the first problem and one error for all of them; nil
@@ -49,7 +42,7 @@ func (e Entry[T]) Err() (line int, err error) {
 		if i > 0 {
 			fmt.Fprintf(&b, "; line %d: ", p.Line)
 		}
-		b.WriteString(p.Message)
+		b.WriteString(p.String())
 	}
 	return e.Problems[0].Line, errors.New(b.String())
 }
@@ -83,11 +76,11 @@ func ReadWithin[T any](name string, data []byte, limits Limits) ([]Entry[T], err
 		return nil, fail(1, "the file has more than %d values; divide it", limits.Values)
 	}
 	t := reflect.TypeFor[T]()
-	d := decoder{}
+	cells := strings.EqualFold(path.Ext(name), ".csv")
 	var nodes []*yaml.Node
 	var line int
 	var err error
-	if d.cells = strings.EqualFold(path.Ext(name), ".csv"); d.cells {
+	if cells {
 		nodes, line, err = rows(data, t)
 	} else {
 		nodes, line, err = list(data)
@@ -100,12 +93,30 @@ func ReadWithin[T any](name string, data []byte, limits Limits) ([]Entry[T], err
 	}
 	out := make([]Entry[T], len(nodes))
 	for i, n := range nodes {
-		d.problems = nil
-		out[i].Line = n.Line
-		d.value(n, reflect.ValueOf(&out[i].Value).Elem(), rule{}, "")
-		out[i].Problems = d.problems
+		d := options.Decoder{Noun: "field", Trim: true, Cells: cells}
+		v := reflect.ValueOf(&out[i].Value).Elem()
+		d.Value(n, v)
+		fill(v)
+		out[i].Line, out[i].Problems = n.Line, d.Problems
 	}
 	return out, nil
+}
+
+// fill sets absent lists to empty ones.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		if v.IsNil() {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		}
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	}
 }
 
 // badLine is the line of the first byte that is not UTF-8.

@@ -1,13 +1,15 @@
-package network
+// Package nearest finds which known name a misspelt one means. It imports no other
+// package of this module.
+package nearest
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 )
 
-// Nearest returns the name closest to a misspelt one, "" if none is close: at
+// Of returns the name closest to a misspelt one, "" if none is close: at
 // most a third of the letters (at least one) may differ, ignoring case.
-func Nearest(name string, known []string) string {
+func Of(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, least := "", max(1, min(len(name), 60)/3)+1
 	for _, k := range known {
@@ -47,15 +49,11 @@ func distance(a, b string) int {
 	return d[len(a)][len(b)]
 }
 
-// Spelling returns which of some names is meant, in any case or by one of the
-// network's aliases; "" for none.
-func (n Network) Spelling(asked string, known []string) string {
-	asked = fold(asked)
-	for _, name := range known {
-		means := append([]string{name}, n.Aliases[fold(name)]...)
-		if slices.ContainsFunc(means, func(s string) bool { return fold(s) == asked }) {
-			return name
-		}
+// Unknown says of a word that it is not known, and which one is meant, or which
+// there are.
+func Unknown(what, word string, known []string) string {
+	if near := Of(word, known); near != "" {
+		return fmt.Sprintf("unknown %s %q; did you mean %q?", what, word, near)
 	}
-	return ""
+	return fmt.Sprintf("unknown %s %q; known are %s", what, word, strings.Join(known, ", "))
 }

@@ -1,0 +1,53 @@
+package options
+
+import (
+	"net/url"
+	"regexp"
+	"time"
+
+	"almanac/text/glob"
+)
+
+// format is the form of a text.
+type format struct {
+	want    string // what a problem asks for
+	pattern string // in a schema
+	schema  string // format in a schema
+	ok      func(string) bool
+	hidden  bool // a problem does not repeat the text, which may hold a secret
+}
+
+var slugForm, repositoryForm = regexp.MustCompile(slugPattern), regexp.MustCompile(repositoryPattern)
+
+const (
+	slugPattern       = `^[a-z0-9]+(?:[._-][a-z0-9]+)*$`
+	repositoryPattern = `^[A-Za-z0-9][\w-]*/[\w.-]+$`
+)
+
+// formats are the values of the tag format. A path is in the network's folder or
+// absolute; an env is the name of an environment variable, whose value is no part
+// of what determines how a source is read.
+var formats = map[string]format{
+	"address": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
+		ok: isAddress, hidden: true},
+	"date": {want: "date: want one such as 2031-06-17", pattern: `^\d{4}-\d{2}-\d{2}$`, schema: "date", ok: isDate},
+	"slug": {want: "slug: want lower-case letters, digits and hyphens", pattern: slugPattern,
+		ok: slugForm.MatchString},
+	"repository": {want: "repository: want owner/name", pattern: repositoryPattern, ok: repositoryForm.MatchString},
+	"glob": {want: "pattern of paths such as docs/**", ok: func(s string) bool {
+		_, err := glob.Exact([]string{s})
+		return err == nil
+	}},
+	"path": {ok: func(string) bool { return true }},
+	"env":  {ok: func(string) bool { return true }},
+}
+
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
