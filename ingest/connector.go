@@ -120,6 +120,13 @@ func (e Environment) Place(name string) (fs.FS, string) {
 	return e.Files, path.Clean(name)
 }
 
+// Read returns the content of a file that the options name, of at most limit bytes;
+// see Place.
+func (e Environment) Read(name string, limit int64) ([]byte, error) {
+	files, at := e.Place(name)
+	return folder.Read(files, at, limit)
+}
+
 // Folder is a network's folder that is a directory on this machine, which
 // other programs, such as git, need to read from it.
 type Folder interface {

@@ -149,7 +149,7 @@ ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing ingest/memory
 ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/memory ingest/proposal
 ingest/video: catalog catalog/derive ingest ingest/feed ingest/folder ingest/listing ingest/memory
-ingest/whitepaper: catalog catalog/derive ingest ingest/folder ingest/listing ingest/memory
+ingest/whitepaper: catalog catalog/derive ingest ingest/listing
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet
 	retrieval/vector
@@ -193,6 +193,7 @@ testing/meilitest:
 testing/networktest: catalog ingest ingest/connectors testing/gitrepotest ingest/networks
 testing/qdranttest: testing/recordingtest
 testing/recordingtest:
+testing/rulestest:
 testing/vectortest: retrieval/analysis retrieval/passage retrieval/vector
 `)
 

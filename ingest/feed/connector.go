@@ -112,7 +112,7 @@ const (
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
-		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindBlog, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
+		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindBlog, Known: known.State, Sweep: c.opts.Sweep, Now: c.env.Now(),
 	})}
 	changed, err := s.read(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	if !changed {
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
-	if cursor, err = s.Now.Remember(c.env.WorkDir, cursor); err != nil {
+	if cursor, err = (listing.Memory{Settings: known.Settings, State: s.Now}).Remember(c.env.WorkDir, cursor); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("feed: %w", err)
 	}
 	return ingest.Outcome{Cursor: cursor, Gone: s.Gone()}, nil

@@ -163,7 +163,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		connector: c, out: out, known: listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts)),
 		peers: newPeers(c, out, c.opts.Environment, c.opts.Scans),
 	}
-	s.now = listing.Memory{Settings: s.known.Settings, Items: map[string]listing.Seen{}}
+	s.now = listing.Memory{Settings: s.known.Settings, State: listing.State{Items: map[string]listing.Seen{}}}
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("ledger: %w", err)
 	}

@@ -21,11 +21,11 @@ var day = time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC)
 
 func TestMemory(t *testing.T) {
 	dir := t.TempDir()
-	m := listing.Memory{Settings: "s", Swept: day, Items: map[string]listing.Seen{
+	m := listing.Memory{Settings: "s", State: listing.State{Swept: day, Items: map[string]listing.Seen{
 		"a": {Key: "A", Address: "https://example.org/a", Stamp: "1", Validators: listing.Validators{ETag: `"1"`},
 			Date: day, Own: true},
 		"b": {Unlisted: true},
-	}}
+	}}}
 	first, err := m.Remember(dir, "")
 	if err != nil {
 		t.Fatal(err)
@@ -37,10 +37,10 @@ func TestMemory(t *testing.T) {
 		t.Errorf("the same memory: %q, %v, want %q", again, err, first)
 	}
 	other := listing.Recall(dir, first, "other")
-	want := listing.Memory{Settings: "other", Items: map[string]listing.Seen{
+	want := listing.Memory{Settings: "other", State: listing.State{Items: map[string]listing.Seen{
 		"a": {Key: "A", Address: "https://example.org/a", Date: day, Own: true, Pending: true},
 		"b": {Unlisted: true, Pending: true},
-	}}
+	}}}
 	if diff := cmp.Diff(want, other); diff != "" {
 		t.Errorf("under other settings (-want +got)\n%s", diff)
 	}
@@ -98,7 +98,7 @@ func TestAsk(t *testing.T) {
 			w.WriteHeader(http.StatusNotModified)
 		}
 	}))
-	known := func() listing.Memory {
+	known := func() listing.State {
 		items := map[string]listing.Seen{}
 		for _, name := range []string{"same", "undated", "changed", "pending", "gone", "broken"} {
 			items[name] = listing.Seen{Key: "key of " + name, Stamp: "1", Address: server.URL + "/" + name,
@@ -112,12 +112,12 @@ func TestAsk(t *testing.T) {
 			f(&s)
 			items[name] = s
 		}
-		return listing.Memory{Swept: day, Items: items}
+		return listing.State{Swept: day, Items: items}
 	}
 	tests := map[string]struct {
 		stamp       string
 		sweep       bool
-		state       listing.State
+		state       listing.Found
 		asked, kept bool
 	}{
 		"same": {"1", false, listing.Kept, false, true}, "same, swept": {"1", true, listing.Kept, true, true},
@@ -169,7 +169,7 @@ func TestServersThatAreDown(t *testing.T) {
 	server := connectortest.NewServer(t, http.NotFoundHandler())
 	server.Fault("/", -1, connectortest.Slow)
 	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: &sink{}, Kind: catalog.KindBlog,
-		Known: listing.Memory{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
+		Known: listing.State{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
 		if _, state, err := r.Ask(connectortest.Impatient(t.Context()),
 			listing.Item{Name: name, Address: server.URL + "/" + name}); (state == listing.Failed) != (name <= "e") {
@@ -192,7 +192,7 @@ func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
 	down.Fault("/", -1, connectortest.Slow)
 	out := &sink{}
 	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
-		Known: listing.Memory{Items: map[string]listing.Seen{}}})
+		Known: listing.State{Items: map[string]listing.Seen{}}})
 	fresh := 0
 	for n := range 20 {
 		server := down

@@ -1,11 +1,8 @@
 // Package listing is the common part of connectors that read lists: a feed, a
 // sitemap or a list of papers names items, each at its own address. It requests
-// what changed since the previous run, remembers what it saw, and handles
-// failures: a known item that cannot be read keeps its record, and a server
-// that is down gets no further requests.
-//
-// The memory is a file in the source's working directory, named by the cursor;
-// without that file everything is read again.
+// what changed since the previous run, knows what it saw, and handles failures: a
+// known item that cannot be read keeps its record, and a server that is down gets no
+// further requests.
 package listing
 
 import (
@@ -14,11 +11,8 @@ import (
 	"almanac/ingest/memory"
 )
 
-// Memory is what a run remembers for the next one.
-type Memory struct {
-	// Settings is the digest of what determines how items are read; see
-	// memory.Settings.
-	Settings string `json:"settings"`
+// State is what a run leaves for the next one.
+type State struct {
 	// Swept is when all items were last requested.
 	Swept time.Time `json:"swept,omitzero"`
 	// List holds the validators of the list itself.
@@ -52,23 +46,40 @@ type Seen struct {
 // Stamp returns a digest of an item's entry in a list.
 func Stamp(values ...any) string { return memory.Settings(values...) }
 
+// Stale is the state for a run that reads items otherwise: they are known but must be
+// read again.
+func (s State) Stale() State {
+	items := map[string]Seen{}
+	for name, seen := range s.Items {
+		seen.Validators, seen.Stamp, seen.Pending = Validators{}, "", true
+		items[name] = seen
+	}
+	return State{Items: items}
+}
+
+// Memory is a State in a file in a source's working directory, named by the cursor,
+// of a connector that keeps it itself. Without that file everything is read again.
+type Memory struct {
+	// Settings is the digest of what determines how items are read; see
+	// memory.Settings.
+	Settings string `json:"settings"`
+	State
+}
+
 const prefix = "seen-"
 
 // Recall returns the memory in a directory of the run that left the cursor:
 // nothing if its file is missing or damaged. Items read under other settings
 // are known but must be read again.
 func Recall(dir, cursor, settings string) Memory {
-	none, m := Memory{Settings: settings, Items: map[string]Seen{}}, Memory{}
-	if !(memory.Files{Dir: dir, Prefix: prefix}).Recall(cursor, &m) || m.Items == nil {
-		return none
+	var m Memory
+	switch {
+	case !(memory.Files{Dir: dir, Prefix: prefix}).Recall(cursor, &m) || m.Items == nil:
+		m.State = State{Items: map[string]Seen{}}
+	case m.Settings != settings:
+		m.State = m.Stale()
 	}
-	if m.Settings != settings {
-		for name, seen := range m.Items {
-			seen.Validators, seen.Stamp, seen.Pending = Validators{}, "", true
-			none.Items[name] = seen
-		}
-		return none
-	}
+	m.Settings = settings
 	return m
 }
 

@@ -17,10 +17,10 @@ import (
 	"almanac/text/webpage"
 )
 
-// Run is one pass over a list. Known is the memory of the previous run, Now the
-// one of this run; connectors may read both.
+// Run is one pass over a list. Known is the state that the previous run left, Now
+// the one of this run; connectors may read both.
 type Run struct {
-	Known, Now Memory
+	Known, Now State
 
 	http  *outbound.Client
 	out   ingest.Sink
@@ -40,7 +40,7 @@ type Config struct {
 	HTTP  *outbound.Client
 	Out   ingest.Sink
 	Kind  catalog.Kind // of the items' records
-	Known Memory
+	Known State
 	// Sweep is how long to trust the list that an item is unchanged; 0 =
 	// forever.
 	Sweep time.Duration
@@ -51,7 +51,7 @@ type Config struct {
 func NewRun(c Config) *Run {
 	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind, failed: map[string]int{},
 		sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
-	r.Now = Memory{Settings: c.Known.Settings, Swept: c.Known.Swept, Items: map[string]Seen{}}
+	r.Now = State{Swept: c.Known.Swept, Items: map[string]Seen{}}
 	if r.sweep {
 		r.Now.Swept = c.Now.UTC()
 	}
@@ -64,19 +64,20 @@ func (r *Run) Sweep() bool { return r.sweep }
 
 // Item is one entry of a list.
 type Item struct {
-	Name    string // key in the memory; also names it in reports
+	Name    string // key in the state; also names it in reports
 	Address string
-	Stamp   string // changes with the item; "" if the list does not say
+	Open    func() ([]byte, error) // reads it in place of a request
+	Stamp   string                 // changes with the item; "" if the list does not say
 	Accept  []string
 	MaxBody int64
 }
 
-// State is the outcome of a request for an item.
-type State int
+// Found is the outcome of a request for an item.
+type Found int
 
-// The states of an item.
+// What is found of an item.
 const (
-	Kept   State = iota // unchanged, or cannot be requested now; its record stays
+	Kept   Found = iota // unchanged, or cannot be requested now; its record stays
 	Fresh               // its content was read
 	Gone                // it no longer exists
 	Failed              // it could not be read
@@ -93,7 +94,7 @@ const (
 // Ask requests an item unless it is known to be unchanged. It returns the
 // answer for a Fresh item and the error for a Failed one. The connector must
 // then call Put, Omit or Fail for these; a Gone item needs no call.
-func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, State, error) {
+func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, Found, error) {
 	old, known := r.Known.Items[it.Name]
 	same := known && !old.Pending && it.Stamp == old.Stamp
 	if same && it.Stamp != "" && !r.sweep {
@@ -113,7 +114,7 @@ func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, State, error
 	return answer, state, err
 }
 
-func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Response, State, error) {
+func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Response, Found, error) {
 	request := outbound.Request{URL: it.Address, Accept: it.Accept, MaxBody: it.MaxBody}
 	if conditional {
 		old := r.Known.Items[it.Name]

@@ -212,6 +212,9 @@ func Errorf(field, format string, args ...any) error {
 	return &Invalid{field, fmt.Errorf(format, args...)}
 }
 
+// Item names an entry of a list in an error of a Check.
+func Item(list string, i int) string { return fmt.Sprintf("%s[%d]", list, i+1) }
+
 // under returns the node of the field that an error is about, or the nearest one
 // around it.
 func under(n *yaml.Node, err error) *yaml.Node {

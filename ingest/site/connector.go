@@ -113,12 +113,12 @@ func host(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
-		HTTP: c.env.HTTP, Out: out, Kind: c.opts.Kind, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
+		HTTP: c.env.HTTP, Out: out, Kind: c.opts.Kind, Known: known.State, Sweep: c.opts.Sweep, Now: c.env.Now(),
 	})}
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("site: %w", err)
 	}
-	cursor, err := s.Now.Remember(c.env.WorkDir, cursor)
+	cursor, err := (listing.Memory{Settings: known.Settings, State: s.Now}).Remember(c.env.WorkDir, cursor)
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("site: %w", err)
 	}

@@ -153,12 +153,12 @@ const maxFeed = 8 << 20 // bytes
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
-		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindVideo, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
+		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindVideo, Known: known.State, Sweep: c.opts.Sweep, Now: c.env.Now(),
 	})}
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("video: %w", err)
 	}
-	cursor, err := s.Now.Remember(c.env.WorkDir, cursor)
+	cursor, err := (listing.Memory{Settings: known.Settings, State: s.Now}).Remember(c.env.WorkDir, cursor)
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("video: %w", err)
 	}

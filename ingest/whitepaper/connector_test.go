@@ -17,9 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/whitepaper"
 	"almanac/testing/connectortest"
 )
@@ -75,7 +72,7 @@ func newLibrary(t *testing.T) *library {
 		"/scan.pdf":  document(nil, nil, nil),
 	}}
 	l.server = connectortest.NewServer(t, l)
-	l.config = connectortest.Config{Connector: whitepaper.New, Options: map[string]any{"papers": []any{
+	l.config = connectortest.Config{Kind: whitepaper.Kind, Options: map[string]any{"papers": []any{
 		map[string]any{
 			"title": "A model of the tally", "url": l.server.URL + "/tally.pdf", "description": "How keepers agree.",
 			"tag":     "research",
@@ -141,6 +138,24 @@ func TestPapers(t *testing.T) {
 	connectortest.Interrupted(t, l.config)
 }
 
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		l := newLibrary(t)
+		l.etags = false
+		return connectortest.Upstream{Config: l.config, Server: l.server,
+			Change: func() {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.files["/tally.pdf"] = document([]string{"A second edition of the tally."})
+			},
+			Drop: func(s *connectortest.Source) {
+				papers := s.Options["papers"].([]any)
+				s.Options["papers"] = papers[:1]
+			},
+		}
+	})
+}
+
 func TestTheTextIsCut(t *testing.T) {
 	l := newLibrary(t)
 	line := strings.Repeat("a tide is told ", 60)
@@ -184,7 +199,7 @@ func TestFilesOfThisMachine(t *testing.T) {
 	if err := os.WriteFile(name, document([]string{"On this machine."}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := connectortest.Config{Connector: whitepaper.New, CorpusDir: dir, Options: map[string]any{"papers": []any{
+	c := connectortest.Config{Kind: whitepaper.Kind, CorpusDir: dir, Options: map[string]any{"papers": []any{
 		map[string]any{"title": "The tally", "file": "${corpus}/The Tally (final).pdf",
 			"url": "https://causeway.example.org/tally.pdf", "slug": "tally"},
 		map[string]any{"title": "Another", "file": "${corpus}/The Tally (final).pdf"},
@@ -209,7 +224,7 @@ func TestFilesOfThisMachine(t *testing.T) {
 
 func TestFilesOfTheFolder(t *testing.T) {
 	files := fstest.MapFS{"papers/tally.pdf": {Data: document([]string{"In the folder."})}}
-	s := connectortest.NewSource(t, connectortest.Config{Connector: whitepaper.New, Files: files,
+	s := connectortest.NewSource(t, connectortest.Config{Kind: whitepaper.Kind, Files: files,
 		Options: map[string]any{"papers": []any{
 			map[string]any{"title": "The tally", "file": "papers/tally.pdf"},
 		}}})
@@ -259,18 +274,15 @@ func TestOptions(t *testing.T) {
 		return p
 	}
 	for problem, papers := range map[string][]any{
-		"option papers: want": {}, "number 1: want a url": {paper("url", "")},
-		"number 2: want a title": {paper(), paper("slug", "b", "title", "")},
-		"url: want an address":   {paper("url", "ftp://example.org/a.pdf")}, "page: want": {paper("page", "x")},
-		"appears twice": {paper(), paper()},
-		`slug "A b"`:    {paper("slug", "A b")}, "did you mean": {paper("titel", "x")}, "working directory": {paper()},
+		"the option papers is missing": {}, "papers[1]: want a url": {paper("url", "")},
+		"papers[2]: the option title is missing": {paper(), paper("slug", "b", "title", "")},
+		"papers[1].url: is not a web address":    {paper("url", "ftp://example.org/a.pdf")},
+		"papers[1].page: is not":                 {paper("page", "x")},
+		"papers[2]: slug \"a\" appears twice":    {paper(), paper()},
+		`papers[1].slug: "A b" is not a slug`:    {paper("slug", "A b")}, "did you mean": {paper("titel", "x")},
+		"give it one": {paper("url", "https://example.org/..pdf")},
 	} {
-		dir := t.TempDir()
-		if problem == "working directory" {
-			dir = ""
-		}
-		_, err := whitepaper.New(network.Source{Options: options.Of(map[string]any{"papers": papers})},
-			ingest.Environment{WorkDir: dir})
+		err := connectortest.Open(whitepaper.Kind, map[string]any{"papers": papers})
 		if err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", papers, err, problem)
 		}

@@ -93,6 +93,14 @@ func NewSource(t testing.TB, c Config) *Source {
 	return s
 }
 
+// Open makes the connector of a kind and returns what is wrong with the options.
+func Open(kind ingest.AnyKind, values map[string]any) error {
+	src := network.Source{Name: sourceName, Kind: sourceName, Options: options.Of(values)}
+	env := ingest.Environment{Network: Causeway, Now: func() time.Time { return Now }}
+	_, err := ingest.Registry{sourceName: kind}.Connector(src, env)
+	return err
+}
+
 // emptyCatalog is the file of an empty catalog. It is made once, because creating
 // its tables takes longer than most tests.
 var emptyCatalog = sync.OnceValues(func() ([]byte, error) {

@@ -13,6 +13,107 @@ import (
 	"almanac/ingest"
 )
 
+// Upstream is a source of a kind at its beginning, and what can happen to it.
+type Upstream struct {
+	Config
+	Server *Server       // whom it asks; nil: nobody
+	Change func()        // changes one item
+	Drop   func(*Source) // changes an option, and one item is gone
+}
+
+// faults are what servers do to whoever asks them.
+var faults = map[string]Fault{
+	"500": Status(500), "403": Status(403), "429": TooMany(1), "slow": Slow, "truncated": Truncated, "halved": Halved,
+	"sign in": SignIn, "garbage": Garbage, "empty": Empty, "reset": Reset, "inside": Redirect(Inside[0]),
+}
+
+// Run requires of a kind what the pipeline promises of every source. upstream makes
+// one, always the same, with two records at least.
+func Run(t *testing.T, upstream func(t *testing.T) Upstream) {
+	begin := func(t *testing.T) (Upstream, *Source, Result) {
+		u := upstream(t)
+		s := NewSource(t, u.Config)
+		first := s.Sync()
+		if first.Created != len(first.Records) || first.Created < 2 {
+			t.Fatalf("first: %d created, %v, %v", first.Created, first.Keys(), first.Problems)
+		}
+		return u, s, first
+	}
+	t.Run("unchanged", func(t *testing.T) {
+		_, s, first := begin(t)
+		Unchanged(t, s, first)
+	})
+	t.Run("interrupted", func(t *testing.T) { Interrupted(t, upstream(t).Config) })
+	t.Run("changed", func(t *testing.T) {
+		u, s, first := begin(t)
+		u.Change()
+		r := s.Sync()
+		if r.Updated == 0 || r.Created+r.Deleted > 0 || len(r.Records) != len(first.Records) {
+			t.Errorf("%d created, %d updated, %d deleted: %v", r.Created, r.Updated, r.Deleted, r.Problems)
+		}
+		Unchanged(t, s, r)
+	})
+	t.Run("after an upgrade", func(t *testing.T) {
+		u := upstream(t)
+		s := NewSource(t, u.Config)
+		s.spoil = func(inner ingest.Cursored, _ context.CancelFunc) ingest.Cursored { return former{inner} }
+		first := s.Sync()
+		s.spoil = nil
+		again := s.Sync()
+		if again.Changes != 0 || again.Created+again.Updated+again.Deleted != 0 {
+			t.Errorf("%d created, %d updated, %d deleted", again.Created, again.Updated, again.Deleted)
+		}
+		if diff := cmp.Diff(first.Records, again.Records); diff != "" {
+			t.Errorf("(-before +after)\n%s", diff)
+		}
+		Unchanged(t, s, again)
+	})
+	t.Run("an option changed and an item dropped", func(t *testing.T) {
+		u, s, first := begin(t)
+		u.Drop(s)
+		r := s.Sync()
+		if r.Deleted != 1 || len(r.Records) != len(first.Records)-1 {
+			t.Errorf("%d deleted, %v of %v", r.Deleted, r.Keys(), first.Keys())
+		}
+		Unchanged(t, s, r)
+	})
+	for name, fault := range faults {
+		t.Run("fault "+name, func(t *testing.T) {
+			u, s, first := begin(t)
+			if u.Server == nil {
+				t.Skip("it asks no server")
+			}
+			u.Server.Fault("/", -1, fault)
+			if r := s.Try(t.Context()); r.Changes != 0 || len(r.Records) != len(first.Records) {
+				t.Errorf("%d changes, %v of %v", r.Changes, r.Keys(), first.Keys())
+			}
+			u.Server.Heal()
+			healed := s.Sync()
+			if diff := cmp.Diff(first.Records, healed.Records); diff != "" || healed.Changes != 0 {
+				t.Errorf("%d changes (-before +healed)\n%s", healed.Changes, diff)
+			}
+			u.Change()
+			u.Server.Fault("/", -1, fault)
+			if r := s.Try(t.Context()); len(r.Records) != len(first.Records) {
+				t.Errorf("changed meanwhile: %v of %v", r.Keys(), first.Keys())
+			}
+			u.Server.Heal()
+			if r := s.Sync(); r.Updated == 0 || r.Created+r.Deleted > 0 {
+				t.Errorf("healed: %d created, %d updated, %d deleted", r.Created, r.Updated, r.Deleted)
+			}
+		})
+	}
+}
+
+// former is a connector whose state another program kept in its own way.
+type former struct{ ingest.Cursored }
+
+func (f former) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	outcome, err := f.Cursored.Sync(ctx, cursor, out)
+	outcome.Cursor = "0123456789abcdef0123456789abcdef"
+	return outcome, err
+}
+
 // Unchanged runs a source whose upstream has not changed since its last sync and
 // requires that nothing is written: no record, no change, no cursor.
 func Unchanged(t testing.TB, s *Source, last Result) {

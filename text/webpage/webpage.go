@@ -13,6 +13,10 @@ import (
 	"time"
 )
 
+// Rules is the version of how pages are read. With a new one, connectors read everything
+// again that they read with it.
+const Rules = "webpage1 "
+
 // maxBytes is the maximum size of a page.
 const maxBytes = 4 << 20
 

@@ -1,0 +1,115 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/options"
+)
+
+// lights is what a kind of these tests is told and what it keeps.
+type lights struct {
+	Names []string `yaml:"names" required:"true"`
+	Key   string   `yaml:"key_env" format:"env"`
+}
+
+type lit struct{ Runs []string }
+
+// keeper is a connector that notes the state it gets.
+type keeper struct {
+	lights
+	env ingest.Environment
+	got *[]lit
+	err error
+}
+
+func (k keeper) Sync(ctx context.Context, state lit, out ingest.Sink) (lit, ingest.Outcome, error) {
+	*k.got = append(*k.got, state)
+	if _, err := os.Stat(k.env.WorkDir); err != nil {
+		return lit{}, ingest.Outcome{}, err
+	}
+	for _, name := range k.Names {
+		if err := out.Put(ctx, page(name)); err != nil {
+			return lit{}, ingest.Outcome{}, err
+		}
+	}
+	return lit{append(state.Runs, k.Names[0])}, ingest.Outcome{Complete: true}, k.err
+}
+
+// TestKind: the pipeline keeps a state for the same options and rules, and tells
+// others what remains of it.
+func TestKind(t *testing.T) {
+	f := setup(t)
+	f.config.WorkDir = t.TempDir()
+	var got []lit
+	kind := ingest.Kind[lights, lit]{Name: "fake", Rules: "1"}
+	run := func(values map[string]any, failure error) error {
+		t.Helper()
+		got = nil
+		kind.Open = func(o lights, env ingest.Environment) (ingest.Connector[lit], error) {
+			return keeper{o, env, &got, failure}, nil
+		}
+		f.config.Connectors = ingest.Kinds(kind)
+		f.config.Network.Sources = []network.Source{{Name: "first", Kind: "fake", Options: options.Of(values).At("n.yaml", 7)}}
+		reports, _ := ingest.New(f.config).Sync(t.Context(), nil)
+		return reports[0].Err
+	}
+	want := func(what string, runs ...string) {
+		t.Helper()
+		if len(got) != 1 || strings.Join(got[0].Runs, " ") != strings.Join(runs, " ") {
+			t.Errorf("%s: the state is %v, want %v", what, got, runs)
+		}
+	}
+	succeed := func(values map[string]any) {
+		t.Helper()
+		if err := run(values, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := map[string]any{"names": []any{"a"}, "key_env": "ONE"}
+	succeed(a)
+	want("first")
+	succeed(a)
+	want("again", "a")
+	if err := run(a, errors.New("dark")); err == nil || err.Error() != "ingest: source first: fake: dark" {
+		t.Errorf("error %v", err)
+	}
+	want("before it fails", "a", "a")
+	succeed(map[string]any{"names": []any{"a"}, "key_env": "TWO"})
+	want("after it failed, with another variable", "a", "a")
+
+	long := map[string]any{"names": []any{strings.Repeat("b", 5000), "a"}}
+	succeed(long)
+	want("other options")
+	succeed(long)
+	want("a large state", strings.Repeat("b", 5000))
+	files, err := filepath.Glob(filepath.Join(f.config.WorkDir, "first", "state-*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no file of a large state: %v", err)
+	}
+	for _, file := range files {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	succeed(long)
+	want("without its file")
+
+	succeed(a)
+	kind.Stale = func(s lit) lit { return lit{[]string{"stale"}} }
+	kind.Rules = "2"
+	succeed(a)
+	want("other rules", "stale")
+
+	f.config.WorkDir = ""
+	succeed(a)
+	if err := run(nil, nil); err == nil || err.Error() != "ingest: source first: n.yaml:7: the option names is missing" {
+		t.Errorf("error %v", err)
+	}
+}
