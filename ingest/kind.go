@@ -66,7 +66,7 @@ func (k Kind[O, S]) open(src network.Source, env Environment) (Cursored, error) 
 	}
 	c, err := k.Open(o, env)
 	if err != nil {
-		return nil, err
+		return nil, src.Options.Errorf("%w", err)
 	}
 	return &kept[S]{
 		kind: k.Name, connector: c, stale: k.Stale, rules: memory.Settings(k.Rules, options.Fingerprint(o)),

@@ -28,11 +28,6 @@ func Kinds(all ...AnyKind) Registry {
 	return r
 }
 
-// Unknown is the error of a kind that there is not. It names the nearest.
-func (r Registry) Unknown(kind string) error {
-	return errors.New(nearest.Unknown("connector", kind, slices.Sorted(maps.Keys(r))))
-}
-
 // CorpusVariable in an option is replaced by Environment.CorpusDir.
 const CorpusVariable = "${corpus}"
 
@@ -45,7 +40,8 @@ var errNoCorpus = errors.New("its options use ${corpus}, but no corpus directory
 func (r Registry) Connector(src network.Source, env Environment) (Cursored, error) {
 	kind, ok := r[src.Kind]
 	if !ok {
-		return nil, r.Unknown(src.Kind)
+		known := slices.Sorted(maps.Keys(r))
+		return nil, src.Options.Errorf("%s", nearest.Unknown("connector", src.Kind, known))
 	}
 	missing := false
 	expanded, err := src.Options.Map(nil, func(_ options.Field, text string) (string, error) {
@@ -53,7 +49,7 @@ func (r Registry) Connector(src network.Source, env Environment) (Cursored, erro
 		return strings.ReplaceAll(text, CorpusVariable, env.CorpusDir), nil
 	})
 	if missing {
-		err = errNoCorpus
+		err = src.Options.Errorf("%w", errNoCorpus)
 	}
 	if err != nil {
 		return nil, err

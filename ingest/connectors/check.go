@@ -53,7 +53,7 @@ func Check(ctx context.Context, cfg CheckConfig) []Finding {
 		f.Source = src
 		connector, err := registry.Connector(src, cfg.Environment)
 		if err != nil {
-			f.Problems = append(f.Problems, err.Error())
+			f.Problems = append(f.Problems, strings.Split(err.Error(), "\n")...) // of which an option may have several
 			continue
 		}
 		if advised, ok := connector.(ingest.Advised); ok {

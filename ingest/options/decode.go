@@ -32,7 +32,7 @@ func (n Node) Into(v reflect.Value) error {
 	d.Value(root, v)
 	errs := make([]error, len(d.Problems))
 	for i, p := range d.Problems {
-		errs[i] = n.located(p.Line, p.String())
+		errs[i] = n.located(p.Line, errors.New(p.String()))
 	}
 	return errors.Join(errs...)
 }

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -192,11 +191,15 @@ func child(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// located names the place of a message: file:line: message.
-func (n Node) located(line int, message string) error {
-	switch {
-	case n.file == "" || line == 0:
-		return errors.New(message)
+// Errorf returns an error about the node as a whole, with its place.
+func (n Node) Errorf(format string, args ...any) error {
+	return n.located(n.line, fmt.Errorf(format, args...))
+}
+
+// located names the place of an error: file:line: message.
+func (n Node) located(line int, err error) error {
+	if n.file == "" || line == 0 {
+		return err
 	}
-	return fmt.Errorf("%s:%d: %s", n.file, line, strings.TrimSpace(message))
+	return fmt.Errorf("%s:%d: %w", n.file, line, err)
 }
