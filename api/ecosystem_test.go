@@ -23,7 +23,6 @@ import (
 	"almanac/api/op"
 	"almanac/api/remote"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
@@ -209,8 +208,8 @@ func TestEcosystemAnswers(t *testing.T) {
 	t.Run("resources", func(t *testing.T) {
 		got, err := community.CommunityResource(t.Context(), l.base.Prepared())
 		want := community.Community{
-			Places: n.Community, Community: derive.Community{Topics: 3, Posts: 3,
-				Lists: []derive.MailingList{{Group: "talk", Threads: 4, Messages: 3}}},
+			Places: n.Community, Topics: 3, Posts: 3,
+			Lists: []community.MailingList{{Group: "talk", Threads: 4, Messages: 3}},
 		}
 		if diff := cmp.Diff(any(want), got); err != nil || diff != "" {
 			t.Error(err, diff)

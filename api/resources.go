@@ -10,8 +10,8 @@ import (
 	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/releases"
+	"almanac/api/versions"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // resource is a row of the list below.
@@ -29,7 +29,7 @@ var resources = []resource{
 	{"docs-index", "Documentation index", "The indexed documentation by repository, with its pages' titles and ids.",
 		recordsOf(catalog.KindDoc), meta.DocsIndexResource},
 	{"versions", "Versions", "The current versions of the network's SDK, language and ledger software.",
-		recordsOf(derive.PublishedKinds...), releases.VersionsResource},
+		recordsOf(versions.PublishedKinds...), releases.VersionsResource},
 	{"deprecations", "Deprecations", "Deprecated items of the toolchain and what replaces them.",
 		recordsOf(catalog.KindDeprecation), releases.DeprecationsResource},
 	{"community", "Community", "Forum, mailing lists and chat: addresses, and how much of them is indexed.",

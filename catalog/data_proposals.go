@@ -62,6 +62,24 @@ type Grant struct {
 	Pull        *PullRequest `json:"pull,omitempty"`
 }
 
+// Outcomes of a grant proposal.
+const (
+	GrantOpen   = "open"
+	GrantMerged = "merged" // accepted
+	GrantClosed = "closed" // without merging
+)
+
+// Outcome is what became of a grant proposal whose record has a state.
+func (g Grant) Outcome(state string) string {
+	switch {
+	case g.Merged:
+		return GrantMerged
+	case state == GrantOpen:
+		return GrantOpen
+	}
+	return GrantClosed
+}
+
 // Milestone is one step of a grant proposal, as numbered in its text.
 type Milestone struct {
 	Number string `json:"number"`

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -204,6 +205,15 @@ func KeyOrder(key string) string {
 		order = strings.ToValidUTF8(order[:MaxKey], "") // the limit of an index
 	}
 	return order
+}
+
+// Underscored is the form in which names are compared that people write in
+// several ways: lower case, words joined by underscores; paths stay paths.
+func Underscored(s string) string {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return unicode.IsSpace(r) || r == '_' || r == '-'
+	})
+	return strings.Join(words, "_")
 }
 
 // Fold returns text in the form used for case-insensitive substring matching:

@@ -9,7 +9,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Graph is the requires graph.
@@ -76,8 +75,8 @@ func node(b kb.Base, r catalog.Record) Node {
 }
 
 // requirements returns the whole requires graph.
-func requirements(ctx context.Context, b kb.Base) ([]derive.Requirement, error) {
-	graph, _, err := kb.Derived(ctx, b, "requires", 0, func(ctx context.Context) ([]derive.Requirement, error) {
+func requirements(ctx context.Context, b kb.Base) ([]requirement, error) {
+	graph, _, err := kb.Derived(ctx, b, "requires", 0, func(ctx context.Context) ([]requirement, error) {
 		links, err := b.Catalog.LinksByRelation(ctx, catalog.Requires)
 		if err != nil {
 			return nil, err
@@ -88,7 +87,7 @@ func requirements(ctx context.Context, b kb.Base) ([]derive.Requirement, error) 
 }
 
 // resolve returns links to proposals with what they lead to by key or alias.
-func resolve(ctx context.Context, b kb.Base, links []catalog.Link) (out []derive.Requirement, err error) {
+func resolve(ctx context.Context, b kb.Base, links []catalog.Link) (out []requirement, err error) {
 	var refs []catalog.Ref
 	for _, l := range links {
 		if l.To.Kind == catalog.KindCIP {
@@ -107,7 +106,7 @@ func resolve(ctx context.Context, b kb.Base, links []catalog.Link) (out []derive
 		if !ok {
 			r = catalog.Record{Kind: l.To.Kind, Key: l.To.Key}
 		}
-		out = append(out, derive.Requirement{From: l.From, To: r})
+		out = append(out, requirement{From: l.From, To: r})
 	}
 	return out, nil
 }
@@ -169,7 +168,7 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 	first, err := resolve(ctx, b, own)
 	c := Chain{Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: b.URL(start)}
 	c.ID = b.Network.Proposals.ID(key)
-	for _, p := range derive.Prerequisites(start, key, append(first, graph...)) {
+	for _, p := range prerequisites(start, key, append(first, graph...)) {
 		row := Prerequisite{node(b, p.Proposal), p.Depth, b.CIPIDs(p.RequiredBy), p.Final}
 		c.Prerequisites = append(c.Prerequisites, row)
 		if !p.Final {

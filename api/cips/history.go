@@ -8,7 +8,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // History is the status history of a proposal, newest first.
@@ -123,7 +122,7 @@ func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Imp
 	}
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: r.Ref(), Field: "status"})
 	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r), Changes: changes(events)}
-	verdict, tracked := derive.Implementation(linked)
+	verdict, tracked := implementationOf(linked)
 	out.Verdict = verdict
 	for _, t := range tracked {
 		e := kb.Evidence{Item: b.Item(t.Record), Why: t.Why, Snippet: t.Link.Snippet, Weight: t.Weight}

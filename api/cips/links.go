@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // mentionsShown bounds each list of mentions.
@@ -120,7 +119,7 @@ func runCitations(ctx context.Context, b kb.Base, in citationsIn) (Citations, er
 		return Citations{}, err
 	}
 	c := Citations{ID: b.ID(r), Total: len(all)}
-	for _, s := range derive.CitationsBySource(all, citationSamples) {
+	for _, s := range citationsBySource(all, citationSamples) {
 		row := CitingSource{Source: s.Name, Count: s.Count}
 		for _, x := range s.Samples {
 			row.Samples = append(row.Samples, b.Reference(x))

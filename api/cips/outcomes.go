@@ -8,12 +8,11 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Outcomes is the throughput of governance in a window and in the one before.
 type Outcomes struct {
-	derive.Pace
+	Pace
 	Hint string `json:"hint,omitempty" doc:"if nothing happened: what to try"`
 	kb.Grounds
 }
@@ -54,14 +53,14 @@ func runOutcomes(ctx context.Context, b kb.Base, in outcomesIn) (Outcomes, error
 }
 
 // governance reads what the windows since a time are counted from.
-func governance(ctx context.Context, b kb.Base, since time.Time) (g derive.Governance, err error) {
+func governance(ctx context.Context, b kb.Base, since time.Time) (g proceedings, err error) {
 	var errs [4]error
 	// All changes of status: a draft may be older than the windows.
 	statuses := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status"}
 	states := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindGrant}, Field: "state", Since: since}
 	requests := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindVoteRequest}, States: []string{"closed"}}
 	messages := catalog.ListQuery{
-		Kinds: []catalog.Kind{catalog.KindMailMessage}, Containers: derive.GovernanceLists, Since: since,
+		Kinds: []catalog.Kind{catalog.KindMailMessage}, Containers: governanceLists, Since: since,
 	}
 	g.Statuses, errs[0] = b.Catalog.Events(ctx, statuses)
 	g.Grants, errs[1] = b.Catalog.Events(ctx, states)
@@ -72,7 +71,7 @@ func governance(ctx context.Context, b kb.Base, since time.Time) (g derive.Gover
 
 // decisions are the evidence of a window: its latest decisions, each of the same
 // weight.
-func decisions(ctx context.Context, b kb.Base, list []derive.Decision) ([]kb.Evidence, error) {
+func decisions(ctx context.Context, b kb.Base, list []decision) ([]kb.Evidence, error) {
 	refs := make([]catalog.Ref, len(list))
 	for i, d := range list {
 		refs[i] = d.Ref

@@ -9,7 +9,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // VoteRequest is an on-chain governance vote request.
@@ -18,7 +17,7 @@ type VoteRequest struct {
 	Action  string `json:"action"`
 	Status  string `json:"status" doc:"open or closed"`
 	Outcome string `json:"outcome" doc:"accepted, rejected or expired; empty while open"`
-	derive.VoteCounts
+	VoteCounts
 	NotVoted  int        `json:"not_voted" doc:"members who cast no vote, while it is open: not yet"`
 	VoteUntil *time.Time `json:"vote_until"`
 	Effective *time.Time `json:"effective" doc:"when it takes effect"`
@@ -28,7 +27,7 @@ type VoteRequest struct {
 func voteRequest(b kb.Base, r catalog.Record) (VoteRequest, error) {
 	d, err := kb.Decode[catalog.VoteRequest](r)
 	v := VoteRequest{
-		Named: b.Named(r), Action: r.Category, Status: r.State, Outcome: d.Outcome, VoteCounts: derive.CountBallots(d),
+		Named: b.Named(r), Action: r.Category, Status: r.State, Outcome: d.Outcome, VoteCounts: countBallots(d),
 		NotVoted: len(d.Abstained), VoteUntil: kb.Time(r.EndsAt), Effective: kb.Time(r.StartsAt), CIPs: b.CIPIDs(d.Proposals),
 	}
 	v.State = "" // it is the status
@@ -177,7 +176,7 @@ func runFormalVotes(ctx context.Context, b kb.Base, in votesIn) (Tally, error) {
 		Kinds: []catalog.Kind{catalog.KindMailThread}, LinksTo: []catalog.Ref{r.Ref()}, Order: catalog.ByCreated,
 	})
 	out := Tally{ID: b.ID(r), Title: r.Title}
-	var counts derive.VoteCounts
+	var counts VoteCounts
 	for _, thread := range threads {
 		votes, err := b.Catalog.VotesOn(ctx, thread.ID)
 		if err != nil {
@@ -203,9 +202,9 @@ func runFormalVotes(ctx context.Context, b kb.Base, in votesIn) (Tally, error) {
 
 // Voters are the records of super validators in on-chain votes.
 type Voters struct {
-	Items []derive.Voter `json:"items" doc:"most votes first"`
-	Total int            `json:"total"`
-	Hint  string         `json:"hint,omitempty"`
+	Items []Voter `json:"items" doc:"most votes first"`
+	Total int     `json:"total"`
+	Hint  string  `json:"hint,omitempty"`
 }
 
 type votersIn struct {
@@ -223,7 +222,7 @@ sv_name.
 `,
 }, func(ctx context.Context, b kb.Base, in votersIn) (Voters, error) {
 	votes, err := b.Catalog.VotesBy(ctx, catalog.KindVoteRequest, "")
-	list, names := derive.Voters(votes, in.Name)
+	list, names := votersOf(votes, in.Name)
 	out := Voters{Items: list, Total: len(list)}
 	if len(list) == 0 && in.Name != "" {
 		out.Hint = kb.NoSuch("super validator", in.Name, names)

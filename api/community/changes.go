@@ -10,7 +10,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type changesIn struct {
@@ -91,9 +90,9 @@ topics, blog posts, releases and radar items.
 	return out, err
 })
 
-func newsOf(ctx context.Context, b kb.Base, since, until time.Time) ([]derive.News, error) {
+func newsOf(ctx context.Context, b kb.Base, since, until time.Time) ([]news, error) {
 	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
-		Kinds: derive.NewsKinds, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated,
+		Kinds: newsKinds, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated,
 	})
 	if err != nil {
 		return nil, err
@@ -102,13 +101,13 @@ func newsOf(ctx context.Context, b kb.Base, since, until time.Time) ([]derive.Ne
 		Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until,
 	})
 	if err != nil || len(events) == 0 {
-		return derive.Created(records), err
+		return createdNews(records), err
 	}
 	proposals, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
-	return append(derive.StatusChanges(events, proposals), derive.Created(records)...), err
+	return append(statusChanges(events, proposals), createdNews(records)...), err
 }
 
-func activity(b kb.Base, n derive.News) Activity {
+func activity(b kb.Base, n news) Activity {
 	a := Activity{Kind: n.Name, When: n.At, ID: b.ID(n.Record), Title: n.Title, Meta: n.Meta}
 	if n.Record.ID != 0 || n.Record.URL != "" { // else a proposal without a file or an address
 		a.URL = new(b.URL(n.Record))

@@ -11,7 +11,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Operations are those of the group, in the order clients see them.
@@ -124,16 +123,16 @@ by age. For a plain list of what is new use get_recent_changes.
 	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]catalog.Trend, error) {
 		now := b.Now()
 		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
-			Kinds: slices.Concat(derive.TrendingKinds, derive.TrendingChildren), Since: now.Add(-derive.TrendingWindow),
+			Kinds: slices.Concat(trendingKinds, trendingChildren), Since: now.Add(-trendingWindow),
 		})
 		if err != nil {
 			return nil, err
 		}
-		parents, err := b.Catalog.Heads(ctx, derive.MissingParents(records))
-		return derive.Trending(append(records, parents...), now), err
+		parents, err := b.Catalog.Heads(ctx, missingParents(records))
+		return trendsOf(append(records, parents...), now), err
 	})
 	out := Trending{
-		WindowDays: int(derive.TrendingWindow.Hours() / 24), Total: len(trends), AsOf: at,
+		WindowDays: int(trendingWindow.Hours() / 24), Total: len(trends), AsOf: at,
 		Method: "Engagement decays with a half-life of two days and is compared with the mean of its kind.",
 	}
 	for _, t := range trends[:min(trendsShown, len(trends))] {

@@ -7,15 +7,14 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Consensus is what forum, mail and votes show of agreement on a topic.
 type Consensus struct {
 	Topic   string `json:"topic"`
 	Verdict string `json:"verdict" enum:"in_favour,against,divided,settled,leaning,open,none"`
-	derive.Measures
-	Votes *derive.Ballot `json:"votes" doc:"formal ones on the topic; null if there are none"`
+	Measures
+	Votes *Ballot `json:"votes" doc:"formal ones on the topic; null if there are none"`
 	kb.Grounds
 	Hint string `json:"hint,omitempty" doc:"if no consensus is measurable: why"`
 }
@@ -41,7 +40,7 @@ formal votes, with a verdict. To read what is said use search_community.
 		return Consensus{}, err
 	}
 	d, err := debate(ctx, b, in.Topic, kb.Hits(found[0].Items), kb.Hits(found[1].Items))
-	c := derive.MeasureConsensus(d)
+	c := measure(d)
 	out := Consensus{Topic: in.Topic, Verdict: c.Verdict, Measures: c.Measures}
 	if d.Decided != nil {
 		out.Votes = &c.Ballot
@@ -50,7 +49,7 @@ formal votes, with a verdict. To read what is said use search_community.
 	out.Method = "Threads and mail with 0.85 of the best score and most of the topic's words in title or passage; votes " +
 		"only if most are in the title. Two thirds of three or more votes decide; else the thread with most views: " +
 		"settled if its accepted answer is its best liked reply, leaning if one reply has over half of five or more likes."
-	if c.Verdict == derive.VerdictNone {
+	if c.Verdict == verdictNone {
 		out.Hint = fmt.Sprintf("no consensus is measurable: %d threads and %d mail threads are about it, without replies "+
 			"or votes; try the words of the discussion, or search_community", c.Threads, c.MailThreads)
 	}
@@ -61,16 +60,16 @@ formal votes, with a verdict. To read what is said use search_community.
 const consensusRead = 50
 
 // debate collects what is measured of the posts and the mail on a topic.
-func debate(ctx context.Context, b kb.Base, topic string, posts, mail []derive.Hit) (d derive.Debate, err error) {
-	threads, err := b.Catalog.Heads(ctx, derive.ThreadsAbout(topic, posts))
+func debate(ctx context.Context, b kb.Base, topic string, posts, mail []kb.Scored) (d discourse, err error) {
+	threads, err := b.Catalog.Heads(ctx, threadsAbout(topic, posts))
 	if err != nil {
 		return d, err
 	}
-	d.Threads = derive.ForumThreads(threads)
-	if d.Mail, err = b.Catalog.Heads(ctx, derive.ThreadsAbout(topic, mail)); err != nil {
+	d.Threads = forumThreads(threads)
+	if d.Mail, err = b.Catalog.Heads(ctx, threadsAbout(topic, mail)); err != nil {
 		return d, err
 	}
-	for _, r := range derive.TitledAbout(topic, d.Mail) {
+	for _, r := range titledAbout(topic, d.Mail) {
 		if d.Votes, err = b.Catalog.VotesOn(ctx, r.ID); err != nil {
 			return d, err
 		}
@@ -79,13 +78,13 @@ func debate(ctx context.Context, b kb.Base, topic string, posts, mail []derive.H
 			break
 		}
 	}
-	most, ok := derive.MostViewed(d.Threads)
+	most, ok := mostViewed(d.Threads)
 	if !ok {
 		return d, nil
 	}
 	said, _, err := b.Catalog.List(ctx, catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindPost}, Parent: most.Record.ID, WithBody: true,
 	})
-	d.Replies = derive.Replies(said)
+	d.Replies = repliesIn(said)
 	return d, err
 }

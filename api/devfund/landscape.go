@@ -7,13 +7,12 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Landscape is the state of the grant proposals, of all or of one label.
 type Landscape struct {
 	Category string `json:"category,omitempty" doc:"the label that was asked for"`
-	derive.Landscape
+	Totals
 	Recent []Activity `json:"recent" doc:"latest changes of state, newest first"`
 	AsOf   time.Time  `json:"as_of"`
 	Method string     `json:"method" doc:"how it was computed, in one sentence"`
@@ -59,19 +58,19 @@ func runLandscape(ctx context.Context, b kb.Base, in landscapeIn) (Landscape, er
 	if err != nil {
 		return Landscape{}, err
 	}
-	list := derive.GrantsLabelled(all, in.Category)
+	list := labelled(all, in.Category)
 	out := Landscape{
-		Category: in.Category, Landscape: derive.GrantLandscape(list), AsOf: at,
+		Category: in.Category, Totals: totalsOf(list), AsOf: at,
 		Method: "Sums are those that a proposal's text states as one amount; ranges, upper bounds and monthly sums are " +
 			"counted as unparsed.",
 	}
 	if len(list) == 0 {
-		out.Hint = kb.NoSuch("label", in.Category, derive.GrantLandscape(all).LabelNames())
+		out.Hint = kb.NoSuch("label", in.Category, totalsOf(all).LabelNames())
 	}
 	out.Labels = out.Labels[:min(labelsShown, len(out.Labels))]
 	out.Funding = out.Funding[:min(unitsShown, len(out.Funding))]
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindGrant}, Field: "state"})
-	for _, e := range derive.GrantEvents(events, list, recentShown) {
+	for _, e := range grantEvents(events, list, recentShown) {
 		out.Recent = append(out.Recent, Activity{e.Grant.Key, e.Grant.Title, e.To, e.At.UTC(), b.URL(e.Grant)})
 	}
 	return out, err

@@ -9,7 +9,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Tracking is a grant proposal with its milestones and the issues that track
@@ -64,7 +63,7 @@ func runMilestones(ctx context.Context, b kb.Base, in milestonesIn) (Tracking, e
 		return Tracking{}, err
 	}
 	out := Tracking{
-		Number: in.Number, Title: r.Title, State: derive.GrantOutcome(r, d), URL: b.URL(r), Funding: d.Funding,
+		Number: in.Number, Title: r.Title, State: d.Outcome(r.State), URL: b.URL(r), Funding: d.Funding,
 		Milestones: d.Milestones,
 	}
 	issues, err := b.Related(ctx, r, catalog.KindIssue)
@@ -91,5 +90,5 @@ func nearest(ctx context.Context, b kb.Base, number int) string {
 	if err != nil || len(all) == 0 {
 		return ""
 	}
-	return ": the nearest numbers are " + derive.NearestGrants(all, number, 3)
+	return ": the nearest numbers are " + nearestGrants(all, number, 3)
 }

@@ -6,7 +6,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Overlap is what an idea overlaps with.
@@ -73,6 +72,6 @@ func similar(b kb.Base, m kb.Match) (kb.Evidence, error) {
 		return e, nil
 	}
 	d, err := kb.Decode[catalog.Grant](m.Record)
-	e.State = derive.GrantOutcome(m.Record, d)
+	e.State = d.Outcome(m.Record.State)
 	return e, err
 }

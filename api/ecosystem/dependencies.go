@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type topicIn struct {
@@ -17,7 +16,7 @@ type topicIn struct {
 // Graph maps projects to what they are built on.
 type Graph struct {
 	Topic string `json:"topic"`
-	derive.DependencyGraph
+	DependencyGraph
 	kb.Grounds
 	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
 	Hint     string   `json:"hint,omitempty" doc:"if no project was found: what to try"`
@@ -42,8 +41,8 @@ proposals use detect_cip_dependency_chain.
 	if err != nil {
 		return out, err
 	}
-	q := catalog.ListQuery{Kinds: derive.LibraryKinds}
-	libraries, _, err := kb.DerivedFrom(ctx, b, "libraries", 0, q, derive.IndexLibraries)
+	q := catalog.ListQuery{Kinds: libraryKinds}
+	libraries, _, err := kb.DerivedFrom(ctx, b, "libraries", 0, q, indexLibraries)
 	out.DependencyGraph = libraries.Graph(kb.Records(found.Items), b.URL)
 	out.Evidence = b.Weighed(found.Items, "states what it is built on")
 	out.Degraded, out.Hint = found.Degraded, found.Hint

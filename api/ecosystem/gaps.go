@@ -8,7 +8,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type gapsIn struct {
@@ -17,10 +16,10 @@ type gapsIn struct {
 
 // Gaps is what was asked for and not answered.
 type Gaps struct {
-	Topics  kb.Found[OpenTopic]       `json:"unanswered_topics" doc:"forum threads, most viewed first"`
-	Threads kb.Found[OpenThread]      `json:"unanswered_mailing_threads" doc:"questions first, then newest"`
-	Labels  kb.Found[derive.LabelGap] `json:"grant_labels" doc:"fewest accepted first, then most proposals"`
-	AsOf    time.Time                 `json:"as_of"`
+	Topics  kb.Found[OpenTopic]  `json:"unanswered_topics" doc:"forum threads, most viewed first"`
+	Threads kb.Found[OpenThread] `json:"unanswered_mailing_threads" doc:"questions first, then newest"`
+	Labels  kb.Found[LabelGap]   `json:"grant_labels" doc:"fewest accepted first, then most proposals"`
+	AsOf    time.Time            `json:"as_of"`
 	kb.Grounds
 }
 
@@ -50,19 +49,19 @@ Lists unanswered forum threads that many read, unanswered mailing threads, and l
 proposals. For the funding of one label use get_funding_landscape.
 `,
 }, func(ctx context.Context, b kb.Base, in gapsIn) (out Gaps, err error) {
-	q := catalog.ListQuery{Kinds: derive.GapKinds, WithBody: true}
-	found, at, err := kb.DerivedFrom(ctx, b, "gaps", gapsAge, q, func(records []catalog.Record) derive.Gaps {
-		return derive.FindGaps(records, b.Now())
+	q := catalog.ListQuery{Kinds: gapKinds, WithBody: true}
+	found, at, err := kb.DerivedFrom(ctx, b, "gaps", gapsAge, q, func(records []catalog.Record) foundGaps {
+		return findGaps(records, b.Now())
 	})
 	out.AsOf = at
 	out.Topics = gap(found.Topics, in.Limit, func(r catalog.Record) OpenTopic {
 		return OpenTopic{b.Item(r), r.Category, r.Views}
 	})
-	out.Threads = gap(found.Threads, in.Limit, func(t derive.SilentThread) OpenThread {
+	out.Threads = gap(found.Threads, in.Limit, func(t silentThread) OpenThread {
 		return OpenThread{b.Item(t.Record), t.Asks}
 	})
-	var proofs []derive.Proof
-	out.Labels = gap(found.Labels, in.Limit, func(g derive.LabelGap) derive.LabelGap {
+	var proofs []kb.Proof
+	out.Labels = gap(found.Labels, in.Limit, func(g LabelGap) LabelGap {
 		proofs = append(proofs, g.Proofs()...)
 		return g
 	})

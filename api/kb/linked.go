@@ -5,11 +5,7 @@ import (
 	"slices"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
-
-// Linked is a record that refers to another, with its strongest link.
-type Linked = derive.Linked
 
 // strength orders relations, the strongest first.
 var strength = []catalog.Relation{

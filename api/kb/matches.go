@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Matches searches among some kinds and returns the matches themselves.
@@ -78,13 +77,13 @@ func Records(matches []Match) (records []catalog.Record) {
 
 // Hits returns matches, the best first, as derivations take them: with their
 // scores as shares of the best one.
-func Hits(matches []Match) (hits []derive.Hit) {
+func Hits(matches []Match) (hits []Scored) {
 	for _, m := range matches {
 		relevance := 1.0
 		if best := matches[0].Result.Score; best > 0 {
 			relevance = m.Result.Score / best
 		}
-		hits = append(hits, derive.Hit{Record: m.Record, Relevance: relevance, Snippet: m.Result.Snippet})
+		hits = append(hits, Scored{Record: m.Record, Relevance: relevance, Snippet: m.Result.Snippet})
 	}
 	return hits
 }
@@ -104,7 +103,7 @@ func DerivedFrom[T any](
 const proofSnippet = 300
 
 // Proofs makes evidence of what a derivation rests on, heaviest first.
-func (b Base) Proofs(proofs []derive.Proof) (evidence []Evidence) {
+func (b Base) Proofs(proofs []Proof) (evidence []Evidence) {
 	for _, p := range proofs {
 		evidence = append(evidence, Evidence{b.Item(p.Record), p.Why, First(p.Snippet, proofSnippet), Score(p.Weight)})
 	}

@@ -10,7 +10,6 @@ import (
 
 	"almanac/api/kb"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/retrieval"
 )
 
@@ -31,7 +30,7 @@ func TestHits(t *testing.T) {
 }
 
 func TestProofs(t *testing.T) {
-	got := base.Proofs([]derive.Proof{
+	got := base.Proofs([]kb.Proof{
 		{Record: catalog.Record{ID: 1}, Weight: 0.25}, {Record: catalog.Record{ID: 2}, Weight: 1, Why: "said so"},
 		{Record: catalog.Record{ID: 3}, Weight: 0.25, Snippet: strings.Repeat("é", 301)},
 	})

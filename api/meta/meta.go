@@ -7,7 +7,6 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
-	"almanac/catalog/derive"
 )
 
 // Operations are those of the group, in the order clients see them.
@@ -27,7 +26,7 @@ type Source struct {
 	Type  string `json:"type"`
 	Desc  string `json:"desc"`
 	Count int    `json:"count"`
-	derive.Freshness
+	Freshness
 	Error *string  `json:"error" doc:"of the last run, if it failed"`
 	Names []string `json:"names" doc:"sources that feed it: values of search's source"`
 }
@@ -47,7 +46,7 @@ func runSources(ctx context.Context, b kb.Base, _ struct{}) (SourcesResponse, er
 		return SourcesResponse{}, err
 	}
 	out := SourcesResponse{}
-	for _, f := range derive.Feeds(counts, states, b.Now()) {
+	for _, f := range feeds(counts, states, b.Now()) {
 		row := Source{string(f.Kind.Kind), f.Kind.Description, f.Count, f.Freshness, nil, f.Sources}
 		if d := b.Network.Descriptions[row.Type]; d != "" {
 			row.Desc = d

@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // StatusResource is the content of kb://status.
@@ -53,5 +52,5 @@ func ToolsResource(all []op.Operation) Tools {
 func DocsIndexResource(ctx context.Context, b kb.Base) (any, error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey}
 	records, _, err := b.Catalog.List(ctx, q)
-	return derive.IndexDocs(records), err
+	return indexDocs(records), err
 }

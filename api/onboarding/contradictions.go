@@ -8,7 +8,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // SourceDrift is what docs, forum and forge state differently on a topic.
@@ -82,7 +81,7 @@ contradictions. For facts against live values use get_kb_drift.
 	if err != nil {
 		return SourceDrift{}, err
 	}
-	names := derive.DeprecatedNames(deprecations)
+	names := deprecatedNames(deprecations)
 	search := kb.Search{Field: "topic", Query: in.Topic, Limit: recordsRead}
 	found, err := b.BestMatches(ctx, search, sideKinds)
 	if err != nil {
@@ -92,17 +91,17 @@ contradictions. For facts against live values use get_kb_drift.
 		"score and compares the latest statements on the same subject: versions with at least, latest or recommended, "+
 		"ports, amounts of the same unit beside the same noun phrase, deprecated names against their replacements. "+
 		"Questions, conditions, the past and pages of older versions are left out.", recordsRead)}
-	var statements []derive.Statement
+	var statements []statement
 	for i, source := range sides {
-		records, err := b.Catalog.Records(ctx, derive.RelevantPages(kb.Hits(found[i].Items)))
+		records, err := b.Catalog.Records(ctx, relevantPages(kb.Hits(found[i].Items)))
 		if err != nil {
 			return SourceDrift{}, err
 		}
-		of := derive.Statements(string(source), records, names)
+		of := statementsOf(string(source), records, names)
 		statements = append(statements, of...)
 		out.Compared = append(out.Compared, Compared{source, len(records), len(of)})
 	}
-	all, agreed := derive.Contradictions(statements)
+	all, agreed := compare(statements)
 	out.Total, out.Agreed = len(all), agreed
 	for _, c := range all[:min(findingsShown, len(all))] {
 		out.Findings = append(out.Findings, finding(b, c))
@@ -113,7 +112,7 @@ contradictions. For facts against live values use get_kb_drift.
 	return out, nil
 })
 
-func finding(b kb.Base, c derive.Contradiction) Finding {
+func finding(b kb.Base, c contradiction) Finding {
 	f := Finding{Aspect: c.Aspect, Subject: c.Subject}
 	for _, s := range c.Sides {
 		item := b.Item(s.Record)

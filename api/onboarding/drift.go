@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type driftIn struct {
@@ -60,7 +59,7 @@ dates, by severity. For contradictions on a topic use detect_drift.
 		return compareFacts(ctx, b)
 	})
 	out := KBDrift{
-		AsOf: at, Facts: d.Facts, Compared: derive.Compared(d), Total: len(d.Findings), Rules: d.Rules,
+		AsOf: at, Facts: d.Facts, Compared: comparedIn(d), Total: len(d.Findings), Rules: d.Rules,
 		Severities: map[string]int{},
 		Method: "Each stated value is compared with the live value that its category and key name, within the tolerance " +
 			"of its rule: info is slightly off, warn contradicts, stale contradicts and is older than 90 days.",
@@ -81,12 +80,12 @@ dates, by severity. For contradictions on a topic use detect_drift.
 
 // compareFacts reads what is stated and what is live.
 func compareFacts(ctx context.Context, b kb.Base) (d catalog.Drift, err error) {
-	facts, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.FactKinds})
+	facts, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: factKinds})
 	if err != nil {
 		return d, err
 	}
-	var live derive.Live
-	if live.Records, _, err = b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.LiveKinds}); err != nil {
+	var live liveValues
+	if live.Records, _, err = b.Catalog.List(ctx, catalog.ListQuery{Kinds: liveKinds}); err != nil {
 		return d, err
 	}
 	if live.Network, _, err = kb.Newest[catalog.NetworkState](ctx, b, catalog.SeriesNetwork); err != nil {
@@ -96,5 +95,5 @@ func compareFacts(ctx context.Context, b kb.Base) (d catalog.Drift, err error) {
 		return d, err
 	}
 	live.Stats, _, err = kb.Newest[catalog.Stats](ctx, b, catalog.SeriesStats)
-	return derive.Drift(facts, live, b.Now().UTC()), err
+	return driftOf(facts, live, b.Now().UTC()), err
 }

@@ -10,7 +10,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type goalIn struct {
@@ -58,13 +57,13 @@ and reasons. For a newcomer's first steps use get_started_guide.
 	}
 	out.Goal, out.Degraded, out.Hint = in.Goal, found.Degraded, found.Hint
 	var full []catalog.Record
-	for _, r := range derive.PickLessons(kb.Records(found.Items)) {
+	for _, r := range pickLessons(kb.Records(found.Items)) {
 		if r, err = whole(ctx, b, r); err != nil {
 			return out, err
 		}
 		full = append(full, r)
 	}
-	for i, l := range derive.Lessons(full) {
+	for i, l := range inOrder(full) {
 		out.Steps = append(out.Steps, Lesson{i + 1, kb.Brief{Item: b.Item(l.Record)}, l.Why, l.Minutes})
 		out.Minutes += l.Minutes
 	}
@@ -84,7 +83,7 @@ and reasons. For a newcomer's first steps use get_started_guide.
 // is found by its posts too.
 func lessons(ctx context.Context, b kb.Base, goal string) (kb.Found[kb.Match], error) {
 	s := kb.Search{
-		Field: "goal", Query: goal, Limit: lessonsFound, Kinds: append(derive.LessonKinds(), catalog.KindPost),
+		Field: "goal", Query: goal, Limit: lessonsFound, Kinds: append(kindsOfLessons(), catalog.KindPost),
 	}
 	found, err := b.Matches(ctx, s)
 	all := found.Items

@@ -7,19 +7,19 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/api/versions"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Fleet is the distribution of versions over the approved validators.
 type Fleet struct {
-	derive.Fleet
-	Environment string                `json:"environment,omitempty" doc:"of the network, that the minimum is for"`
-	Minimum     *kb.Minimum           `json:"minimum" doc:"in force; null: none is known"`
-	NextMinimum *kb.Minimum           `json:"next_minimum" doc:"scheduled; null: none is"`
-	Position    *derive.FleetPosition `json:"position" doc:"of the version that was asked for; null without one"`
-	Method      string                `json:"method" doc:"how it was computed, in one sentence"`
-	Hint        string                `json:"hint,omitempty" doc:"if there are no validators: why"`
+	Distribution
+	Environment string         `json:"environment,omitempty" doc:"of the network, that the minimum is for"`
+	Minimum     *kb.Minimum    `json:"minimum" doc:"in force; null: none is known"`
+	NextMinimum *kb.Minimum    `json:"next_minimum" doc:"scheduled; null: none is"`
+	Position    *FleetPosition `json:"position" doc:"of the version that was asked for; null without one"`
+	Method      string         `json:"method" doc:"how it was computed, in one sentence"`
+	Hint        string         `json:"hint,omitempty" doc:"if there are no validators: why"`
 }
 
 type fleetIn struct {
@@ -48,7 +48,7 @@ For one validator use get_validator.
 	if f.Minimum != nil {
 		minimum = f.Minimum.Version
 	}
-	p, ok := f.Fleet.Position(in.Version, minimum)
+	p, ok := f.Distribution.Position(in.Version, minimum)
 	if !ok {
 		return Fleet{}, op.InvalidField("version", "must be a version, such as 1.2.3 or v0.10.1-rc.1")
 	}
@@ -63,9 +63,9 @@ func readFleet(ctx context.Context, b kb.Base) (Fleet, error) {
 	if err != nil {
 		return Fleet{}, err
 	}
-	f := Fleet{Fleet: derive.FleetOf(records, b.Now())}
+	f := Fleet{Distribution: distributionOf(records, b.Now())}
 	f.Method = fmt.Sprintf("Versions are self-reported; a report is fresh for %d days; shares are of the %d that report.",
-		int(derive.FreshReport.Hours()/24), f.Reporting)
+		int(freshReport.Hours()/24), f.Reporting)
 	if f.Validators == 0 {
 		f.Hint = "no validators are indexed: /api/v1/sources lists what is"
 	}
@@ -75,7 +75,7 @@ func readFleet(ctx context.Context, b kb.Base) (Fleet, error) {
 	}
 	f.Environment = state.Deployments[0].Environment
 	entries, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindOperation}})
-	s := derive.Upgrade(derive.UpgradeInput{Environment: f.Environment, Network: state, Operations: entries}, b.Now())
-	f.Minimum, f.NextMinimum = b.Minimum(s.Minimum), b.Minimum(s.NextMinimum)
+	s := versions.Upgrade(versions.UpgradeInput{Environment: f.Environment, Network: state, Operations: entries}, b.Now())
+	f.Minimum, f.NextMinimum = s.Minimum.Row(b), s.NextMinimum.Row(b)
 	return f, err
 }

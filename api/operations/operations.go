@@ -9,12 +9,11 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
-	stats, network, networkHistory, market, marketHistory, upcomingOperations, schedule, deadlines, calendar,
+	stats, networkState, networkHistory, market, marketHistory, upcomingOperations, schedule, deadlines, calendar,
 	apps, appMetrics, supplies, pools, contents, deployments, getValidator, fleet,
 }
 
@@ -27,14 +26,14 @@ Counts of indexed content.
 Counts what the knowledge base holds: proposals by status, forum, mail, forge, grants, documentation, videos,
 posts and radar items.
 `,
-}, func(ctx context.Context, b kb.Base, _ struct{}) (derive.Contents, error) {
+}, func(ctx context.Context, b kb.Base, _ struct{}) (Counts, error) {
 	counts, err := b.Counts(ctx)
-	return derive.CountContents(counts), err
+	return countContents(counts), err
 })
 
 var notFound = []error{op.ErrNotFound}
 
-var network = kb.New(op.Spec{
+var networkState = kb.New(op.Spec{
 	ID: "get_network_state", Path: "/api/v1/network", Tool: "get_network_state",
 	Doc: `
 State of the network

@@ -8,7 +8,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Validator is a validator, found by its name.
@@ -28,10 +27,10 @@ func (v *Validator) Lean() {
 	v.Date, v.Author = nil, ""
 }
 
-func validator(b kb.Base, f derive.FoundValidator) (Validator, error) {
+func validator(b kb.Base, f foundValidator) (Validator, error) {
 	d, err := kb.Decode[catalog.Validator](f.Record)
 	v := Validator{
-		Named: b.Named(f.Record), Match: f.Match, Validator: d, Stale: !derive.IsFreshReport(d, b.Now()),
+		Named: b.Named(f.Record), Match: f.Match, Validator: d, Stale: !isFresh(d, b.Now()),
 		LastActivity: kb.Time(f.Record.LastActivityAt),
 	}
 	if at, bad := time.Parse(time.RFC3339, d.VersionReportedAt); bad == nil {
@@ -64,7 +63,7 @@ rewards. For the versions of all use get_validator_fleet.
 	if err != nil {
 		return kb.List[Validator]{}, err
 	}
-	found := derive.FindValidators(records, in.Name)
+	found := findValidators(records, in.Name)
 	out := kb.List[Validator]{Total: len(found), Limit: in.Limit}
 	for _, f := range found[:min(in.Limit, len(found))] {
 		v, err := validator(b, f)
@@ -74,7 +73,7 @@ rewards. For the versions of all use get_validator_fleet.
 		out.Items = append(out.Items, v)
 	}
 	if len(found) == 0 {
-		names := derive.NearestValidators(records, in.Name)
+		names := nearestValidators(records, in.Name)
 		out.Hint = "no validator has this name or party id: names look like " + strings.Join(names, ", ")
 	}
 	return out, nil

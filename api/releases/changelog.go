@@ -6,6 +6,7 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/api/versions"
 	"almanac/catalog/derive"
 )
 
@@ -75,10 +76,10 @@ the others. To find the version of a change use search_release_notes.
 	if err != nil {
 		return out, err
 	}
-	among := derive.Programs(all)
+	among := versions.Programs(all)
 	if in.Repo != "" {
-		known := derive.Names(among, in.Repo)
-		if among = derive.Named(among, in.Repo); len(among) == 0 {
+		known := versions.Names(among, in.Repo)
+		if among = versions.Named(among, in.Repo); len(among) == 0 {
 			return out, op.NotFound("%s", kb.NoSuch("repository", in.Repo, known))
 		}
 	}
@@ -86,9 +87,9 @@ the others. To find the version of a change use search_release_notes.
 	for _, p := range b.Network.Toolchain.Programs() {
 		own = append(own, p.Name)
 	}
-	with := derive.WithVersion(among, v, own)
+	with := versions.WithVersion(among, v, own)
 	if len(with) == 0 {
-		return out, op.NotFound("%s", kb.NoSuch("version", string(in.Version), derive.Versions(among)))
+		return out, op.NotFound("%s", kb.NoSuch("version", string(in.Version), versions.Versions(among)))
 	}
 	for _, p := range with {
 		out.Alternatives = append(out.Alternatives, edition(b, p, *p.Edition(v)))

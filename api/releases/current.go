@@ -7,6 +7,7 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/api/versions"
 	"almanac/catalog"
 	"almanac/catalog/derive"
 )
@@ -55,7 +56,7 @@ type Window struct {
 	URL            string     `json:"url,omitempty"`
 }
 
-func window(b kb.Base, w *derive.Window) *Window {
+func window(b kb.Base, w *versions.Window) *Window {
 	if w == nil {
 		return nil
 	}
@@ -93,10 +94,10 @@ upgrades to come. To judge one running version use get_upgrade_status.
 	for _, p := range l.products {
 		out.Latest = append(out.Latest, latest(b, p))
 	}
-	for _, environment := range derive.Environments(l.Network, l.Operations) {
+	for _, environment := range versions.Environments(l.Network, l.Operations) {
 		out.Deployments = append(out.Deployments, l.deployment(b, environment))
 	}
-	for _, w := range derive.Windows(l.Operations, l.Network, b.Now()) {
+	for _, w := range versions.Windows(l.Operations, l.Network, b.Now()) {
 		out.Windows = append(out.Windows, *window(b, &w))
 	}
 	return out, nil
@@ -104,9 +105,9 @@ upgrades to come. To judge one running version use get_upgrade_status.
 
 // toolchain returns the network's main programs, and the names of those that
 // nothing is published of.
-func toolchain(b kb.Base, all []derive.Product) (programs []Program, missing []string) {
+func toolchain(b kb.Base, all []versions.Product) (programs []Program, missing []string) {
 	for _, p := range b.Network.Toolchain.Programs() {
-		if named := derive.Named(all, p.Name); len(named) > 0 {
+		if named := versions.Named(all, p.Name); len(named) > 0 {
 			programs = append(programs, Program{p.Role, latest(b, named[0])})
 		} else {
 			missing = append(missing, p.Name)
@@ -117,16 +118,16 @@ func toolchain(b kb.Base, all []derive.Product) (programs []Program, missing []s
 
 // live is what is known of the environments now.
 type live struct {
-	derive.UpgradeInput // of no environment yet
-	products            []derive.Product
-	at                  time.Time // of the ledger's snapshot
+	versions.UpgradeInput // of no environment yet
+	products              []versions.Product
+	at                    time.Time // of the ledger's snapshot
 }
 
 func readLive(ctx context.Context, b kb.Base) (l live, err error) {
 	if l.products, err = products(ctx, b); err != nil {
 		return l, err
 	}
-	if named := derive.Named(l.products, b.Network.Toolchain.Ledger); len(named) > 0 {
+	if named := versions.Named(l.products, b.Network.Toolchain.Ledger); len(named) > 0 {
 		l.Ledger = named[0]
 	}
 	if l.Network, l.at, err = kb.Newest[catalog.NetworkState](ctx, b, catalog.SeriesNetwork); err != nil {
@@ -139,15 +140,15 @@ func readLive(ctx context.Context, b kb.Base) (l live, err error) {
 // deployment is what runs in an environment, with the releases after it.
 func (l live) deployment(b kb.Base, environment string) Deployment {
 	out := Deployment{Environment: environment}
-	if d := derive.DeploymentOf(l.Network, environment); d != nil {
+	if d := versions.DeploymentOf(l.Network, environment); d != nil {
 		out.Version, out.MigrationID, out.Components = d.Version, d.MigrationID, d.Components
 	}
 	if v, ok := derive.ParseVersion(out.Version); ok {
 		l.Running = &v
 	}
 	l.Environment = environment
-	s := derive.Upgrade(l.UpgradeInput, b.Now())
-	out.ReleasesBehind, out.Minimum, out.NextMinimum = s.Behind, b.Minimum(s.Minimum), b.Minimum(s.NextMinimum)
+	s := versions.Upgrade(l.UpgradeInput, b.Now())
+	out.ReleasesBehind, out.Minimum, out.NextMinimum = s.Behind, s.Minimum.Row(b), s.NextMinimum.Row(b)
 	return out
 }
 

@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Category is what a deprecated item is.
@@ -82,7 +81,7 @@ Says of one toolchain item whether it is DEPRECATED (with its replacement), CURR
 func isDeprecated(ctx context.Context, b kb.Base, in checkIn) (Verdict, error) {
 	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDeprecation}})
 	out := Verdict{Name: in.Name, Result: "NOT_FOUND"}
-	r, names := derive.DeprecationNamed(records, in.Name)
+	r, names := deprecationNamed(records, in.Name)
 	switch {
 	case r == nil:
 		out.Hint = kb.NoSuch("name", in.Name, names)

@@ -5,7 +5,6 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
-	"almanac/catalog/derive"
 )
 
 // Diagnosis is what explains an error.
@@ -39,9 +38,9 @@ stack trace. For problems described in words use find_known_issues.
 		Method: "Frames, times and paths are cut from the text, and what is left is searched for by words and meaning; " +
 			"the weight is the score of the search, relative to the best, and half of it without any of the identifiers.",
 	}}
-	out.Searched, out.Identifiers = derive.ErrorText(in.Text)
+	out.Searched, out.Identifiers = errorText(in.Text)
 	s := kb.Search{
-		Field: "error_text", Query: out.Searched, Plain: true, Kinds: derive.ExplainingKinds(), Limit: explanations,
+		Field: "error_text", Query: out.Searched, Plain: true, Kinds: explainingKinds(), Limit: explanations,
 	}
 	found, err := b.Matches(ctx, s)
 	if err != nil {
@@ -49,6 +48,6 @@ stack trace. For problems described in words use find_known_issues.
 	}
 	texts, err := b.Texts(ctx, found.Items)
 	out.Total, out.Degraded, out.Hint = found.Total, found.Degraded, found.Hint
-	out.Evidence = b.Proofs(derive.Explanations(kb.Hits(texts), out.Identifiers))
+	out.Evidence = b.Proofs(explain(kb.Hits(texts), out.Identifiers))
 	return out, err
 })

@@ -6,8 +6,8 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/api/versions"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 var (
@@ -27,7 +27,7 @@ type Edition struct {
 	URL        string     `json:"url"`
 }
 
-func edition(b kb.Base, p derive.Product, e derive.Edition) Edition {
+func edition(b kb.Base, p versions.Product, e versions.Edition) Edition {
 	r := e.Record
 	return Edition{b.ID(r), p.Name, p.Registry, e.Version, kb.Time(r.CreatedAt), e.Prerelease, e.Deprecated, b.URL(r)}
 }
@@ -38,7 +38,7 @@ type Latest struct {
 	Next *Edition `json:"newer_prerelease,omitempty" doc:"a prerelease after it"`
 }
 
-func latest(b kb.Base, p derive.Product) Latest {
+func latest(b kb.Base, p versions.Product) Latest {
 	l := Latest{Edition: edition(b, p, p.Latest)}
 	if p.Next != nil {
 		l.Next = new(edition(b, p, *p.Next))
@@ -47,9 +47,9 @@ func latest(b kb.Base, p derive.Product) Latest {
 }
 
 // products are all programs that are published.
-func products(ctx context.Context, b kb.Base) ([]derive.Product, error) {
-	q := catalog.ListQuery{Kinds: derive.PublishedKinds}
-	all, _, err := kb.DerivedFrom(ctx, b, "products", 0, q, derive.Products)
+func products(ctx context.Context, b kb.Base) ([]versions.Product, error) {
+	q := catalog.ListQuery{Kinds: versions.PublishedKinds}
+	all, _, err := kb.DerivedFrom(ctx, b, "products", 0, q, versions.Products)
 	return all, err
 }
 
@@ -79,9 +79,9 @@ all of them at once use get_current_versions, for the notes get_sdk_changelog.
 	if err != nil {
 		return LatestRelease{}, err
 	}
-	named := derive.Named(all, in.Package)
+	named := versions.Named(all, in.Package)
 	if len(named) == 0 {
-		return LatestRelease{}, op.NotFound("%s", kb.NoSuch("package", in.Package, derive.Names(all, in.Package)))
+		return LatestRelease{}, op.NotFound("%s", kb.NoSuch("package", in.Package, versions.Names(all, in.Package)))
 	}
 	r := named[0].Latest.Record
 	out := LatestRelease{Latest: latest(b, named[0]), Title: r.Title, Summary: r.Summary}

@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Migrations are deprecated items with what replaces them.
@@ -68,7 +67,7 @@ func matching(
 		return nil, nil, err
 	}
 	all, _, err := b.Catalog.List(ctx, deprecated)
-	if named = derive.Mentioned(query, all); err != nil || len(named) > 0 {
+	if named = mentioned(query, all); err != nil || len(named) > 0 {
 		return named, nil, err
 	}
 	s := kb.Search{Field: field, Query: query, Kinds: deprecated.Kinds, Limit: 10}

@@ -7,7 +7,6 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
-	"almanac/catalog/derive"
 )
 
 // Outdated is guidance that mentions what is deprecated.
@@ -24,8 +23,8 @@ type Outdated struct {
 // Guidance is a text that mentions deprecated items.
 type Guidance struct {
 	kb.Item
-	Written *time.Time   `json:"written" doc:"when the text was last changed; null: not known"`
-	Uses    []derive.Use `json:"uses" doc:"the items it mentions, most often first"`
+	Written *time.Time `json:"written" doc:"when the text was last changed; null: not known"`
+	Uses    []Use      `json:"uses" doc:"the items it mentions, most often first"`
 }
 
 // Lean implements op.Leaner: written is the date that matters here.
@@ -58,7 +57,7 @@ newest first. For what replaces one symbol use migrate_lookup.
 		Method: "The best 50 texts of a search for the query were read for the spellings of deprecated items; sentences " +
 			"that say themselves that something is replaced do not count.",
 	}}
-	s := kb.Search{Field: "query", Query: in.Query, Kinds: derive.GuidanceKinds, Limit: guidanceRead}
+	s := kb.Search{Field: "query", Query: in.Query, Kinds: guidanceKinds, Limit: guidanceRead}
 	found, err := b.Matches(ctx, s)
 	if err != nil {
 		return out, err
@@ -68,9 +67,9 @@ newest first. For what replaces one symbol use migrate_lookup.
 		return out, err
 	}
 	deprecations, _, err := b.Catalog.List(ctx, deprecated)
-	usages := derive.Outdated(kb.Records(texts), deprecations)
+	usages := usagesIn(kb.Records(texts), deprecations)
 	out.Read, out.Degraded, out.Hint = len(texts), found.Degraded, found.Hint
-	for _, t := range derive.OutdatedTexts(usages) {
+	for _, t := range outdatedTexts(usages) {
 		out.Items = append(out.Items, Guidance{b.Item(t.Record), kb.Time(t.At), t.Uses})
 	}
 	out.Total = len(out.Items)
@@ -79,6 +78,6 @@ newest first. For what replaces one symbol use migrate_lookup.
 		out.Hint = fmt.Sprintf("none of the %d texts read mentions one of the %d items of list_deprecations",
 			len(texts), len(deprecations))
 	}
-	out.Evidence = b.Proofs(derive.UsageProofs(usages))
+	out.Evidence = b.Proofs(usageProofs(usages))
 	return out, err
 })

@@ -13,7 +13,7 @@ import (
 
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
-	versions, packages, current, latestRelease, changelog, upgradeStatus, deprecations, check, migrations, migrate,
+	sdkVersions, packages, current, latestRelease, changelog, upgradeStatus, deprecations, check, migrations, migrate,
 	outdated, evm, diagnose,
 }
 
@@ -37,7 +37,7 @@ func version(b kb.Base, r catalog.Record) (Version, error) {
 	return v, err
 }
 
-var versions = kb.New(op.Spec{
+var sdkVersions = kb.New(op.Spec{
 	ID: "list_sdk_versions", Path: "/api/v1/sdk-versions",
 	Doc: "Versions of packages and images, newest first.",
 }, func(ctx context.Context, b kb.Base, in versionsIn) (kb.List[Version], error) {

@@ -6,8 +6,8 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/api/versions"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // UpgradeStatus is how a running version stands in an environment.
@@ -63,7 +63,7 @@ and synchronizer upgrade are (UTC), and what breaks on the way to the latest.
 		return out, err
 	}
 	ask := l.UpgradeInput
-	known := derive.Environments(l.Network, l.Operations)
+	known := versions.Environments(l.Network, l.Operations)
 	if ask.Environment = b.Network.Spelling(string(in.Environment), known); ask.Environment == "" {
 		return out, op.NotFound("%s", kb.NoSuch("environment", string(in.Environment), known))
 	}
@@ -79,13 +79,13 @@ and synchronizer upgrade are (UTC), and what breaks on the way to the latest.
 	if ask.Radar, _, err = b.Catalog.List(ctx, q); err != nil {
 		return out, err
 	}
-	s := derive.Upgrade(ask, b.Now())
+	s := versions.Upgrade(ask, b.Now())
 	out = UpgradeStatus{
 		Environment: ask.Environment, Version: string(in.Version),
-		BelowMinimum: s.Below, Minimum: b.Minimum(s.Minimum),
-		BelowNextMinimum: s.BelowNext, NextMinimum: b.Minimum(s.NextMinimum),
+		BelowMinimum: s.Below, Minimum: s.Minimum.Row(b),
+		BelowNextMinimum: s.BelowNext, NextMinimum: s.NextMinimum.Row(b),
 		ReleasesBehind: s.Behind, BreakingTotal: len(s.Changes),
-		NextFreeze: window(b, s.Freeze), NextUpgrade: window(b, s.Upgrade), Newer: derive.Numbers(s.Newer),
+		NextFreeze: window(b, s.Freeze), NextUpgrade: window(b, s.Upgrade), Newer: versions.Numbers(s.Newer),
 		Hint: s.Hint(),
 	}
 	out.Method = "Versions are compared by Semantic Versioning; minimum and windows are those of the ledger's snapshot " +

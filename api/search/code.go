@@ -66,7 +66,7 @@ func codeExample(b kb.Base, m kb.Match, topic string) (CodeExample, error) {
 	r := m.Record
 	d, err := kb.Decode[catalog.Post](r)
 	blocks := derive.CodeBlocks(r.Body)
-	best := derive.BestBlock(blocks, topic)
+	best := bestBlock(blocks, topic)
 	return CodeExample{
 		Item: b.Item(r), Likes: r.Votes, Accepted: d.Accepted, Language: kb.First(best.Language, languageShown),
 		Code: kb.First(best.Code, codeShown), Truncated: utf8.RuneCountInString(best.Code) > codeShown,

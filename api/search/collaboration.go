@@ -9,7 +9,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type projectIn struct {
@@ -55,7 +54,7 @@ projects that are like it use find_similar_projects.
 		return Collaborations{}, err
 	}
 	d, err := kb.Decode[catalog.Project](r)
-	all := derive.Complements(r, projects)
+	all := complements(r, projects)
 	out := Collaborations{
 		Project: b.Named(r), Category: r.Category, Seeks: d.Seeks, Total: len(all), Method: "Sums 3 for a category and " +
 			"2 for a label that one seeks and the other has, 1.5 for the same application; libraries (1) and labels " +

@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 // Experts are people who likely know a topic.
@@ -23,7 +22,7 @@ type Experts struct {
 type Expert struct {
 	Name  string  `json:"name"`
 	Score float64 `json:"score" doc:"share of what was found on the topic, 0 to 1"`
-	derive.Activity
+	Activity
 	Evidence []kb.Evidence `json:"evidence" doc:"the heaviest contributions"`
 }
 
@@ -60,7 +59,7 @@ the evidence. For what maintainers advise use find_maintainer_guidance.
 	if err != nil {
 		return Experts{}, err
 	}
-	all := derive.Experts(derive.Relevant(kb.Hits(found.Items), leastRelevant))
+	all := rankExperts(kb.Relevant(kb.Hits(found.Items), leastRelevant))
 	out := Experts{Topic: in.Topic, Total: len(all), Method: "Each contribution on the topic counts for its author: " +
 		"relevance squared, times 2 for an accepted answer, 1.5 for a pull request, 1 for an answer, 0.4 for a " +
 		"question, times 1 + log2(1 + likes) / 4. Names on forum and forge are one person if they are equal but for case."}
@@ -73,7 +72,7 @@ the evidence. For what maintainers advise use find_maintainer_guidance.
 	return out, nil
 })
 
-func expertRow(b kb.Base, e derive.Expert) Expert {
+func expertRow(b kb.Base, e expertise) Expert {
 	row := Expert{Name: e.Name, Score: kb.Score(e.Score), Activity: e.Activity}
 	row.Evidence = b.Proofs(e.Evidence[:min(proofsShown, len(e.Evidence))])
 	for i := range row.Evidence {

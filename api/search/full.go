@@ -8,7 +8,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 const (
@@ -78,11 +77,11 @@ within 6,000 tokens. For one kind, or for a list to choose from, use semantic_se
 		}
 		out.Sources = append(out.Sources, source)
 	}
-	derive.OrderBy(out.Sources, all[0].Items, func(s ContextSource, h kb.Hit) bool { return s.Source == h.Type })
+	orderBy(out.Sources, all[0].Items, func(s ContextSource, h kb.Hit) bool { return s.Source == h.Type })
 	for _, s := range out.Sources {
 		passages = append(passages, s.Items)
 	}
-	passages, chars, left := derive.Fit(passages, budget*tokenChars, func(p Passage) int {
+	passages, chars, left := fit(passages, budget*tokenChars, func(p Passage) int {
 		return itemChars + utf8.RuneCountInString(p.Title+p.Heading+p.Passage+p.URL)
 	})
 	for i := range out.Sources {

@@ -7,7 +7,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type topicIn struct {
@@ -42,8 +41,8 @@ Finds what maintainers and the most active contributors wrote about a topic on f
 everybody's voice use search_community; for who knows most use find_expert.
 `,
 }, func(ctx context.Context, b kb.Base, in topicIn) (Guidance, error) {
-	all := catalog.ListQuery{Kinds: derive.ContributionKinds}
-	core, _, err := kb.DerivedFrom(ctx, b, "maintainers", 0, all, derive.FindCore)
+	all := catalog.ListQuery{Kinds: contributionKinds}
+	core, _, err := kb.DerivedFrom(ctx, b, "maintainers", 0, all, findCore)
 	if err != nil {
 		return Guidance{}, err
 	}
@@ -52,7 +51,7 @@ everybody's voice use search_community; for who knows most use find_expert.
 	wrote, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Guide, error) {
 		who := core.People[catalog.Fold(m.Record.Author)]
 		g := Guide{
-			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[derive.PlaceOf(m.Record.Kind)]),
+			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[placeOf(m.Record.Kind)]),
 			Likes: m.Record.Votes, Why: m.Why(),
 		}
 		if m.Record.Kind == catalog.KindPost {

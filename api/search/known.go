@@ -10,7 +10,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/derive"
 )
 
 type knownIn struct {
@@ -93,7 +92,7 @@ const threadsRead = 100
 
 func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (kb.Found[KnownIssue], error) {
 	forum := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic, catalog.KindPost}}
-	u, _, err := kb.DerivedFrom(ctx, b, "unanswered threads", 0, forum, derive.UnansweredThreads)
+	u, _, err := kb.DerivedFrom(ctx, b, "unanswered threads", 0, forum, unansweredThreads)
 	if err != nil {
 		return kb.Found[KnownIssue]{}, err
 	}

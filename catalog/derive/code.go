@@ -15,13 +15,13 @@ type CodeBlock struct {
 // CodeBlocks returns the fenced blocks of a Markdown text in order; empty ones
 // are left out, and a block whose fence is not closed ends with the text.
 func CodeBlocks(text string) []CodeBlock {
-	_, blocks := splitCode(text)
+	_, blocks := SplitCode(text)
 	return blocks
 }
 
-// splitCode divides a Markdown text into its text without fenced blocks, line
+// SplitCode divides a Markdown text into its text without fenced blocks, line
 // by line, and the blocks.
-func splitCode(text string) (prose []string, blocks []CodeBlock) {
+func SplitCode(text string) (prose []string, blocks []CodeBlock) {
 	var fence markdown.Fence
 	var indent string // of the open fence
 	var block CodeBlock
@@ -51,28 +51,4 @@ func splitCode(text string) (prose []string, blocks []CodeBlock) {
 		end()
 	}
 	return prose, blocks
-}
-
-// BestBlock returns the block that has most words of a topic, of equal ones the
-// first with a language, else the first. It is the zero block if there is none.
-func BestBlock(blocks []CodeBlock, topic string) CodeBlock {
-	words := wordsOf(topic)
-	var best CodeBlock
-	most := -1
-	for _, b := range blocks {
-		n := 0
-		text := strings.ToLower(b.Code)
-		for w := range words {
-			if strings.Contains(text, w) {
-				n += 2
-			}
-		}
-		if b.Language != "" {
-			n++
-		}
-		if n > most {
-			best, most = b, n
-		}
-	}
-	return best
 }

@@ -31,26 +31,6 @@ func TestCodeBlocks(t *testing.T) {
 	}
 }
 
-func TestBestBlock(t *testing.T) {
-	log, plain, code := derive.CodeBlock{Code: "WARN sluice stuck"}, derive.CodeBlock{Code: "x"},
-		derive.CodeBlock{Language: "ts", Code: "open(gate)"}
-	for _, c := range []struct {
-		topic  string
-		blocks []derive.CodeBlock
-		want   derive.CodeBlock
-	}{
-		{"the sluice", []derive.CodeBlock{plain, code, log}, log},
-		{"Gate", []derive.CodeBlock{log, plain, code}, code},
-		{"harbour", []derive.CodeBlock{plain, log, code}, code},
-		{"harbour", []derive.CodeBlock{plain, log}, plain},
-		{"harbour", nil, derive.CodeBlock{}},
-	} {
-		if got := derive.BestBlock(c.blocks, c.topic); got != c.want {
-			t.Errorf("%s: %q, want %q", c.topic, got, c.want)
-		}
-	}
-}
-
 func FuzzCodeBlocks(f *testing.F) {
 	for _, s := range []string{"```\nx\n```", "~~~~a b\n~~~\n~~~~", " ```", "```\r\nx", "> ```\n> x\n> ```", "`````"} {
 		f.Add(s)

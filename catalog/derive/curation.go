@@ -91,13 +91,13 @@ func (c curation) covers(r catalog.Record) bool {
 	if err != nil || d.Version == "" {
 		return false
 	}
-	return slices.ContainsFunc(releaseNames(r, d.Version),
+	return slices.ContainsFunc(ReleaseNames(r, d.Version),
 		func(name string) bool { return c.versions[catalog.Fold(name+" "+strings.TrimLeft(d.Version, "vV"))] })
 }
 
-// releaseNames are the names of a release's software.
-func releaseNames(r catalog.Record, version string) []string {
-	names := []string{productOf(r, version), r.Category, r.Container}
+// ReleaseNames are the names of a release's software.
+func ReleaseNames(r catalog.Record, version string) []string {
+	names := []string{ProductOf(r, version), r.Category, r.Container}
 	if _, name, ok := strings.Cut(r.Container, "/"); ok {
 		names = append(names, name)
 	}

@@ -70,8 +70,8 @@ func makeDay(yearText, monthText string, dayGroup int, group func(int) string) (
 	return day, day.Day() == n && day.Month() == month // 30 February does not exist
 }
 
-// moment reads a date or an RFC 3339 time.
-func moment(s string) (time.Time, bool) {
+// ParseTime reads a date or an RFC 3339 time.
+func ParseTime(s string) (time.Time, bool) {
 	if t, err := time.Parse(time.RFC3339, strings.TrimSpace(s)); err == nil {
 		return t.UTC(), true
 	}

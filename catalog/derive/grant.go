@@ -1,10 +1,7 @@
 package derive
 
 import (
-	"cmp"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,7 +38,7 @@ const maxFunding = 160
 
 // AmountIn returns the first amount of a text with its explanation, as written.
 func AmountIn(text string) string {
-	s := fundingSum.FindString(inline(text))
+	s := fundingSum.FindString(Inline(text))
 	if len(s) > maxFunding {
 		s = strings.ToValidUTF8(s[:maxFunding], "")
 	}
@@ -64,7 +61,7 @@ func FundingIn(text string) string {
 		if at := fundingKeyOf(line); at != nil {
 			key, rest = line[:at[1]], line[at[1]:]
 		} else if atxHeading.MatchString(line) {
-			if fundingKeyOf(inline(line)+":") != nil {
+			if fundingKeyOf(Inline(line)+":") != nil {
 				asked = line
 			}
 			continue
@@ -115,7 +112,7 @@ func MilestonesIn(text string) []GrantMilestone {
 		}
 		var m []string
 		if !code && title != "" {
-			m = milestoneHeading.FindStringSubmatch(inline(title))
+			m = milestoneHeading.FindStringSubmatch(Inline(title))
 		}
 		switch {
 		case m != nil && !seen[m[1]]:
@@ -132,34 +129,6 @@ func MilestonesIn(text string) []GrantMilestone {
 		out[i].Text = strings.TrimSpace(out[i].Text)
 	}
 	return out
-}
-
-// GrantQuery is what a draft is about, to search for: its summary and the titles
-// of its milestones, else its text.
-func GrantQuery(text string) string {
-	about := []string{TLDR(text)}
-	for _, m := range MilestonesIn(text) {
-		about = append(about, m.Title)
-	}
-	return cmp.Or(strings.TrimSpace(strings.Join(about, "\n")), text)
-}
-
-// NearestGrants lists up to n numbers of grant proposals, the nearest to a number
-// first.
-func NearestGrants(grants []catalog.Record, number, n int) string {
-	var known []int
-	for _, r := range grants {
-		if x, err := strconv.Atoi(r.Key); err == nil {
-			known = append(known, x)
-		}
-	}
-	far := func(x int) int { return max(x-number, number-x) }
-	slices.SortFunc(known, func(a, b int) int { return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(a, b)) })
-	var list []string
-	for _, x := range known[:min(n, len(known))] {
-		list = append(list, strconv.Itoa(x))
-	}
-	return strings.Join(list, ", ")
 }
 
 // cutText returns at most n bytes of a text.

@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/testing/recordtest"
 )
 
 // targets are the links of the entries, by the key of their record.
@@ -26,13 +27,13 @@ func targets(t *testing.T, entries []catalog.Entry) map[string][]string {
 
 func TestJoins(t *testing.T) {
 	project := func(key, title, url string, d catalog.Project) catalog.Record {
-		return with(catalog.Record{Kind: catalog.KindProject, Key: key, Title: title, URL: url}, d)
+		return recordtest.With(catalog.Record{Kind: catalog.KindProject, Key: key, Title: title, URL: url}, d)
 	}
 	app := func(key, title, project string) catalog.Record {
-		return with(catalog.Record{Kind: catalog.KindApp, Key: key, Title: title}, catalog.App{Project: project})
+		return recordtest.With(catalog.Record{Kind: catalog.KindApp, Key: key, Title: title}, catalog.App{Project: project})
 	}
 	repos := []catalog.Record{
-		with(catalog.Record{Kind: catalog.KindRepo, Key: "saltpan/lantern"}, catalog.Repo{FullName: "Saltpan/Lantern"}),
+		recordtest.With(catalog.Record{Kind: catalog.KindRepo, Key: "saltpan/lantern"}, catalog.Repo{FullName: "Saltpan/Lantern"}),
 		{Kind: catalog.KindRepo, Key: "saltpan/wick"},
 	}
 	for name, c := range map[string]struct {
@@ -74,7 +75,7 @@ func TestJoins(t *testing.T) {
 
 func TestOperationLinks(t *testing.T) {
 	release := func(id int64, key, title, repository, version string) catalog.Record {
-		return with(catalog.Record{ID: id, Kind: catalog.KindRelease, Key: key, Title: title, Container: repository},
+		return recordtest.With(catalog.Record{ID: id, Kind: catalog.KindRelease, Key: key, Title: title, Container: repository},
 			catalog.Release{Version: version})
 	}
 	releases := []catalog.Record{
@@ -112,7 +113,7 @@ func TestOperationLinks(t *testing.T) {
 		"an address of four numbers is not a version": {"Move to 10.3.1.0", catalog.Operation{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := with(catalog.Record{Kind: catalog.KindOperation, Key: "op", Title: c.title}, c.data)
+			o := recordtest.With(catalog.Record{Kind: catalog.KindOperation, Key: "op", Title: c.title}, c.data)
 			got := ""
 			for _, to := range targets(t, derive.OperationLinks([]catalog.Record{o}, releases))["op"] {
 				got += to

@@ -115,7 +115,7 @@ func (r *notesReader) begin(indent int, item bool) {
 func (r *notesReader) end() {
 	raw := strings.TrimSpace(r.open.String())
 	r.open.Reset()
-	text := inline(raw)
+	text := Inline(raw)
 	if text == "" {
 		return
 	}
@@ -146,7 +146,7 @@ func (r *notesReader) heading(level int, title string) {
 	for n := len(r.headings); n > 0 && r.headings[n-1].level >= level; n = len(r.headings) {
 		r.headings = r.headings[:n-1]
 	}
-	if title = inline(title); title != "" {
+	if title = Inline(title); title != "" {
 		r.headings = append(r.headings, heading{level, title})
 	}
 }

@@ -56,7 +56,7 @@ func Radar(release catalog.Record) []catalog.Entry {
 		return nil
 	}
 	found := warnings(readNotes(release.Body), release.CreatedAt)
-	product := productOf(release, data.Version)
+	product := ProductOf(release, data.Version)
 	var entries []catalog.Entry
 	for _, t := range topics {
 		if list := found[t.name]; len(list) > 0 {
@@ -108,7 +108,7 @@ func item(
 	}
 	title := t.title
 	if len(list) == 1 || t == deadline {
-		title = clip(list[0].text, maxRadarTitle)
+		title = Clip(list[0].text, maxRadarTitle)
 	}
 	raw, err := catalog.Encode(radar)
 	if err != nil { // strings always encode
@@ -130,9 +130,9 @@ var (
 	scope = regexp.MustCompile(`^\*\*([a-z][\w@/.-]*(?:, ?[a-z@][\w@/.-]*)*)(?::\*\*|\*\*:)\s+`)
 )
 
-// productOf returns the product of a release, from its title or else its
+// ProductOf returns the product of a release, from its title or else its
 // category.
-func productOf(release catalog.Record, version string) string {
+func ProductOf(release catalog.Record, version string) string {
 	if m := versionInTitle.FindStringSubmatch(release.Title); m != nil {
 		if name := strings.Trim(m[1], " -–—:("); name != "" && len(strings.Fields(name)) <= 4 {
 			return name
@@ -284,7 +284,7 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 			taken[i] = true
 			if !told[path] {
 				told[path] = true
-				add(t, statement{text: clip(title+": "+strings.TrimSuffix(firstSentence(n.text), ":"), maxStatement)})
+				add(t, statement{text: Clip(title+": "+strings.TrimSuffix(firstSentence(n.text), ":"), maxStatement)})
 			}
 		default:
 			if t, sign := topicOf(notes, i); t != nil {
@@ -495,7 +495,7 @@ func sentences(text string, n int) string {
 		}
 		out += s
 	}
-	return clip(out, n)
+	return Clip(out, n)
 }
 
 func firstSentence(text string) string {
@@ -515,8 +515,8 @@ func actionIn(text string) string {
 	return ""
 }
 
-// clip truncates a text between words.
-func clip(s string, n int) string {
+// Clip truncates a text between words.
+func Clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}

@@ -10,24 +10,16 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/testing/recordtest"
 )
 
 // notes is a release of invented software with the given notes.
 func notes(version, body string) catalog.Record {
-	return with(catalog.Record{
+	return recordtest.With(catalog.Record{
 		ID: 7, Kind: catalog.KindRelease, Key: "saltpan/lantern@v" + version, Title: "Lantern " + version, Body: body,
 		URL: "https://forge.example.org/saltpan/lantern/releases/v" + version, Container: "saltpan/lantern",
 		Category: "lantern", CreatedAt: time.Date(2031, 3, 1, 0, 0, 0, 0, time.UTC),
 	}, catalog.Release{Version: version})
-}
-
-func with(r catalog.Record, data any) catalog.Record {
-	raw, err := catalog.Encode(data)
-	if err != nil {
-		panic(err)
-	}
-	r.Data = raw
-	return r
 }
 
 // said are the statements of the items of a release, by topic.
@@ -155,7 +147,7 @@ func TestRadarItem(t *testing.T) {
 		t.Fatalf("%d items", len(entries))
 	}
 	want := catalog.Entry{
-		Record: with(catalog.Record{
+		Record: recordtest.With(catalog.Record{
 			Kind: catalog.KindRadar, Key: release.Key + "/deadline-2031-05-04",
 			Title: "Lantern 2.0.0: Keepers must upgrade the lens by 2031-05-04.", URL: release.URL,
 			Container: release.Container, Category: catalog.RadarCritical, CreatedAt: release.CreatedAt,
@@ -179,9 +171,9 @@ func TestRadarItem(t *testing.T) {
 func TestRadarLeavesOut(t *testing.T) {
 	body := "- BREAKING: The door opens inwards now.\n"
 	for name, r := range map[string]catalog.Record{
-		"prereleases": with(notes("2.0.0-rc1", body),
+		"prereleases": recordtest.With(notes("2.0.0-rc1", body),
 			catalog.Release{Version: "2.0.0-rc1", Prerelease: true}),
-		"pages of no release": with(notes("", body), catalog.Release{}),
+		"pages of no release": recordtest.With(notes("", body), catalog.Release{}),
 		"templates": func() catalog.Record {
 			r := notes("2.0.0",
 				body)
@@ -209,7 +201,7 @@ func TestRadarItems(t *testing.T) {
 	releases := []catalog.Record{copied, page, b, a}
 	radar := func(r catalog.Record, d catalog.Radar) catalog.Record {
 		r.Kind, r.Key = catalog.KindRadar, "curated"
-		return with(r, d)
+		return recordtest.With(r, d)
 	}
 	for name, c := range map[string]struct {
 		curated catalog.Entry

@@ -28,13 +28,13 @@ func IndexReleases(releases []catalog.Record) Releases {
 		if err != nil || d.Version == "" {
 			continue
 		}
-		n := namedRelease{rec, catalog.Fold(productOf(rec, d.Version)), map[string]bool{}}
-		for _, name := range releaseNames(rec, d.Version) {
+		n := namedRelease{rec, catalog.Fold(ProductOf(rec, d.Version)), map[string]bool{}}
+		for _, name := range ReleaseNames(rec, d.Version) {
 			for _, w := range nameWords(name) {
 				n.words[w] = true
 			}
 		}
-		key := versionKey(d.Version)
+		key := VersionKey(d.Version)
 		r.byVersion[key] = append(r.byVersion[key], n)
 	}
 	return r
@@ -44,7 +44,7 @@ func IndexReleases(releases []catalog.Record) Releases {
 // with the version named in its data or title. If several programs have that
 // version, the title or the components must name one of them.
 func (r Releases) Of(operation catalog.Record) (catalog.Ref, bool) {
-	versions := versionsIn(operation.Title)
+	versions := VersionsIn(operation.Title)
 	text := operation.Title
 	if d, err := catalog.Decode[catalog.Operation](operation); err == nil {
 		if d.Version != "" && len(versions) == 0 {
@@ -54,7 +54,7 @@ func (r Releases) Of(operation catalog.Record) (catalog.Ref, bool) {
 	}
 	named := nameWords(text)
 	for _, v := range versions {
-		if ref, ok := choose(r.byVersion[versionKey(v)], named); ok {
+		if ref, ok := choose(r.byVersion[VersionKey(v)], named); ok {
 			return ref, true
 		}
 	}
@@ -105,8 +105,8 @@ func OperationLinks(operations []catalog.Record, releases []catalog.Record) []ca
 	return out
 }
 
-// versionKey is equal for all spellings of a version.
-func versionKey(s string) string {
+// VersionKey is equal for all spellings of a version.
+func VersionKey(s string) string {
 	s = strings.ToLower(strings.TrimLeft(strings.TrimSpace(s), "vV"))
 	s, _, _ = strings.Cut(s, "+")
 	return s

@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/testing/recordtest"
 )
 
 func TestStats(t *testing.T) {
@@ -21,7 +22,7 @@ func TestStats(t *testing.T) {
 		{Kind: catalog.KindRadar, N: 15},
 	}
 	cip := func(number, state string) catalog.Record {
-		return with(catalog.Record{Kind: catalog.KindCIP, State: state}, catalog.CIP{Number: number})
+		return recordtest.With(catalog.Record{Kind: catalog.KindCIP, State: state}, catalog.CIP{Number: number})
 	}
 	proposals := []catalog.Record{cip("0001", "Final"), cip("0002", "Final"), cip("0003", "Review"),
 		cip("0004", "Draft"), cip("", "Review"), {Kind: catalog.KindCIP, Data: []byte("{")}}

@@ -163,7 +163,7 @@ func match(re *regexp.Regexp, line, trimmed, first string) []string {
 
 // heading opens a section. A heading below an abstract belongs to it.
 func (s *splitter) heading(level int, title string) {
-	name := sectionMark.ReplaceAllString(inline(title), "")
+	name := sectionMark.ReplaceAllString(Inline(title), "")
 	rank := rankProse
 	switch {
 	case abstractName.MatchString(name):
@@ -206,7 +206,7 @@ func summarise(paragraphs []string) string {
 	var out strings.Builder
 	length := 0
 	for _, p := range paragraphs {
-		for _, s := range Sentences(inline(p)) {
+		for _, s := range Sentences(Inline(p)) {
 			if !informs(s) {
 				continue
 			}
@@ -269,8 +269,8 @@ var (
 	lineBreak = regexp.MustCompile(`(?i)\\?<br\s*/?>|\\$`)
 )
 
-// inline strips inline markdown and HTML from a paragraph.
-func inline(s string) string {
+// Inline strips inline markdown and HTML from a paragraph.
+func Inline(s string) string {
 	s = lineBreak.ReplaceAllString(s, " ")
 	s = image.ReplaceAllString(s, "")
 	s = footnote.ReplaceAllString(s, "")

@@ -43,10 +43,8 @@ func (v Version) Prerelease() bool { return v.prerelease != nil }
 // Compare orders versions as Semantic Versioning 2.0.0 (section 11) does: a
 // prerelease comes before its release.
 func (v Version) Compare(w Version) int {
-	for i := range v.numbers {
-		if c := cmp.Compare(v.numbers[i], w.numbers[i]); c != 0 {
-			return c
-		}
+	if i := v.Apart(w); i < len(v.numbers) {
+		return cmp.Compare(v.numbers[i], w.numbers[i])
 	}
 	switch {
 	case v.prerelease == nil && w.prerelease == nil:
@@ -62,6 +60,23 @@ func (v Version) Compare(w Version) int {
 		}
 	}
 	return cmp.Compare(len(v.prerelease), len(w.prerelease))
+}
+
+// Apart returns the first of the numbers in which two versions differ, from 0;
+// 4 if they differ in none.
+func (v Version) Apart(w Version) int {
+	for i := range v.numbers {
+		if v.numbers[i] != w.numbers[i] {
+			return i
+		}
+	}
+	return len(v.numbers)
+}
+
+// Includes reports whether a version is the other, or leaves out its last
+// numbers: 3.4 includes every 3.4.x.
+func (v Version) Includes(w Version) bool {
+	return v.Compare(w) == 0 || !v.Prerelease() && v.stated < w.stated && v.Apart(w) >= v.stated
 }
 
 // compareIdentifier orders numbers by value, before words.
@@ -83,8 +98,8 @@ func compareIdentifier(a, b string) int {
 var namedVersion = regexp.MustCompile(`(?i)(?:^|[^\w.])(v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[0-9a-z][\w.-]*[0-9a-z]|` +
 	`-[0-9a-z])?|v\d+\.\d+)(?:[^\w.-]|[.-]?(?:\s|$))`)
 
-// versionsIn returns the versions in a text, without a leading v.
-func versionsIn(text string) []string {
+// VersionsIn returns the versions in a text, without a leading v.
+func VersionsIn(text string) []string {
 	var out []string
 	for at := 0; ; {
 		m := namedVersion.FindStringSubmatchIndex(text[at:])

@@ -73,31 +73,32 @@ api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
 api/clicks: api/guard api/limit api/tally
 api/coding:
-api/community: api/kb api/op catalog catalog/derive
+api/community: api/kb api/op catalog
 api/csp: api/guard api/limit api/tally
 api/dashboard: api/admin api/guard api/look catalog catalog/jobs retrieval retrieval/analysis retrieval/eval
 	retrieval/experiment retrieval/judging retrieval/passage retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
-api/ecosystem: api/kb api/op catalog catalog/derive
+api/ecosystem: api/kb api/op api/versions catalog catalog/derive
 api/guard: api/op
-api/kb: api/admit api/op api/tally catalog catalog/derive catalog/recent retrieval retrieval/passage
+api/kb: api/admit api/op api/tally catalog catalog/recent retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard api/op
 api/line: api/op api/openapi
 api/look: api/coding api/guard
 api/mcp: api/coding api/guard api/limit api/op
-api/meta: api/kb api/op catalog catalog/derive
+api/meta: api/kb api/op catalog
 api/op:
 api/onboarding: api/kb api/op catalog catalog/derive
 api/openapi: api/op
-api/operations: api/kb api/op catalog catalog/derive
+api/operations: api/kb api/op api/versions catalog catalog/derive
 api/reference: api/op api/openapi
-api/releases: api/kb api/op catalog catalog/derive
+api/releases: api/kb api/op api/versions catalog catalog/derive
 api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op api/tally catalog catalog/derive retrieval
 api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
+api/versions: api/kb catalog catalog/derive
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
@@ -192,6 +193,7 @@ testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
 testing/meilitest:
 testing/networktest: catalog ingest ingest/connectors testing/gitrepotest ingest/networks
 testing/qdranttest: testing/recordingtest
+testing/recordtest: catalog
 testing/recordingtest:
 testing/rulestest:
 testing/vectortest: retrieval/analysis retrieval/passage retrieval/vector

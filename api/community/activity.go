@@ -1,0 +1,140 @@
+package community
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"almanac/catalog"
+)
+
+// trendingWindow is the period that trending covers.
+const trendingWindow = 7 * 24 * time.Hour
+
+// Weights; a new record has weight 1. Votes and views are totals without times,
+// so they are assumed to be spread evenly over the record's life.
+const (
+	halfLife    = 48 * time.Hour
+	weightVote  = 0.5
+	weightView  = 0.25 // of the binary logarithm: views differ by orders of magnitude
+	weightReply = 0.5  // that is counted but not indexed
+)
+
+// trendingKinds are the kinds that can trend; trendingChildren the kinds of
+// their children that count.
+var (
+	trendingKinds = []catalog.Kind{
+		catalog.KindTopic, catalog.KindMailThread, catalog.KindDiscussion, catalog.KindIssue, catalog.KindPull,
+		catalog.KindCIP,
+		catalog.KindGrant, catalog.KindRelease, catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper,
+	}
+	trendingChildren = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}
+)
+
+// trendsOf ranks records of trendingKinds by the activity around them in the
+// week before now, most first. The records are those of both lists of kinds
+// that were created in the window, and the parents of the children among them;
+// all may lack their bodies and be in any order. Records without activity are
+// left out.
+//
+// Engagement decays exponentially with a half-life of two days (the weighting
+// of Cormode, Shkapenyuk, Srivastava and Xu, "Forward Decay", ICDE 2009):
+//
+//	e = d(created) + Σ children d(created) + d(last activity) · share · (votes/2 + log2(1+views)/4 + replies/2)
+//
+// where d(t) = 2^-(age/48h) within the window and 0 before it, share is the
+// part of the record's life that lies in the window, and replies count only if
+// they are not among the children. The score is log2(1 + e/ē) with ē the mean
+// of the kind, at least 1: it measures a record's activity relative to its
+// kind, so that a kind with many replies does not crowd out the others, and a
+// quiet kind does not lift its few.
+func trendsOf(records []catalog.Record, now time.Time) []catalog.Trend {
+	children := map[int64][]catalog.Record{}
+	tops := map[int64]catalog.Record{}
+	for _, r := range records {
+		switch {
+		case r.Parent != 0 && slices.Contains(trendingChildren, r.Kind):
+			children[r.Parent] = append(children[r.Parent], r)
+		case r.Parent == 0 && slices.Contains(trendingKinds, r.Kind):
+			tops[r.ID] = r
+		}
+	}
+	var trends []catalog.Trend
+	sum, number := map[catalog.Kind]float64{}, map[catalog.Kind]float64{}
+	for _, id := range slices.Sorted(maps.Keys(tops)) {
+		r := tops[id]
+		t := catalog.Trend{Record: r, Fresh: decay(r.CreatedAt, now) > 0}
+		if t.Score, t.New = engagement(r, children[id], now); t.Score <= 0 {
+			continue
+		}
+		sum[r.Kind] += t.Score
+		number[r.Kind]++
+		trends = append(trends, t)
+	}
+	for i, t := range trends {
+		trends[i].Score = math.Log2(1 + t.Score/max(1, sum[t.Record.Kind]/number[t.Record.Kind]))
+	}
+	slices.SortFunc(trends, func(a, b catalog.Trend) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record.ID, b.Record.ID))
+	})
+	return trends
+}
+
+// missingParents returns the ids of the parents of records that are not among
+// them, each once.
+func missingParents(records []catalog.Record) (ids []int64) {
+	there := map[int64]bool{0: true}
+	for _, r := range records {
+		there[r.ID] = true
+	}
+	for _, r := range records {
+		if !there[r.Parent] {
+			there[r.Parent] = true
+			ids = append(ids, r.Parent)
+		}
+	}
+	return ids
+}
+
+// engagement is the activity around a record and its number of new children.
+func engagement(r catalog.Record, children []catalog.Record, now time.Time) (float64, int) {
+	e := decay(r.CreatedAt, now)
+	recent := 0
+	last := r.CreatedAt
+	for _, c := range children {
+		d := decay(c.CreatedAt, now)
+		if d > 0 {
+			recent++
+		}
+		e += d
+		if c.CreatedAt.After(last) {
+			last = c.CreatedAt
+		}
+	}
+	if r.LastActivityAt.After(last) {
+		last = r.LastActivityAt
+	}
+	if age := now.Sub(r.CreatedAt); !r.CreatedAt.IsZero() && age >= 0 {
+		share := 1.0
+		if age > trendingWindow {
+			share = float64(trendingWindow) / float64(age)
+		}
+		counted := weightVote*float64(max(0, r.Votes)) + weightView*math.Log2(1+float64(max(0, r.Views)))
+		if len(children) == 0 {
+			counted += weightReply * float64(max(0, r.Replies))
+		}
+		e += decay(last, now) * share * counted
+	}
+	return e, recent
+}
+
+// decay is 1 now, half of it two days ago, and 0 outside the window.
+func decay(t, now time.Time) float64 {
+	age := now.Sub(t)
+	if t.IsZero() || age < 0 || age >= trendingWindow {
+		return 0
+	}
+	return math.Exp2(-float64(age) / float64(halfLife))
+}
