@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,14 +16,10 @@ import (
 	"almanac/ingest/mention"
 )
 
-// derivedEdition is the version of what is derived: a newer program with
-// another one derives again.
-const derivedEdition = "2"
-
-// Meta keys that record what the derived records were made from.
+// Meta keys that record what was derived from what.
 const (
-	derivedFrom   = "derived.from"   // edition, change-log position and day
-	derivedInputs = "derived.inputs" // edition and digest of the input records
+	derivedFrom = "derived.from" // rules of all facts, change-log position and day
+	derivedFact = "derived."     // and the name of a fact: its rules and a digest of what it was made of
 )
 
 // How many snapshots of a series are kept: 90 days of daily or quarter-hourly
@@ -80,12 +77,18 @@ func (p *Pipeline) derive(ctx context.Context, today string) error {
 	if err != nil {
 		return err
 	}
-	position := fmt.Sprintf("%s %d %s", derivedEdition, head, today)
+	var rules []string // with those of another program all is looked at again
+	for _, f := range derive.Facts {
+		rules = append(rules, f.Name+"="+f.Rules)
+	}
+	position := fmt.Sprintf("%s %d %s", strings.Join(rules, ","), head, today)
 	if done, err := store.Meta(ctx, derivedFrom); err != nil || done == position {
 		return err
 	}
-	if err := p.deriveRecords(ctx); err != nil {
-		return err
+	for _, f := range derive.Facts {
+		if err := p.deriveFact(ctx, f); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
 	}
 	if err := p.deriveStats(ctx, today); err != nil {
 		return fmt.Errorf("statistics: %w", err)
@@ -105,76 +108,70 @@ func (p *Pipeline) derive(ctx context.Context, today string) error {
 	return store.SetMeta(ctx, derivedFrom, position)
 }
 
-// inputKinds are the kinds that derived records and links are made from.
-var inputKinds = []catalog.Kind{
-	catalog.KindRelease, catalog.KindRadar, catalog.KindOperation,
-	catalog.KindProject, catalog.KindRepo, catalog.KindApp,
-}
-
-// deriveRecords writes the records and links derived from others, and removes
-// those that are no longer derived.
-func (p *Pipeline) deriveRecords(ctx context.Context) error {
+// deriveFact writes the records and links of a fact, and removes those that it
+// has no more, if what it is made of or its rules changed.
+func (p *Pipeline) deriveFact(ctx context.Context, f derive.Fact) error {
 	store := p.config.Store
-	heads, _, err := store.List(ctx, catalog.ListQuery{Kinds: inputKinds})
+	heads, _, err := store.List(ctx, catalog.ListQuery{Kinds: f.From})
 	if err != nil {
 		return err
 	}
-	of := map[catalog.Kind][]catalog.Record{}
-	digest := sha256.New()
+	heads = slices.DeleteFunc(heads, func(r catalog.Record) bool { return r.Source == catalog.DerivedSource })
 	slices.SortFunc(heads, func(a, b catalog.Record) int { return cmp.Compare(a.ID, b.ID) })
+	digest := sha256.New()
 	for _, r := range heads {
-		if r.Source != catalog.DerivedSource {
-			of[r.Kind] = append(of[r.Kind], r)
-			fmt.Fprintf(digest, "%d %s\n", r.ID, r.Hash)
-		}
+		fmt.Fprintf(digest, "%d %s\n", r.ID, r.Hash)
 	}
-	inputs := fmt.Sprintf("%s %x", derivedEdition, digest.Sum(nil))
-	if done, err := store.Meta(ctx, derivedInputs); err != nil || done == inputs {
+	from := fmt.Sprintf("%s %x", f.Rules, digest.Sum(nil))
+	if done, err := store.Meta(ctx, derivedFact+f.Name); err != nil || done == from {
 		return err
 	}
-	entries, err := p.radar(ctx, of[catalog.KindRelease], of[catalog.KindRadar])
+	in, err := p.inputOf(ctx, f, heads)
 	if err != nil {
-		return fmt.Errorf("radar: %w", err)
-	}
-	entries = append(entries, derive.Joins(of[catalog.KindProject], of[catalog.KindRepo], of[catalog.KindApp])...)
-	entries = append(entries, derive.OperationLinks(of[catalog.KindOperation], of[catalog.KindRelease])...)
-	if err := p.replaceDerived(ctx, entries); err != nil {
 		return err
 	}
-	return store.SetMeta(ctx, derivedInputs, inputs)
+	entries := f.Make(in)
+	for i := range entries {
+		mention.AddProposals(p.config.Network.Proposals, &entries[i])
+	}
+	if err := p.replaceDerived(ctx, f.Of, entries); err != nil {
+		return err
+	}
+	return store.SetMeta(ctx, derivedFact+f.Name, from)
 }
 
-// radar makes the radar items of releases, given the curated ones.
-func (p *Pipeline) radar(ctx context.Context, releases, curated []catalog.Record) ([]catalog.Entry, error) {
-	var withBody []catalog.Record
-	ids := make([]int64, len(releases))
-	for i, r := range releases {
-		ids[i] = r.ID
+// inputOf reads what a fact is made of.
+func (p *Pipeline) inputOf(ctx context.Context, f derive.Fact, heads []catalog.Record) (derive.Input, error) {
+	in := derive.Input{}
+	var texts []int64
+	for _, r := range heads {
+		e := catalog.Entry{Record: r}
+		switch r.Kind {
+		case f.Texts:
+			texts = append(texts, r.ID)
+			continue
+		case f.Links:
+			var err error
+			if e.Links, err = p.config.Store.LinksFrom(ctx, r.ID); err != nil {
+				return nil, err
+			}
+		}
+		in[r.Kind] = append(in[r.Kind], e)
 	}
-	for part := range slices.Chunk(ids, batchEntries) {
+	for part := range slices.Chunk(texts, batchEntries) {
 		records, err := p.config.Store.Records(ctx, part)
 		if err != nil {
 			return nil, err
 		}
-		withBody = append(withBody, records...)
-	}
-	written := make([]catalog.Entry, len(curated))
-	for i, r := range curated {
-		links, err := p.config.Store.LinksFrom(ctx, r.ID)
-		if err != nil {
-			return nil, err
+		for _, r := range records {
+			in[r.Kind] = append(in[r.Kind], catalog.Entry{Record: r})
 		}
-		written[i] = catalog.Entry{Record: r, Links: links}
 	}
-	entries := derive.RadarItems(withBody, written)
-	for i := range entries {
-		mention.AddProposals(p.config.Network.Proposals, &entries[i])
-	}
-	return entries, nil
+	return in, nil
 }
 
-// replaceDerived replaces the records of the derived source with the entries.
-func (p *Pipeline) replaceDerived(ctx context.Context, entries []catalog.Entry) error {
+// replaceDerived replaces the entries of one kind that the derived source has.
+func (p *Pipeline) replaceDerived(ctx context.Context, of catalog.Kind, entries []catalog.Entry) error {
 	store := p.config.Store
 	vanished, err := store.LiveKeys(ctx, catalog.DerivedSource)
 	if err != nil {
@@ -184,8 +181,10 @@ func (p *Pipeline) replaceDerived(ctx context.Context, entries []catalog.Entry) 
 		delete(vanished, e.Record.Ref())
 	}
 	var gone []int64
-	for _, id := range vanished {
-		gone = append(gone, id)
+	for ref, id := range vanished {
+		if ref.Kind == of {
+			gone = append(gone, id)
+		}
 	}
 	slices.Sort(gone)
 	for part := range slices.Chunk(entries, batchEntries) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
 )
@@ -233,6 +234,44 @@ func TestDeriveIsRepeatedAfterAFailure(t *testing.T) {
 	if keys := f.keys(catalog.DerivedSource); len(keys) != 1 {
 		t.Errorf("derived %v", keys)
 	}
+}
+
+// TestAFactIsMadeAgain looks at which facts are written when a record or the
+// rules of one change.
+func TestAFactIsMadeAgain(t *testing.T) {
+	f := setup(t)
+	app := entry(catalog.Record{Kind: catalog.KindApp, Key: "a", Title: "Tide"}, catalog.App{Project: "tide"})
+	project := entry(catalog.Record{Kind: catalog.KindProject, Key: "tide", Title: "Tide"}, catalog.Project{})
+	notes := release("lightvessel@2.0.0", "2.0.0", breakingNotes)
+	f.run("first", listing(notes, app, project))
+	var written []catalog.Kind
+	f.store.fail = func(b catalog.Batch) error {
+		if b.Source == catalog.DerivedSource {
+			for _, e := range b.Entries {
+				written = append(written, e.Record.Kind)
+			}
+		}
+		return nil
+	}
+	p := f.pipeline()
+	after := func(what string, want ...catalog.Kind) {
+		t.Helper()
+		written = nil
+		if f.derive(p); !slices.Equal(written, want) {
+			t.Errorf("%s: %v are written, want %v", what, written, want)
+		}
+	}
+	after("the first time", catalog.KindRadar, catalog.KindProject)
+	app.Record.Title = "Tides"
+	f.run("first", listing(notes, app, project))
+	after("another title of an app", catalog.KindProject)
+	after("nothing new")
+	notes.Record.Title = "Lightvessel 2.0.0 is out"
+	f.run("first", listing(notes, app, project))
+	after("another title of a release", catalog.KindRadar)
+	defer func(rules string) { derive.Facts[1].Rules = rules }(derive.Facts[1].Rules)
+	derive.Facts[1].Rules += "+"
+	after("other rules", catalog.KindProject)
 }
 
 func TestDerivingAfterASyncSeveralTimesAtOnce(t *testing.T) {

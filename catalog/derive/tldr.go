@@ -1,6 +1,3 @@
-// Package derive holds pure derivations over catalog values: facts that follow
-// from records alone. Nothing here reads a store, a clock or the network. It
-// imports only catalog and text/markdown.
 package derive
 
 import (
