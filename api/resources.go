@@ -33,7 +33,7 @@ var resources = []resource{
 	{"deprecations", "Deprecations", "Deprecated items of the toolchain and what replaces them.",
 		recordsOf(catalog.KindDeprecation), releases.DeprecationsResource},
 	{"community", "Community", "Forum, mailing lists and chat: addresses, and how much of them is indexed.",
-		recordsOf(catalog.KindTopic, catalog.KindMailThread), community.CommunityResource},
+		recordsOf(catalog.KindsOf(catalog.RoleThread)...), community.CommunityResource},
 }
 
 // ResourcesOf returns the resources over a knowledge base with these operations.

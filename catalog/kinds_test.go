@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -60,6 +61,34 @@ func TestEveryKindHasOneEntryInTheTable(t *testing.T) {
 			t.Errorf("%s and %s share %v", kind, other, info.Data)
 		}
 		types[info.Data] = kind
+	}
+}
+
+// What treats kinds alike asks for their role and place: a kind without them is
+// left out of conversations, of trends, of citations …
+func TestEveryKindIsToldApart(t *testing.T) {
+	roles := strings.Fields("proposal file page publication thread work message change fact")
+	places := strings.Fields("cips forum mail forge blog videos proposals docs")
+	for _, info := range catalog.Kinds {
+		if !slices.Contains(roles, string(info.Role)) || info.Kind.Role() != info.Role {
+			t.Errorf("%s has role %q", info.Kind, info.Role)
+		}
+		if !slices.Contains(places, info.Place) || info.Kind.Place() != info.Place {
+			t.Errorf("%s is found at %q", info.Kind, info.Place)
+		}
+		if !slices.Contains(catalog.KindsAt(info.Place, info.Role), info.Kind) {
+			t.Errorf("%s is not among those of its place and role", info.Kind)
+		}
+	}
+	for _, place := range places {
+		threads := catalog.KindsAt(place, catalog.RoleThread)
+		if messages := catalog.KindsAt(place, catalog.RoleMessage); len(threads) != len(messages) || len(threads) > 1 {
+			t.Errorf("at %s conversations are %v and %v", place, threads, messages)
+		}
+	}
+	got := catalog.KindsOf(catalog.RoleThread, catalog.RoleMessage)
+	if want := strings.Fields("topic post mail_thread mail_message discussion comment"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("conversations are %v, want %v", got, want)
 	}
 }
 

@@ -62,16 +62,16 @@ func runMentions(ctx context.Context, b kb.Base, in idIn) (Mentions, error) {
 	m.Counts.Total = len(all)
 	for _, x := range all {
 		list, count := &m.Other, &m.Counts.Other
-		switch x.Record.Kind {
-		case catalog.KindTopic, catalog.KindPost:
+		switch info, _ := catalog.InfoOf(x.Record.Kind); {
+		case info.Place == catalog.PlaceForum:
 			list, count = &m.Forum, &m.Counts.Forum
-		case catalog.KindMailThread, catalog.KindMailMessage:
+		case info.Place == catalog.PlaceMail:
 			list, count = &m.Mail, &m.Counts.Mail
-		case catalog.KindBlog:
+		case info.Place == catalog.PlaceBlog:
 			list, count = &m.Blog, &m.Counts.Blog
-		case catalog.KindGrant:
+		case info.Place == catalog.PlaceGrants:
 			list, count = &m.Proposals, &m.Counts.Proposals
-		case catalog.KindCIP:
+		case info.Place == catalog.PlaceCIPs && info.Role == catalog.RoleProposal:
 			list, count = &m.CIPs, &m.Counts.CIPs
 		}
 		if *count++; len(*list) < mentionsShown {
@@ -100,6 +100,12 @@ type CitingSource struct {
 	Samples []kb.Reference `json:"samples"`
 }
 
+// citing are the places of citations, in the order of the answer.
+var citing = []string{
+	catalog.PlaceCIPs, catalog.PlaceForum, catalog.PlaceMail, catalog.PlaceForge, catalog.PlaceBlog,
+	catalog.PlaceVideos, catalog.PlaceGrants, catalog.PlaceDocs,
+}
+
 // citationSamples bounds each sample.
 const citationSamples = 5
 
@@ -119,10 +125,15 @@ func runCitations(ctx context.Context, b kb.Base, in citationsIn) (Citations, er
 		return Citations{}, err
 	}
 	c := Citations{ID: b.ID(r), Total: len(all)}
-	for _, s := range citationsBySource(all, citationSamples) {
-		row := CitingSource{Source: s.Name, Count: s.Count}
-		for _, x := range s.Samples {
-			row.Samples = append(row.Samples, b.Reference(x))
+	for _, place := range citing {
+		row := CitingSource{Source: place}
+		for _, x := range all {
+			if x.Record.Kind.Place() != place {
+				continue
+			}
+			if row.Count++; len(row.Samples) < citationSamples {
+				row.Samples = append(row.Samples, b.Reference(x))
+			}
 		}
 		c.Sources = append(c.Sources, row)
 	}

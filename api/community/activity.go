@@ -25,12 +25,9 @@ const (
 // trendingKinds are the kinds that can trend; trendingChildren the kinds of
 // their children that count.
 var (
-	trendingKinds = []catalog.Kind{
-		catalog.KindTopic, catalog.KindMailThread, catalog.KindDiscussion, catalog.KindIssue, catalog.KindPull,
-		catalog.KindCIP,
-		catalog.KindGrant, catalog.KindRelease, catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper,
-	}
-	trendingChildren = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}
+	trendingKinds = append(catalog.KindsOf(catalog.RoleThread, catalog.RoleWork, catalog.RoleProposal,
+		catalog.RolePublication), catalog.KindRelease)
+	trendingChildren = catalog.KindsOf(catalog.RoleMessage)
 )
 
 // trendsOf ranks records of trendingKinds by the activity around them in the

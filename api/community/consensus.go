@@ -33,7 +33,9 @@ Measures agreement on a topic: replies on the forum, debate by mail, the best li
 formal votes, with a verdict. To read what is said use search_community.
 `,
 }, func(ctx context.Context, b kb.Base, in consensusIn) (Consensus, error) {
-	lists := [][]catalog.Kind{{catalog.KindPost}, {catalog.KindMailThread, catalog.KindMailMessage}}
+	lists := [][]catalog.Kind{
+		catalog.KindsAt(catalog.PlaceForum, catalog.RoleMessage), catalog.KindsAt(catalog.PlaceMail),
+	}
 	search := kb.Search{Field: "topic", Query: in.Topic, Limit: consensusRead}
 	found, err := b.BestMatches(ctx, search, lists)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	"almanac/api/kb"
 	"almanac/api/op"
@@ -21,7 +22,13 @@ type discussionsIn struct {
 type Place string
 
 // Constraints implements op.Constrained.
-func (Place) Constraints() reflect.StructTag { return `enum:"forum,mail,forge"` }
+func (Place) Constraints() reflect.StructTag {
+	var names []string
+	for _, p := range places {
+		names = append(names, string(p.name))
+	}
+	return reflect.StructTag(`enum:"` + strings.Join(names, ",") + `"`)
+}
 
 // Discussions are threads, or what a search found in them.
 type Discussions struct {
@@ -49,11 +56,14 @@ type place struct {
 
 func (p place) has(k catalog.Kind) bool { return p.thread == k || p.child == k }
 
-var places = []place{
-	{"forum", catalog.KindTopic, catalog.KindPost},
-	{"mail", catalog.KindMailThread, catalog.KindMailMessage},
-	{"forge", catalog.KindDiscussion, catalog.KindComment},
-}
+var places = func() (all []place) {
+	for _, thread := range catalog.KindsOf(catalog.RoleThread) {
+		for _, child := range catalog.KindsAt(thread.Place(), catalog.RoleMessage) {
+			all = append(all, place{Place(thread.Place()), thread, child})
+		}
+	}
+	return all
+}()
 
 var discussions = kb.New(op.Spec{
 	ID: "list_discussions", Path: "/api/v1/discussions", MayFail: []error{op.ErrUnavailable},

@@ -17,9 +17,8 @@ import (
 const gapAge = 72 * time.Hour
 
 // gapKinds are the kinds of records that gaps are found in.
-var gapKinds = []catalog.Kind{
-	catalog.KindTopic, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindGrant,
-}
+var gapKinds = slices.Concat(catalog.KindsAt(catalog.PlaceForum, catalog.RoleThread),
+	catalog.KindsAt(catalog.PlaceMail), catalog.KindsAt(catalog.PlaceGrants))
 
 // foundGaps is what the community asked for and did not get.
 type foundGaps struct {

@@ -209,12 +209,10 @@ func alike(a, b string) float64 {
 // and curated data are the network's own.
 func ThirdParty(r catalog.Record) bool {
 	switch r.Kind {
-	case catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindBlog,
-		catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRepo,
-		catalog.KindGrant:
+	case catalog.KindBlog, catalog.KindRepo, catalog.KindGrant:
 		return true
 	case catalog.KindCIP:
 		return strings.HasPrefix(r.Key, "PR-")
 	}
-	return false
+	return r.Kind.IsThread() || r.Kind.InThread()
 }

@@ -66,7 +66,7 @@ func (b Base) readThread(ctx context.Context, r catalog.Record, section string, 
 }
 
 // threadKinds are the kinds of the parts of a thread.
-var threadKinds = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}
+var threadKinds = catalog.KindsOf(catalog.RoleMessage)
 
 // inThread returns the children of a record that are parts of its thread, oldest
 // first, without their texts. Posts and messages count from the oldest, which

@@ -57,8 +57,9 @@ type contradictionsIn struct {
 var (
 	sides     = []Body{"docs", "forum", "forge"}
 	sideKinds = [][]catalog.Kind{
-		{catalog.KindDoc}, {catalog.KindPost},
-		{catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRelease},
+		{catalog.KindDoc}, catalog.KindsAt(catalog.PlaceForum, catalog.RoleMessage),
+		catalog.KindsAt(catalog.PlaceForge, catalog.RoleWork, catalog.RoleThread, catalog.RoleMessage,
+			catalog.RoleChange),
 	}
 )
 

@@ -28,18 +28,8 @@ type usage struct {
 }
 
 // guidanceKinds are the kinds of records that tell people what to do.
-var guidanceKinds = []catalog.Kind{
-	catalog.KindDoc, catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage,
-	catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper, catalog.KindFAQ, catalog.KindDiscussion,
-	catalog.KindComment, catalog.KindRepo, catalog.KindOnboarding, catalog.KindAPIReference, catalog.KindEVMMapping,
-	catalog.KindFoundation, catalog.KindPartner,
-}
-
-// announcing are the kinds of records that say what is deprecated, or hold what
-// was published when it was not: to mention it there misleads nobody.
-var announcing = []catalog.Kind{
-	catalog.KindDeprecation, catalog.KindRelease, catalog.KindRadar, catalog.KindPackageVersion,
-}
+var guidanceKinds = catalog.KindsOf(catalog.RolePage, catalog.RolePublication, catalog.RoleThread,
+	catalog.RoleMessage)
 
 // warns matches sentences that mention something because it is not to be used.
 var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|replacing|supersede[ds]?|` +
@@ -57,7 +47,7 @@ func usagesIn(texts, deprecations []catalog.Record) []usage {
 	items := compileItems(deprecations)
 	var out []usage
 	for _, text := range texts {
-		if slices.Contains(announcing, text.Kind) {
+		if text.Kind.Role() == catalog.RoleChange { // says itself what is deprecated, or did before it was
 			continue
 		}
 		announced := make([][][]int, len(items))

@@ -40,9 +40,8 @@ const (
 	proofsShown   = 3
 )
 
-var expertKinds = []catalog.Kind{
-	catalog.KindPost, catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment,
-}
+var expertKinds = append(catalog.KindsAt(catalog.PlaceForum, catalog.RoleMessage),
+	catalog.KindsAt(catalog.PlaceForge, catalog.RoleThread, catalog.RoleWork, catalog.RoleMessage)...)
 
 var expert = kb.New(op.Spec{
 	ID: "find_expert", Tool: "find_expert", MayFail: unavailable,

@@ -108,10 +108,10 @@ type Said struct {
 func said(b kb.Base, m kb.Match) (Said, error) { return Said{b.Item(m.Record), m.Why()}, nil }
 
 var (
-	voices     = []string{"forum", "mail", "blog", "forge"}
+	voices     = []string{catalog.PlaceForum, catalog.PlaceMail, catalog.PlaceBlog, catalog.PlaceForge}
 	voiceKinds = [][]catalog.Kind{
-		{catalog.KindTopic, catalog.KindPost}, {catalog.KindMailThread, catalog.KindMailMessage},
-		{catalog.KindBlog}, {catalog.KindDiscussion, catalog.KindComment},
+		catalog.KindsAt(catalog.PlaceForum), catalog.KindsAt(catalog.PlaceMail), catalog.KindsAt(catalog.PlaceBlog),
+		catalog.KindsAt(catalog.PlaceForge, catalog.RoleThread, catalog.RoleMessage),
 	}
 )
 

@@ -51,7 +51,7 @@ everybody's voice use search_community; for who knows most use find_expert.
 	wrote, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Guide, error) {
 		who := core.People[catalog.Fold(m.Record.Author)]
 		g := Guide{
-			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[placeOf(m.Record.Kind)]),
+			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[m.Record.Kind.Place()]),
 			Likes: m.Record.Votes, Why: m.Why(),
 		}
 		if m.Record.Kind == catalog.KindPost {
@@ -67,4 +67,5 @@ everybody's voice use search_community; for who knows most use find_expert.
 			"the most active first.", core.Number, len(core.People))}, err
 })
 
-var guidanceKinds = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage}
+var guidanceKinds = append(catalog.KindsAt(catalog.PlaceForum, catalog.RoleMessage),
+	catalog.KindsAt(catalog.PlaceMail, catalog.RoleMessage)...)

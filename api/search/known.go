@@ -91,7 +91,7 @@ func knownIssue(b kb.Base, r catalog.Record, m kb.Match) KnownIssue {
 const threadsRead = 100
 
 func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (kb.Found[KnownIssue], error) {
-	forum := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic, catalog.KindPost}}
+	forum := catalog.ListQuery{Kinds: catalog.KindsAt(catalog.PlaceForum)}
 	u, _, err := kb.DerivedFrom(ctx, b, "unanswered threads", 0, forum, unansweredThreads)
 	if err != nil {
 		return kb.Found[KnownIssue]{}, err

@@ -11,31 +11,11 @@ import (
 	"almanac/catalog"
 )
 
-// Places where people contribute.
-const (
-	placeForum = "forum"
-	placeMail  = "mail"
-	placeForge = "forge"
-)
-
 // contributionKinds are the kinds of records that are one contribution of
 // their author each. A topic and a mail thread are not: their first post or
 // message is.
-var contributionKinds = []catalog.Kind{
-	catalog.KindPost, catalog.KindMailMessage, catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion,
-	catalog.KindComment,
-}
-
-// placeOf returns the place of a contribution.
-func placeOf(k catalog.Kind) string {
-	switch k {
-	case catalog.KindPost:
-		return placeForum
-	case catalog.KindMailMessage:
-		return placeMail
-	}
-	return placeForge
-}
+var contributionKinds = append(catalog.KindsOf(catalog.RoleMessage),
+	catalog.KindsAt(catalog.PlaceForge, catalog.RoleThread, catalog.RoleWork)...)
 
 // contributor is someone who contributes, by name: contributions belong to one
 // person if their authors' names are equal but for case.
@@ -80,8 +60,8 @@ func contributors(contributions []catalog.Record) map[string]*contributor {
 			people[key] = p
 		}
 		if !opening[r.ID] && (r.Parent == 0 || by[r.Parent] != key) {
-			p.Number[placeOf(r.Kind)]++
-			total[placeOf(r.Kind)]++
+			p.Number[r.Kind.Place()]++
+			total[r.Kind.Place()]++
 		}
 		if role := roleIn(r); official[role] && !slices.Contains(p.Roles, role) {
 			p.Roles, p.Core = append(p.Roles, role), true
@@ -118,14 +98,14 @@ func openers(contributions []catalog.Record) (by map[int64]string, opening map[i
 	by, opening = map[int64]string{}, map[int64]bool{}
 	for _, r := range contributions {
 		opened := int64(0)
-		switch r.Kind {
-		case catalog.KindIssue, catalog.KindDiscussion, catalog.KindPull:
+		switch {
+		case r.Kind.IsThread():
 			opened = r.ID
-		case catalog.KindPost:
+		case r.Kind == catalog.KindPost:
 			if d, _ := catalog.Decode[catalog.Post](r); d.Number == 1 { // data of another form opens nothing
 				opened = r.Parent
 			}
-		case catalog.KindMailMessage:
+		case r.Kind == catalog.KindMailMessage:
 			if d, _ := catalog.Decode[catalog.MailMessage](r); d.Number == 1 {
 				opened = r.Parent
 			}
@@ -142,7 +122,7 @@ func openers(contributions []catalog.Record) (by map[int64]string, opening map[i
 func guidanceBy(people map[string]*contributor, contributions []catalog.Record) (wrote []catalog.Record) {
 	for _, r := range contributions {
 		p := people[catalog.Fold(r.Author)]
-		if p == nil || !p.Core || placeOf(r.Kind) == placeForge {
+		if p == nil || !p.Core || r.Kind.Place() == catalog.PlaceForge {
 			continue
 		}
 		d, _ := catalog.Decode[catalog.Post](r) // a message is no question
