@@ -2,8 +2,6 @@ package onboarding
 
 import (
 	"cmp"
-	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,11 +59,10 @@ func comparedIn(d catalog.Drift) int {
 // fact is older than 90 days. A fact whose rule has no live value is not a
 // finding and counts as missing.
 func driftOf(facts []catalog.Record, live liveValues, now time.Time) catalog.Drift {
-	d := &drift{live: live, now: now, rules: make([]catalog.DriftRule, len(rules))}
+	d := &drift{live: live.index(), now: now, rules: make([]catalog.DriftRule, len(rules))}
 	for i, r := range rules {
 		d.rules[i] = catalog.DriftRule{Category: r.category, Key: cmp.Or(r.key, "*")}
 	}
-	d.index()
 	for _, rec := range facts {
 		for _, f := range factsOf(rec) {
 			d.check(rec, f)
@@ -94,103 +91,12 @@ func factsOf(r catalog.Record) []catalog.Fact {
 	return p.Facts
 }
 
-// rule defines which facts it applies to, where to find their live value and
-// how to compare them.
-type rule struct {
-	category string
-	key      string                                   // "": the fact's key names its subject
-	value    func(d *drift, key string) string        // "" if unknown
-	differ   func(stated, live string) (degree, bool) // false if the stated value cannot be parsed
-}
-
-// degree is how far a fact is from its live value.
-type degree int
-
-const (
-	agrees degree = iota
-	slightly
-	clearly
-)
-
-var rules = []rule{
-	{"network", "validators", networkFigure(func(n *catalog.NetworkState) any { return n.ValidatorCount }),
-		within(0.05)},
-	{"network", "super_validators", networkFigure(func(n *catalog.NetworkState) any { return n.SuperValidators }),
-		within(0)},
-	{"network", "voting_threshold", networkFigure(func(n *catalog.NetworkState) any { return n.VotingThreshold }),
-		within(0)},
-	{"network", "sequencers", networkFigure(func(n *catalog.NetworkState) any { return n.SequencerCount }), within(0)},
-	{"network", "featured_apps", networkFigure(func(n *catalog.NetworkState) any { return n.FeaturedApps }),
-		within(0.1)},
-	{"market", "price_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.PriceUSD }), within(0.1)},
-	{"market", "market_cap_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.MarketCapUSD }),
-		within(0.1)},
-	{"market", "volume_24h_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.Volume24hUSD }),
-		within(0.5)},
-	{"market", "tvl_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.TVLUSD }), within(0.1)},
-	{"tvl", "", liveTVL, within(0.1)},
-	{"supply", "", assetFigure(func(a catalog.Asset) string { return writeNumber(a.Supply) }), within(0.02)},
-	{"holders", "", assetFigure(func(a catalog.Asset) string { return writeNumber(a.Holders) }), within(0.1)},
-	{"version", "", liveVersion, byVersion},
-	{"minimum_version", "", liveMinimum, byVersion},
-	{"migration_id", "", liveMigration, within(0)},
-	{"count", "", liveCount, within(0.1)},
-	{"status", "", liveStatus, byText},
-	{"date", "", liveDate, byDay},
-}
-
 type drift struct {
-	live       liveValues
-	now        time.Time
-	proposals  map[string]string // folded key → status
-	assets     map[string]catalog.Asset
-	operations map[string]time.Time
-	versions   map[string]derive.Version // folded name → newest release
-	spelling   map[string]string         // folded name → spelling
-
+	live           values
+	now            time.Time
 	facts, unruled int
 	rules          []catalog.DriftRule
 	findings       []catalog.DriftFinding
-}
-
-// index indexes the live values in records by the names that facts use.
-func (d *drift) index() {
-	d.proposals, d.assets, d.operations = map[string]string{}, map[string]catalog.Asset{}, map[string]time.Time{}
-	d.versions, d.spelling = map[string]derive.Version{}, map[string]string{}
-	for _, r := range d.live.Records {
-		switch r.Kind {
-		case catalog.KindCIP:
-			d.proposals[catalog.Underscored(r.Key)] = r.State
-		case catalog.KindAsset:
-			if a, err := catalog.Decode[catalog.Asset](r); err == nil {
-				d.assets[catalog.Underscored(r.Key)] = a
-			}
-		case catalog.KindOperation:
-			d.operations[catalog.Underscored(r.Key)], d.operations[catalog.Underscored(r.Title)] = r.StartsAt, r.StartsAt
-		case catalog.KindRelease:
-			if v, err := catalog.Decode[catalog.Release](r); err == nil && !v.Prerelease {
-				d.newest(v.Version, derive.ReleaseNames(r, v.Version)...)
-			}
-		case catalog.KindPackageVersion:
-			if v, err := catalog.Decode[catalog.PackageVersion](r); err == nil && !v.Prerelease && v.Deprecated == "" {
-				d.newest(v.Version, v.Name)
-			}
-		}
-	}
-}
-
-// newest keeps the highest version of each name.
-func (d *drift) newest(version string, names ...string) {
-	v, ok := derive.ParseVersion(version)
-	if !ok || v.Prerelease() {
-		return
-	}
-	for _, n := range names {
-		n = catalog.Underscored(n)
-		if best, ok := d.versions[n]; !ok || v.Compare(best) > 0 {
-			d.versions[n], d.spelling[n] = v, version
-		}
-	}
 }
 
 // check applies the rule of one fact.
@@ -205,7 +111,7 @@ func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 		return
 	}
 	d.rules[at].Facts++
-	live := rules[at].value(d, key)
+	live := d.live.of(rules[at], key)
 	if live == "" {
 		d.rules[at].Missing++
 		return
@@ -240,224 +146,150 @@ func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 
 func singular(s string) string { return strings.TrimSuffix(s, "s") }
 
-// liveValues values.
+// rule defines which facts it applies to, and how they are compared with the live
+// value of their category and key.
+type rule struct {
+	category string
+	key      string                                   // "": the fact's key names its subject
+	differ   func(stated, live string) (degree, bool) // false if the stated value cannot be parsed
+}
 
-func networkFigure(figure func(*catalog.NetworkState) any) func(*drift, string) string {
-	return func(d *drift, _ string) string {
-		if d.live.Network == nil {
-			return ""
-		}
-		return writeNumber(figure(d.live.Network))
+// degree is how far a fact is from its live value.
+type degree int
+
+const (
+	agrees degree = iota
+	slightly
+	clearly
+)
+
+var rules = []rule{
+	{"network", "validators", within(0.05)},
+	{"network", "super_validators", within(0)},
+	{"network", "voting_threshold", within(0)},
+	{"network", "sequencers", within(0)},
+	{"network", "featured_apps", within(0.1)},
+	{"market", "price_usd", within(0.1)},
+	{"market", "market_cap_usd", within(0.1)},
+	{"market", "volume_24h_usd", within(0.5)},
+	{"market", "tvl_usd", within(0.1)},
+	{"tvl", "", within(0.1)},
+	{"supply", "", within(0.02)},
+	{"holders", "", within(0.1)},
+	{"version", "", byVersion},
+	{"minimum_version", "", byVersion},
+	{"migration_id", "", within(0)},
+	{"count", "", within(0.1)},
+	{"status", "", byText},
+	{"date", "", byDay},
+}
+
+// values are live values by category and key, in the form that facts are compared
+// in; an unknown one is not there.
+type values map[[2]string]string
+
+func (v values) add(category, key, value string) {
+	if value != "" {
+		v[[2]string{category, catalog.Underscored(key)}] = value
 	}
 }
 
-func marketFigure(figure func(*catalog.MarketState) *float64) func(*drift, string) string {
-	return func(d *drift, _ string) string {
-		if d.live.Market == nil {
-			return ""
-		}
-		return writeNumber(figure(d.live.Market))
+// figure writes a number without rounding, "" for nil.
+func figure[T int | int64 | float64](n *T) string {
+	if n == nil {
+		return ""
 	}
+	return strconv.FormatFloat(float64(*n), 'f', -1, 64)
 }
 
-func liveTVL(d *drift, key string) string {
-	if d.live.Market != nil {
-		for _, p := range d.live.Market.Protocols {
-			if catalog.Underscored(p.Protocol) == key {
-				return writeNumber(p.TVLUSD)
+// index indexes live values by the names that facts use.
+func (l liveValues) index() values {
+	v := values{}
+	l.addRecords(v)
+	if n := l.Network; n != nil {
+		v.add("network", "validators", figure(n.ValidatorCount))
+		v.add("network", "super_validators", figure(n.SuperValidators))
+		v.add("network", "voting_threshold", figure(n.VotingThreshold))
+		v.add("network", "sequencers", figure(n.SequencerCount))
+		v.add("network", "featured_apps", figure(n.FeaturedApps))
+		for _, d := range n.Deployments {
+			v.add("version", d.Environment, d.Version)
+			for part, version := range d.Components {
+				v.add("version", d.Environment+"/"+part, version)
+			}
+			v.add("minimum_version", d.Environment, d.MinimumVersion)
+			for part, version := range d.MinimumOf {
+				v.add("minimum_version", d.Environment+"/"+part, version)
+			}
+			v.add("migration_id", d.Environment, figure(d.MigrationID))
+		}
+	}
+	if m := l.Market; m != nil {
+		v.add("market", "price_usd", figure(m.PriceUSD))
+		v.add("market", "market_cap_usd", figure(m.MarketCapUSD))
+		v.add("market", "volume_24h_usd", figure(m.Volume24hUSD))
+		v.add("market", "tvl_usd", figure(m.TVLUSD))
+		for _, p := range m.Protocols {
+			v.add("tvl", p.Protocol, figure(p.TVLUSD))
+		}
+	}
+	if s := l.Stats; s != nil {
+		for kind, n := range s.RecordsByKind {
+			v.add("count", string(kind), strconv.Itoa(n))
+		}
+		for name, n := range map[string]int{
+			"cip": s.CIPs, "cips_in_review": s.CIPsInReview, "cips_final": s.CIPsFinal, "pull": s.Pulls,
+			"proposal": s.Proposals, "mail_thread": s.MailThreads,
+		} {
+			v.add("count", name, strconv.Itoa(n))
+		}
+	}
+	return v
+}
+
+func (l liveValues) addRecords(v values) {
+	newest := map[string]derive.Version{}
+	publish := func(version string, names ...string) {
+		n, ok := derive.ParseVersion(version)
+		for _, name := range names {
+			name = catalog.Underscored(name)
+			if best, known := newest[name]; ok && !n.Prerelease() && (!known || n.Compare(best) > 0) {
+				newest[name] = n
+				v.add("version", name, version)
 			}
 		}
 	}
-	return ""
-}
-
-func assetFigure(figure func(catalog.Asset) string) func(*drift, string) string {
-	return func(d *drift, key string) string { return figure(d.assets[key]) }
-}
-
-// deployment returns the deployment on the environment named by a key, and the
-// component or package after the slash.
-func (d *drift) deployment(key string) (*catalog.Deployment, string) {
-	environment, part, _ := strings.Cut(key, "/")
-	if d.live.Network != nil {
-		for i, dep := range d.live.Network.Deployments {
-			if catalog.Underscored(dep.Environment) == environment {
-				return &d.live.Network.Deployments[i], part
+	for _, r := range l.Records {
+		switch r.Kind {
+		case catalog.KindCIP:
+			v.add("status", r.Key, r.State)
+		case catalog.KindAsset:
+			if a, err := catalog.Decode[catalog.Asset](r); err == nil {
+				v.add("supply", r.Key, figure(a.Supply))
+				v.add("holders", r.Key, figure(a.Holders))
+			}
+		case catalog.KindOperation:
+			if !r.StartsAt.IsZero() {
+				v.add("date", r.Key, r.StartsAt.Format(time.DateOnly))
+				v.add("date", r.Title, r.StartsAt.Format(time.DateOnly))
+			}
+		case catalog.KindRelease:
+			if d, err := catalog.Decode[catalog.Release](r); err == nil && !d.Prerelease {
+				publish(d.Version, derive.ReleaseNames(r, d.Version)...)
+			}
+		case catalog.KindPackageVersion:
+			if d, err := catalog.Decode[catalog.PackageVersion](r); err == nil && !d.Prerelease && d.Deprecated == "" {
+				publish(d.Version, d.Name)
 			}
 		}
 	}
-	return nil, ""
 }
 
-func liveVersion(d *drift, key string) string {
-	dep, part := d.deployment(key)
-	switch {
-	case dep == nil:
-		return d.spelling[key]
-	case part == "":
-		return dep.Version
+// of returns the live value for a key: that of the rule, or the fact's own, which
+// may be in the plural.
+func (v values) of(r rule, key string) string {
+	if r.key != "" {
+		return v[[2]string{r.category, r.key}]
 	}
-	return named(dep.Components, part)
-}
-
-func liveMinimum(d *drift, key string) string {
-	dep, part := d.deployment(key)
-	switch {
-	case dep == nil:
-		return ""
-	case part == "":
-		return dep.MinimumVersion
-	}
-	return named(dep.MinimumOf, part)
-}
-
-func named(values map[string]string, key string) string {
-	for k, v := range values {
-		if catalog.Underscored(k) == key {
-			return v
-		}
-	}
-	return ""
-}
-
-func liveMigration(d *drift, key string) string {
-	if dep, _ := d.deployment(key); dep != nil {
-		return writeNumber(dep.MigrationID)
-	}
-	return ""
-}
-
-func liveCount(d *drift, key string) string {
-	s := d.live.Stats
-	if s == nil {
-		return ""
-	}
-	for n, v := range map[string]int{
-		"cip": s.CIPs, "cips_in_review": s.CIPsInReview, "cips_final": s.CIPsFinal, "pull": s.Pulls,
-		"proposal": s.Proposals, "mail_thread": s.MailThreads,
-	} {
-		if singular(key) == singular(n) {
-			return strconv.Itoa(v)
-		}
-	}
-	for kind, n := range s.RecordsByKind {
-		if singular(key) == string(kind) {
-			return strconv.Itoa(n)
-		}
-	}
-	return ""
-}
-
-func liveStatus(d *drift, key string) string { return d.proposals[key] }
-
-func liveDate(d *drift, key string) string {
-	if at := d.operations[key]; !at.IsZero() {
-		return at.Format(time.DateOnly)
-	}
-	return ""
-}
-
-// writeNumber formats a figure without rounding, "" for nil.
-func writeNumber(v any) string {
-	switch v := v.(type) {
-	case *int:
-		if v != nil {
-			return strconv.Itoa(*v)
-		}
-	case *int64:
-		if v != nil {
-			return strconv.FormatInt(*v, 10)
-		}
-	case *float64:
-		if v != nil {
-			return strconv.FormatFloat(*v, 'f', -1, 64)
-		}
-	}
-	return ""
-}
-
-// Comparisons.
-
-// within compares numbers: equal up to a fraction of the live one.
-func within(tolerance float64) func(string, string) (degree, bool) {
-	return func(stated, live string) (degree, bool) {
-		a, okA := parseNumber(stated)
-		b, okB := parseNumber(live)
-		if !okA || !okB {
-			return agrees, false
-		}
-		switch off := math.Abs(a - b); {
-		case off <= tolerance*math.Abs(b):
-			return agrees, true
-		case off <= 2*tolerance*math.Abs(b):
-			return slightly, true
-		}
-		return clearly, true
-	}
-}
-
-var numberForm = regexp.MustCompile(`(?i)^\D{0,24}?(-?\d[\d,_'’ ]*(?:\.\d+)?)\s*(k|m|b|bn|t|thousand|million|billion|` +
-	`trillion)?\b`)
-
-var magnitudes = map[string]float64{
-	"": 1, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6,
-	"b": 1e9, "bn": 1e9, "billion": 1e9, "t": 1e12, "trillion": 1e12,
-}
-
-// parseNumber parses a figure as people write it: 1,234, about 30, $1.2M.
-func parseNumber(s string) (float64, bool) {
-	m := numberForm.FindStringSubmatch(strings.TrimSpace(s))
-	if m == nil {
-		return 0, false
-	}
-	digits := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(",_'’ ", r) {
-			return -1
-		}
-		return r
-	}, m[1])
-	n, err := strconv.ParseFloat(digits, 64)
-	return n * magnitudes[strings.ToLower(m[2])], err == nil
-}
-
-// byVersion compares the stated numbers of versions: 3.4 matches every 3.4.x. A
-// difference from the third number on is slight.
-func byVersion(stated, live string) (degree, bool) {
-	if v := derive.VersionsIn(stated); len(v) > 0 {
-		stated = v[0]
-	}
-	a, okA := derive.ParseVersion(stated)
-	b, okB := derive.ParseVersion(live)
-	switch {
-	case !okA || !okB:
-		return agrees, false
-	case a.Includes(b):
-		return agrees, true
-	case a.Apart(b) > 1:
-		return slightly, true
-	}
-	return clearly, true
-}
-
-func byText(stated, live string) (degree, bool) {
-	if catalog.Fold(stated) == catalog.Fold(live) {
-		return agrees, true
-	}
-	return clearly, strings.TrimSpace(stated) != ""
-}
-
-// byDay compares dates; a day off is slight, because time zones are.
-func byDay(stated, live string) (degree, bool) {
-	a, okA := derive.ParseTime(stated)
-	b, okB := derive.ParseTime(live)
-	if !okA || !okB {
-		return agrees, false
-	}
-	switch off := a.Truncate(24 * time.Hour).Sub(b.Truncate(24 * time.Hour)).Abs(); {
-	case off == 0:
-		return agrees, true
-	case off <= 24*time.Hour:
-		return slightly, true
-	}
-	return clearly, true
+	return cmp.Or(v[[2]string{r.category, key}], v[[2]string{r.category, singular(key)}])
 }
