@@ -162,8 +162,6 @@ var (
 	must = regexp.MustCompile(`(?i)\b(?:must|(?:need|needs|have|has) to|` +
 		`(?:is|are) required to)(?: \w+){0,2} (?:be )?(?:upgrade|update|migrate|switch|rotate|reinstall|redeploy|` +
 		`re-deploy|reconfigure|re-onboard)d?\b`)
-	mustWord = regexp.MustCompile(`(?i)\b(?:must|required|mandatory|only|before|need to|needs to|have to|cannot|` +
-		`can't)\b`)
 	actNow = regexp.MustCompile(`(?i)^\W*(?:\w+\W+){0,1}action (?:is )?(?:required|needed)\b|` +
 		`\baction (?:is )?(?:required|needed)\W*(?:[:!.]|for\b|from\b|by\b|before\b)|` +
 		`\b(?:mandatory|required) (?:upgrade|update|migration)\b|\bplease (?:upgrade|update|` +
@@ -171,7 +169,8 @@ var (
 	noAction = regexp.MustCompile(`(?i)\bno (?:\w+ ){0,2}?(?:action|changes?|migration|` +
 		`upgrade) (?:\w+ ){0,2}?(?:required|needed|necessary)\b|\b(?:do|does|is|are) not (?:need|require)|` +
 		`\bnot (?:required|mandatory|necessary)\b`)
-	admonish = regexp.MustCompile(`(?i)^\W*(?:warning|important|attention|caution|danger|⚠)\b?\W*:|^⚠`)
+	admonish = regexp.MustCompile(`(?is)^(?:\W*(?:warning|important|attention|caution|danger|⚠)\b?\W*:|⚠).*\b(?:must|` +
+		`required|mandatory|only|before|need to|needs to|have to|cannot|can't)\b`)
 	// on a known issue
 	advice = regexp.MustCompile(`(?i)^(?:work ?arounds?|recommendations?|mitigations?|symptoms?|` +
 		`likel(?:ihood|iness)|affected .*)$`)
@@ -208,6 +207,52 @@ var (
 		`adapt|adjust|rotate|redeploy|reinstall)\b)`)
 )
 
+// A sign says that a text is a warning, unless it says something else too. The
+// first that a text has decides its topic; one without a topic makes it none.
+type sign struct {
+	topic  *topic
+	says   *regexp.Regexp
+	unless *regexp.Regexp // nil: nothing
+	first  bool           // only the first sentence counts
+	words  []string       // one of the first three of them, and nothing but them, makes a heading this topic
+}
+
+var signs = []sign{
+	{topic: &security, says: vulnerable, unless: harmless, words: []string{"security", "vulnerabilities", "vulnerability",
+		"advisory", "advisories", "patches", "patch"}},
+	{topic: &breaking, says: breakingMark},
+	{says: fixes},
+	{says: noAction},
+	{topic: &breaking, says: breakingWord, unless: harmless, words: []string{"breaking", "incompatible",
+		"incompatibilities", "backwards", "backward", "api", "action", "required"}},
+	{topic: &action, says: actNow, words: []string{"action", "actions", "mandatory", "required", "needed", "upgrade",
+		"steps", "before", "upgrading"}},
+	{topic: &action, says: must},
+	{topic: &action, says: admonish},
+	{topic: &breaking, says: nowNeeded, first: true},
+	{topic: &removal, says: removed, unless: trifle, first: true, words: []string{"removed", "removals", "removal",
+		"dropped", "discontinued", "deprecated", "deprecations", "api"}},
+	{topic: &deprecation, says: deprecated, words: []string{"deprecated", "deprecations", "deprecation", "deprecates",
+		"api"}},
+}
+
+// signOf returns the first sign that a text has, nil if it has none.
+func signOf(text string) *sign {
+	if !telling(text) {
+		return nil
+	}
+	for i, s := range signs {
+		part := text
+		if s.first {
+			part = firstSentence(text)
+		}
+		if s.says.MatchString(part) && (s.unless == nil || !s.unless.MatchString(text)) {
+			return &signs[i]
+		}
+	}
+	return nil
+}
+
 // topicOfHeading returns the topic that a heading opens, and whether it is only
 // a topic: then the statements are the text below it.
 func topicOfHeading(title string) (t topic, general, ok bool) {
@@ -216,30 +261,17 @@ func topicOfHeading(title string) (t topic, general, ok bool) {
 	}
 	title = strings.TrimSpace(strings.TrimSuffix(title, ":"))
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, c := range []struct {
-		topic topic
-		re    *regexp.Regexp
-		names []string
-	}{
-		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories",
-			"patches", "patch"}},
-		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward",
-			"api", "action", "required"}},
-		{action, actNow, []string{"action", "actions", "mandatory", "required", "needed", "upgrade", "steps", "before",
-			"upgrading"}},
-		{removal, removed, []string{"removed", "removals", "removal", "dropped", "discontinued", "deprecated",
-			"deprecations", "api"}},
-		{deprecation, deprecated, []string{"deprecated", "deprecations", "deprecation", "deprecates", "api"}},
-	} {
-		rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-			return slices.Contains(c.names, w) || slices.Contains(fillers, w)
-		})
+	for _, s := range signs {
+		if s.words == nil {
+			continue
+		}
+		other := func(w string) bool { return !slices.Contains(s.words, w) && !slices.Contains(fillers, w) }
+		names := func(w string) bool { return slices.Contains(s.words[:3], w) }
 		switch {
-		case len(rest) == 0 && len(words) > 0 && slices.ContainsFunc(words,
-			func(w string) bool { return slices.Contains(c.names[:3], w) }):
-			return c.topic, true, true
-		case c.re.MatchString(title):
-			return c.topic, false, true
+		case slices.ContainsFunc(words, names) && !slices.ContainsFunc(words, other):
+			return *s.topic, true, true
+		case s.says.MatchString(title):
+			return *s.topic, false, true
 		}
 	}
 	return topic{}, false, false
@@ -345,40 +377,20 @@ func topicOf(notes []note, i int) (*topic, *regexp.Regexp) {
 	if upgrading(n) && !noAction.MatchString(text) && (doThis.MatchString(text) || must.MatchString(text)) {
 		return &action, nil
 	}
-	if !telling(text) {
+	sign := signOf(text)
+	switch {
+	case sign == nil || sign.topic == nil,
+		sign.says == breakingMark && len(strings.Fields(text)) <= 3,
+		sign.says == must && slices.ContainsFunc(n.headings, advice.MatchString):
 		return nil, nil
 	}
-	fix := fixes.MatchString(text)
-	switch {
-	case vulnerable.MatchString(text) && !harmless.MatchString(text):
-		return &security, vulnerable
-	case breakingMark.MatchString(text) && len(strings.Fields(text)) > 3:
-		return &breaking, nil
-	case fix || noAction.MatchString(text):
-		return nil, nil
-	case actNow.MatchString(text):
-		return &action, actNow
-	case must.MatchString(text):
-		if at := slices.IndexFunc(Sentences(text), must.MatchString); at >= 0 &&
-			condition.MatchString(Sentences(text)[at]) {
+	if sign.says == must { // on a condition it is no call to act
+		list := Sentences(text)
+		if at := slices.IndexFunc(list, must.MatchString); at >= 0 && condition.MatchString(list[at]) {
 			return &breaking, must
 		}
-		if slices.ContainsFunc(n.headings, advice.MatchString) {
-			return nil, nil
-		}
-		return &action, must
-	case admonish.MatchString(text) && mustWord.MatchString(text):
-		return &action, nil
-	case breakingWord.MatchString(text) && !harmless.MatchString(text):
-		return &breaking, breakingWord
-	case nowNeeded.MatchString(firstSentence(text)):
-		return &breaking, nil
-	case removed.MatchString(firstSentence(text)) && !trifle.MatchString(text):
-		return &removal, nil
-	case deprecated.MatchString(text):
-		return &deprecation, deprecated
 	}
-	return nil, nil
+	return sign.topic, sign.says
 }
 
 // upgrading reports whether a statement is under a heading for those who
@@ -387,9 +399,9 @@ func upgrading(n note) bool {
 	return len(n.headings) > 0 && upgradeName.MatchString(n.headings[len(n.headings)-1])
 }
 
-// signs occur in every text that is a warning; most texts have none, and
+// hints occur in every text that is a warning; most texts have none, and
 // checking is cheap.
-var signs = []string{
+var hints = []string{
 	"cve-", "ghsa-", "vulnerab", "security", "breaking", "!:", "compatible", "action", "must", "need", "has to",
 	"have to", "requir", "mandatory", "please", "warning", "important", "attention", "caution", "danger", "⚠",
 	"remov", "drop", "discontinu", "no longer", "deprecat", "will",
@@ -397,7 +409,7 @@ var signs = []string{
 
 func telling(text string) bool {
 	text = strings.ToLower(text)
-	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
+	return slices.ContainsFunc(hints, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // due reads a date to act by from a statement: a date after a word such as
