@@ -124,10 +124,7 @@ func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Imp
 	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r), Changes: changes(events)}
 	verdict, tracked := implementationOf(linked)
 	out.Verdict = verdict
-	for _, t := range tracked {
-		e := kb.Evidence{Item: b.Item(t.Record), Why: t.Why, Snippet: t.Link.Snippet, Weight: t.Weight}
-		out.Evidence = append(out.Evidence, e)
-	}
+	out.Evidence = b.Proofs(tracked)
 	out.Method = fmt.Sprintf("Links to %s of releases, pull requests, issues, grants, projects and repositories; "+
 		"the strongest kind that has one is the verdict.", r.Key)
 	return out, err

@@ -41,11 +41,11 @@ func runOutcomes(ctx context.Context, b kb.Base, in outcomesIn) (Outcomes, error
 	if err != nil {
 		return Outcomes{}, err
 	}
-	pace, latest := g.Pace(in.Days, until)
+	pace, latest := g.pace(in.Days, until)
 	out := Outcomes{Pace: pace}
 	out.Method = "Counts dated events; a proposal's first status is no change, and a vote request counts when it was " +
 		"decided."
-	if pace.Quiet() {
+	if pace.quiet() {
 		out.Hint = "nothing happened in either window: try a longer one, up to 365 days"
 	}
 	out.Evidence, err = decisions(ctx, b, latest)

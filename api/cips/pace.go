@@ -15,6 +15,14 @@ import (
 // API's own names.
 var governanceLists = []string{"cip-vote", "cip-discuss"}
 
+// measures are what is counted in a window, in the order of the answer.
+var measures = []string{
+	"status_changes", "became_review", "became_final", "became_rejected", "became_withdrawn",
+	"vote_requests_decided", "vote_requests_accepted", "vote_requests_rejected", "vote_requests_expired",
+	"cip-vote_messages", "cip-vote_threads", "cip-discuss_messages", "cip-discuss_threads",
+	"grants_merged", "grants_closed",
+}
+
 // proceedings are the records that the throughput of governance is counted from.
 // They may reach beyond a window.
 type proceedings struct {
@@ -26,60 +34,73 @@ type proceedings struct {
 
 // throughput is what governance did in a window.
 type throughput struct {
-	Changes  []catalog.Event  // of status; a proposal's first status is none
-	Merged   []catalog.Event  // grant proposals
-	Closed   []catalog.Event  // without merging
-	Decided  []catalog.Record // vote requests, by the time of their decision
-	Outcomes map[string]int   // of these
-	Messages map[string]int   // by mailing list
-	Threads  map[string]int   // with a message in the window
-	Final    []passage        // proposals that became Final
+	counts    map[string]int // by measure
+	decisions []decision     // newest first
+	final     []float64      // days from the first Draft to Final of those that became Final, ascending
 }
 
-// passage is a proposal's way from its first Draft to Final.
-type passage struct {
-	Proposal catalog.Ref
-	Days     float64
+// decision is an event that changed or ended something.
+type decision struct {
+	Ref  catalog.Ref
+	At   time.Time
+	What string // from → to in the source's words, or the outcome of a vote
 }
 
-// throughput counts what happened after since and not after until.
-func (g proceedings) Throughput(since, until time.Time) throughput {
+func (t *throughput) changed(e catalog.Event) {
+	t.decisions = append(t.decisions, decision{e.Ref, e.At, cmp.Or(e.RawFrom, e.From) + " → " + cmp.Or(e.RawTo, e.To)})
+}
+
+// throughput counts what happened after since and not after until. A proposal's
+// first status is no change; one whose Draft is not known has no days to Final.
+func (g proceedings) throughput(since, until time.Time) throughput {
 	within := func(t time.Time) bool { return t.After(since) && !t.After(until) }
-	out := throughput{Outcomes: map[string]int{}, Messages: map[string]int{}, Threads: map[string]int{}}
+	out := throughput{counts: map[string]int{}}
+	drafted := map[catalog.Ref]time.Time{}
 	for _, e := range g.Statuses {
-		if within(e.At) && e.From+e.RawFrom != "" {
-			out.Changes = append(out.Changes, e)
+		if old, ok := drafted[e.Ref]; e.To == "Draft" && (!ok || e.At.Before(old)) {
+			drafted[e.Ref] = e.At
+		}
+	}
+	for _, e := range g.Statuses {
+		if !within(e.At) || e.From+e.RawFrom == "" {
+			continue
+		}
+		out.changed(e)
+		out.counts["status_changes"]++
+		if e.To == e.From {
+			continue
+		}
+		out.counts["became_"+strings.ToLower(e.To)]++
+		if at, ok := drafted[e.Ref]; ok && e.To == "Final" && at.Before(e.At) {
+			out.final = append(out.final, e.At.Sub(at).Hours()/24)
 		}
 	}
 	for _, e := range g.Grants {
-		switch {
-		case !within(e.At):
-		case e.To == catalog.GrantMerged:
-			out.Merged = append(out.Merged, e)
-		case e.To == catalog.GrantClosed:
-			out.Closed = append(out.Closed, e)
+		if within(e.At) && (e.To == catalog.GrantMerged || e.To == catalog.GrantClosed) {
+			out.changed(e)
+			out.counts["grants_"+e.To]++
 		}
 	}
 	for _, r := range g.Requests {
 		d, err := catalog.Decode[catalog.VoteRequest](r)
-		if err == nil && d.Outcome != "" && within(decidedAt(r, d)) {
-			out.Decided = append(out.Decided, r)
-			out.Outcomes[d.Outcome]++
+		if at := decidedAt(r, d); err == nil && d.Outcome != "" && within(at) {
+			out.decisions = append(out.decisions, decision{r.Ref(), at, "vote request " + d.Outcome})
+			out.counts["vote_requests_decided"]++
+			out.counts["vote_requests_"+d.Outcome]++
 		}
 	}
 	threads := map[int64]bool{}
 	for _, m := range g.Messages {
-		if !within(m.CreatedAt) {
-			continue
-		}
-		list := catalog.Fold(m.Container)
-		out.Messages[list]++
-		if !threads[m.Parent] {
-			threads[m.Parent] = true
-			out.Threads[list]++
+		if list := catalog.Fold(m.Container); within(m.CreatedAt) {
+			out.counts[list+"_messages"]++
+			if !threads[m.Parent] {
+				threads[m.Parent] = true
+				out.counts[list+"_threads"]++
+			}
 		}
 	}
-	out.Final = passages(g.Statuses, out.Changes)
+	slices.Sort(out.final)
+	slices.SortStableFunc(out.decisions, func(a, b decision) int { return b.At.Compare(a.At) })
 	return out
 }
 
@@ -91,35 +112,13 @@ func decidedAt(r catalog.Record, d catalog.VoteRequest) time.Time {
 	return r.EndsAt
 }
 
-// passages are those of the proposals that a change made Final. One whose Draft
-// is not known has none.
-func passages(all, changes []catalog.Event) []passage {
-	drafted := map[catalog.Ref]time.Time{}
-	for _, e := range all {
-		if old, ok := drafted[e.Ref]; e.To == "Draft" && (!ok || e.At.Before(old)) {
-			drafted[e.Ref] = e.At
-		}
-	}
-	var out []passage
-	for _, e := range changes {
-		if at, ok := drafted[e.Ref]; ok && e.To == "Final" && e.From != "Final" && at.Before(e.At) {
-			out = append(out, passage{e.Ref, e.At.Sub(at).Hours() / 24})
-		}
-	}
-	slices.SortFunc(out, func(a, b passage) int {
-		return cmp.Or(cmp.Compare(a.Days, b.Days), cmp.Compare(a.Proposal.Key, b.Proposal.Key))
-	})
-	return out
-}
-
-// medianDays is the median of passages, which are sorted, to a tenth; nil if
-// there are none.
-func medianDays(p []passage) *float64 {
-	n := len(p)
+// median is that of an ascending list, to a tenth; nil if it is empty.
+func median(sorted []float64) *float64 {
+	n := len(sorted)
 	if n == 0 {
 		return nil
 	}
-	return new(math.Round((p[(n-1)/2].Days+p[n/2].Days)/2*10) / 10)
+	return new(math.Round((sorted[(n-1)/2]+sorted[n/2])/2*10) / 10)
 }
 
 // Measure is a count in a window and in the one before.
@@ -128,19 +127,6 @@ type Measure struct {
 	Now    int      `json:"now"`
 	Before int      `json:"before"`
 	Change *float64 `json:"change" doc:"relative: 0.5 is half as many again; null if there were none before"`
-}
-
-// compareThroughput compares the counts of two windows.
-func compareThroughput(now, before throughput) []Measure {
-	counts, earlier := now.counts(), before.counts()
-	out := make([]Measure, len(counts))
-	for i, c := range counts {
-		out[i] = Measure{Name: c.name, Now: c.n, Before: earlier[i].n}
-		if was := earlier[i].n; was > 0 {
-			out[i].Change = new(math.Round(float64(c.n-was)/float64(was)*1000) / 1000)
-		}
-	}
-	return out
 }
 
 // Pace is the throughput of governance in a window and in the one before.
@@ -160,67 +146,24 @@ type PassageCounts struct {
 	Before    *float64 `json:"median_days_before"`
 }
 
-// Pace compares the window of some days that ends at a time with the one before,
+// pace compares the window of some days that ends at a time with the one before,
 // and returns the decisions of the later one.
-func (g proceedings) Pace(days int, until time.Time) (Pace, []decision) {
+func (g proceedings) pace(days int, until time.Time) (Pace, []decision) {
 	since := until.AddDate(0, 0, -days)
 	p := Pace{WindowDays: days, Since: since, Until: until, Before: since.AddDate(0, 0, -days)}
-	now, before := g.Throughput(since, until), g.Throughput(p.Before, since)
-	p.Measures = compareThroughput(now, before)
-	p.Passages = PassageCounts{len(now.Final), medianDays(now.Final), medianDays(before.Final)}
-	return p, now.Decisions()
+	now, before := g.throughput(since, until), g.throughput(p.Before, since)
+	for _, name := range measures {
+		m := Measure{Name: name, Now: now.counts[name], Before: before.counts[name]}
+		if m.Before > 0 {
+			m.Change = new(math.Round(float64(m.Now-m.Before)/float64(m.Before)*1000) / 1000)
+		}
+		p.Measures = append(p.Measures, m)
+	}
+	p.Passages = PassageCounts{len(now.final), median(now.final), median(before.final)}
+	return p, now.decisions
 }
 
-// Quiet reports whether nothing happened in either window.
-func (p Pace) Quiet() bool {
+// quiet reports whether nothing happened in either window.
+func (p Pace) quiet() bool {
 	return !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Now+m.Before > 0 })
-}
-
-type namedCount struct {
-	name string
-	n    int
-}
-
-func (t throughput) counts() []namedCount {
-	list := []namedCount{{"status_changes", len(t.Changes)}}
-	for _, status := range []string{"Review", "Final", "Rejected", "Withdrawn"} {
-		n := 0
-		for _, e := range t.Changes {
-			if e.To == status && e.From != status {
-				n++
-			}
-		}
-		list = append(list, namedCount{"became_" + strings.ToLower(status), n})
-	}
-	list = append(list, namedCount{"vote_requests_decided", len(t.Decided)})
-	for _, outcome := range []string{"accepted", "rejected", "expired"} {
-		list = append(list, namedCount{"vote_requests_" + outcome, t.Outcomes[outcome]})
-	}
-	for _, group := range governanceLists {
-		list = append(list, namedCount{group + "_messages", t.Messages[group]},
-			namedCount{group + "_threads", t.Threads[group]})
-	}
-	return append(list, namedCount{"grants_merged", len(t.Merged)}, namedCount{"grants_closed", len(t.Closed)})
-}
-
-// decision is an event that changed or ended something.
-type decision struct {
-	Ref  catalog.Ref
-	At   time.Time
-	What string // from → to in the source's words, or the outcome of a vote
-}
-
-// Decisions lists the events of a window, newest first.
-func (t throughput) Decisions() []decision {
-	var list []decision
-	for _, e := range slices.Concat(t.Changes, t.Merged, t.Closed) {
-		list = append(list, decision{e.Ref, e.At, cmp.Or(e.RawFrom, e.From) + " → " + cmp.Or(e.RawTo, e.To)})
-	}
-	for _, r := range t.Decided {
-		if d, err := catalog.Decode[catalog.VoteRequest](r); err == nil {
-			list = append(list, decision{r.Ref(), decidedAt(r, d), "vote request " + d.Outcome})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b decision) int { return b.At.Compare(a.At) })
-	return list
 }

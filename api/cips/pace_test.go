@@ -57,9 +57,9 @@ func TestThroughput(t *testing.T) {
 			mail("cip-discuss", 3, 20),
 		},
 	}
-	now, before := g.Throughput(recordtest.Ago(24), recordtest.Noon), g.Throughput(recordtest.Ago(48), recordtest.Ago(24))
+	p, latest := g.pace(1, recordtest.Noon)
 	var got []string
-	for _, m := range compareThroughput(now, before) {
+	for _, m := range p.Measures {
 		change := "null"
 		if m.Change != nil {
 			change = fmt.Sprint(*m.Change)
@@ -76,17 +76,11 @@ func TestThroughput(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("measures:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if m := medianDays(now.Final); len(now.Final) != 2 || m == nil || *m != 7 { // of 4 and 10
-		t.Errorf("from Draft to Final: %v, median %v", now.Final, m)
-	}
-	if m := medianDays(before.Final); len(before.Final) != 1 || *m != 6 {
-		t.Errorf("before: %v", before.Final)
-	}
-	if medianDays(nil) != nil {
-		t.Error("there is a median of nothing")
+	if n := p.Passages; n.Proposals != 2 || *n.Median != 7 || *n.Before != 6 { // of 4 and 10 days, and of 6
+		t.Errorf("from Draft to Final: %+v", n)
 	}
 	var decisions []string
-	for _, d := range now.Decisions() {
+	for _, d := range latest {
 		decisions = append(decisions, d.Ref.Key+" "+d.What)
 	}
 	if got, want := strings.Join(decisions, ", "),
@@ -103,17 +97,17 @@ func TestPace(t *testing.T) {
 		status("CIP-1", "Review", "Final", 2), status("CIP-1", "", "Draft", 24*10+2),
 		status("CIP-7", "Review", "Final", 40), status("CIP-7", "", "Draft", 24*6+40),
 	}}
-	p, decisions := g.Pace(1, recordtest.Noon)
+	p, decisions := g.pace(1, recordtest.Noon)
 	if !p.Since.Equal(recordtest.Ago(24)) || !p.Until.Equal(recordtest.Noon) || !p.Before.Equal(recordtest.Ago(48)) || p.WindowDays != 1 {
 		t.Errorf("windows %+v", p)
 	}
 	if n := p.Passages; n.Proposals != 1 || *n.Median != 10 || *n.Before != 6 {
 		t.Errorf("passages %+v", n)
 	}
-	if len(decisions) != 1 || decisions[0].Ref.Key != "CIP-1" || p.Quiet() {
-		t.Errorf("decisions %+v, quiet: %t", decisions, p.Quiet())
+	if len(decisions) != 1 || decisions[0].Ref.Key != "CIP-1" || p.quiet() {
+		t.Errorf("decisions %+v, quiet: %t", decisions, p.quiet())
 	}
-	if p, decisions := (proceedings{}).Pace(30, recordtest.Noon); !p.Quiet() || p.Passages.Median != nil ||
+	if p, decisions := (proceedings{}).pace(30, recordtest.Noon); !p.quiet() || p.Passages.Median != nil ||
 		len(decisions) > 0 {
 		t.Errorf("of nothing: %+v", p)
 	}

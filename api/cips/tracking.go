@@ -2,18 +2,10 @@ package cips
 
 import (
 	"cmp"
-	"slices"
 
 	"almanac/api/kb"
 	"almanac/catalog"
 )
-
-// trackedRecord is a record that shows work on a proposal.
-type trackedRecord struct {
-	kb.Linked
-	Why    string
-	Weight float64 // 0 to 1
-}
 
 // tracking are the kinds that show work on a proposal, with the verdict and the
 // weight of each.
@@ -35,15 +27,15 @@ var tracking = []struct {
 const implementsWeight = 1
 
 // implementationOf returns the records that show work on the proposal they refer
-// to, heaviest first, and what they say of it: the first kind that has any
-// decides, untracked if none has.
-func implementationOf(linked []kb.Linked) (verdict string, tracked []trackedRecord) {
+// to, and what they say of it: the first kind that has any decides, untracked if
+// none has.
+func implementationOf(linked []kb.Linked) (verdict string, tracked []kb.Proof) {
 	for _, kind := range tracking {
 		for _, l := range linked {
 			if l.Record.Kind != kind.kind {
 				continue
 			}
-			t := trackedRecord{l, kind.why, kind.weight}
+			t := kb.Proof{Record: l.Record, Why: kind.why, Snippet: l.Link.Snippet, Weight: kind.weight}
 			if l.Link.Relation == catalog.Implements {
 				t.Why, t.Weight = "it says that it implements the proposal", implementsWeight
 			}
@@ -51,6 +43,5 @@ func implementationOf(linked []kb.Linked) (verdict string, tracked []trackedReco
 			verdict = cmp.Or(verdict, kind.verdict)
 		}
 	}
-	slices.SortStableFunc(tracked, func(a, b trackedRecord) int { return cmp.Compare(b.Weight, a.Weight) })
 	return cmp.Or(verdict, "untracked"), tracked
 }

@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// TestImplementation holds the order of the evidence, which kind decides, and
+// TestImplementation holds what the evidence is, which kind decides, and
 // that what only talks about a proposal is no work on it.
 func TestImplementation(t *testing.T) {
 	linked := func(kind catalog.Kind, relation catalog.Relation) kb.Linked {
@@ -25,11 +25,11 @@ func TestImplementation(t *testing.T) {
 		{[]kb.Linked{linked(catalog.KindGrant, catalog.Cites), talk}, "funded",
 			[]catalog.Kind{catalog.KindGrant}},
 		{[]kb.Linked{linked(catalog.KindGrant, catalog.Cites), linked(catalog.KindIssue, catalog.Mentions)},
-			"in_progress", []catalog.Kind{catalog.KindGrant, catalog.KindIssue}},
+			"in_progress", []catalog.Kind{catalog.KindIssue, catalog.KindGrant}},
 		{[]kb.Linked{
 			linked(catalog.KindRepo, catalog.Implements), linked(catalog.KindPull, catalog.Mentions),
 			linked(catalog.KindRelease, catalog.Mentions),
-		}, "released", []catalog.Kind{catalog.KindRelease, catalog.KindRepo, catalog.KindPull}},
+		}, "released", []catalog.Kind{catalog.KindRelease, catalog.KindPull, catalog.KindRepo}},
 	} {
 		verdict, tracked := implementationOf(c.linked)
 		var got []catalog.Kind

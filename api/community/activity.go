@@ -30,6 +30,14 @@ var (
 	trendingChildren = catalog.KindsOf(catalog.RoleMessage)
 )
 
+// trend is how much activity there is around a record.
+type trend struct {
+	Record catalog.Record // its body may be empty
+	Score  float64        // comparable across kinds; above 0
+	New    int            // posts, messages or comments in the window
+	Fresh  bool           // the record itself was created in the window
+}
+
 // trendsOf ranks records of trendingKinds by the activity around them in the
 // week before now, most first. The records are those of both lists of kinds
 // that were created in the window, and the parents of the children among them;
@@ -47,7 +55,7 @@ var (
 // of the kind, at least 1: it measures a record's activity relative to its
 // kind, so that a kind with many replies does not crowd out the others, and a
 // quiet kind does not lift its few.
-func trendsOf(records []catalog.Record, now time.Time) []catalog.Trend {
+func trendsOf(records []catalog.Record, now time.Time) []trend {
 	children := map[int64][]catalog.Record{}
 	tops := map[int64]catalog.Record{}
 	for _, r := range records {
@@ -58,11 +66,11 @@ func trendsOf(records []catalog.Record, now time.Time) []catalog.Trend {
 			tops[r.ID] = r
 		}
 	}
-	var trends []catalog.Trend
+	var trends []trend
 	sum, number := map[catalog.Kind]float64{}, map[catalog.Kind]float64{}
 	for _, id := range slices.Sorted(maps.Keys(tops)) {
 		r := tops[id]
-		t := catalog.Trend{Record: r, Fresh: decay(r.CreatedAt, now) > 0}
+		t := trend{Record: r, Fresh: decay(r.CreatedAt, now) > 0}
 		if t.Score, t.New = engagement(r, children[id], now); t.Score <= 0 {
 			continue
 		}
@@ -73,7 +81,7 @@ func trendsOf(records []catalog.Record, now time.Time) []catalog.Trend {
 	for i, t := range trends {
 		trends[i].Score = math.Log2(1 + t.Score/max(1, sum[t.Record.Kind]/number[t.Record.Kind]))
 	}
-	slices.SortFunc(trends, func(a, b catalog.Trend) int {
+	slices.SortFunc(trends, func(a, b trend) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record.ID, b.Record.ID))
 	})
 	return trends

@@ -19,7 +19,7 @@ func topicWith(id int64, hours ...int) []catalog.Record {
 	return out
 }
 
-func order(trends []catalog.Trend) []int64 {
+func order(trends []trend) []int64 {
 	ids := []int64{}
 	for _, t := range trends {
 		ids = append(ids, t.Record.ID)

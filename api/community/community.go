@@ -120,7 +120,7 @@ Ranks the last week's content by an engagement score: new posts, messages, comme
 by age. For a plain list of what is new use get_recent_changes.
 `,
 }, func(ctx context.Context, b kb.Base, _ struct{}) (Trending, error) {
-	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]catalog.Trend, error) {
+	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]trend, error) {
 		now := b.Now()
 		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
 			Kinds: slices.Concat(trendingKinds, trendingChildren), Since: now.Add(-trendingWindow),

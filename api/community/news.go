@@ -2,6 +2,8 @@ package community
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"almanac/catalog"
@@ -14,9 +16,7 @@ var newsNames = map[catalog.Kind]string{
 }
 
 // newsKinds are the kinds of records whose creation is news.
-var newsKinds = []catalog.Kind{
-	catalog.KindCIP, catalog.KindGrant, catalog.KindTopic, catalog.KindBlog, catalog.KindRelease, catalog.KindRadar,
-}
+var newsKinds = slices.Sorted(maps.Keys(newsNames))
 
 // statusChange is what the change of a proposal's status is called.
 const statusChange = "cip_status_change"

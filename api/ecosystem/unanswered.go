@@ -48,21 +48,20 @@ func findGaps(records []catalog.Record, now time.Time) (g foundGaps) {
 	}
 	g.Topics, g.MedianViews = unansweredTopics(of[catalog.KindTopic], now)
 	g.Labels, g.Share = labelGaps(of[catalog.KindGrant])
-	var silent []silentThread
-	for _, t := range silentThreads(of[catalog.KindMailThread], now) {
-		if asks[t.ID] {
-			g.Threads = append(g.Threads, silentThread{t, true})
-		} else {
-			silent = append(silent, silentThread{t, false})
+	silent := silentThreads(of[catalog.KindMailThread], now)
+	for _, asking := range []bool{true, false} {
+		for _, t := range silent {
+			if asks[t.ID] == asking {
+				g.Threads = append(g.Threads, silentThread{t, asking})
+			}
 		}
 	}
-	g.Threads = append(g.Threads, silent...)
 	return g
 }
 
-// unansweredTopics returns the open forum topics without a reply that at least
-// half of all topics have no more views than, most views first, and the median
-// of views. The records may lack their bodies.
+// unansweredTopics returns the forum topics that wait and that at least half of
+// all topics have no more views than, most views first, and the median of views.
+// The records may lack their bodies.
 func unansweredTopics(topics []catalog.Record, now time.Time) (out []catalog.Record, median int64) {
 	if len(topics) == 0 {
 		return nil, 0
@@ -74,9 +73,7 @@ func unansweredTopics(topics []catalog.Record, now time.Time) (out []catalog.Rec
 	slices.Sort(views)
 	median = views[len(views)/2]
 	for _, t := range topics {
-		d, err := catalog.Decode[catalog.Topic](t)
-		open := t.State == "" || t.State == "open"
-		if err == nil && open && !d.Pinned && t.Replies == 0 && d.Posts <= 1 && t.Views >= median && waits(t, now) {
+		if t.Views >= median && waits(t, now) {
 			out = append(out, t)
 		}
 	}
@@ -86,32 +83,28 @@ func unansweredTopics(topics []catalog.Record, now time.Time) (out []catalog.Rec
 	return out, median
 }
 
-// silentThreads returns the mailing-list threads of one message, newest
-// first. Lists in which less than half of the threads have an answer are for
-// announcements and left out.
+// silentThreads returns the mailing-list threads that wait, newest first. Lists in
+// which less than half of the threads have an answer are for announcements and
+// left out.
 func silentThreads(threads []catalog.Record, now time.Time) []catalog.Record {
 	all, answered := map[string]int{}, map[string]int{}
-	var alone []catalog.Record
 	for _, t := range threads {
-		all[t.Container]++
-		d, err := catalog.Decode[catalog.MailThread](t)
-		switch {
-		case err != nil:
-		case d.Messages > 1:
+		if all[t.Container]++; !kb.Unanswered(t) {
 			answered[t.Container]++
-		case waits(t, now):
-			alone = append(alone, t)
 		}
 	}
-	alone = slices.DeleteFunc(alone, func(t catalog.Record) bool { return 2*answered[t.Container] < all[t.Container] })
+	alone := slices.DeleteFunc(slices.Clone(threads), func(t catalog.Record) bool {
+		return 2*answered[t.Container] < all[t.Container] || !waits(t, now)
+	})
 	slices.SortStableFunc(alone, func(a, b catalog.Record) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return alone
 }
 
+// waits reports whether a thread waits for an answer, and has for long enough.
 func waits(r catalog.Record, now time.Time) bool {
-	return !r.CreatedAt.IsZero() && now.Sub(r.CreatedAt) >= gapAge
+	return kb.Unanswered(r) && !r.CreatedAt.IsZero() && now.Sub(r.CreatedAt) >= gapAge
 }
 
 // LabelGap is a label of grant proposals of which few are accepted.

@@ -55,21 +55,13 @@ dates, by severity. For contradictions on a topic use detect_drift.
 	if in.Refresh {
 		age = -1
 	}
-	d, at, err := kb.Derived(ctx, b, "kb drift", age, func(ctx context.Context) (catalog.Drift, error) {
+	out, at, err := kb.Derived(ctx, b, "kb drift", age, func(ctx context.Context) (KBDrift, error) {
 		return compareFacts(ctx, b)
 	})
-	out := KBDrift{
-		AsOf: at, Facts: d.Facts, Compared: comparedIn(d), Total: len(d.Findings), Rules: d.Rules,
-		Severities: map[string]int{},
-		Method: "Each stated value is compared with the live value that its category and key name, within the tolerance " +
-			"of its rule: info is slightly off, warn contradicts, stale contradicts and is older than 90 days.",
-	}
-	for _, f := range d.Findings {
-		out.Severities[f.Severity]++
-		out.Findings = append(out.Findings,
-			DriftFinding{f.Category, f.Key, f.Stated, f.Live, f.AgeDays, f.Severity, b.Item(f.Record)})
-	}
-	if len(d.Findings) == 0 {
+	out.AsOf = at
+	out.Method = "Each stated value is compared with the live value that its category and key name, within the tolerance " +
+		"of its rule: info is slightly off, warn contradicts, stale contradicts and is older than 90 days."
+	if out.Total == 0 {
 		out.Hint = "every value that could be compared agrees with the live one"
 		if out.Compared == 0 {
 			out.Hint = "no stated value could be compared: no page states any, or no live value is known"
@@ -79,7 +71,7 @@ dates, by severity. For contradictions on a topic use detect_drift.
 })
 
 // compareFacts reads what is stated and what is live.
-func compareFacts(ctx context.Context, b kb.Base) (d catalog.Drift, err error) {
+func compareFacts(ctx context.Context, b kb.Base) (d KBDrift, err error) {
 	facts, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: factKinds})
 	if err != nil {
 		return d, err
@@ -95,5 +87,5 @@ func compareFacts(ctx context.Context, b kb.Base) (d catalog.Drift, err error) {
 		return d, err
 	}
 	live.Stats, _, err = kb.Newest[catalog.Stats](ctx, b, catalog.SeriesStats)
-	return driftOf(facts, live, b.Now().UTC()), err
+	return driftOf(facts, live, b.Now().UTC(), b.Item), err
 }

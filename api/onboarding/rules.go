@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/api/kb"
 	"almanac/catalog"
 	"almanac/catalog/derive"
 )
@@ -31,15 +32,6 @@ type liveValues struct {
 // mistaken.
 const staleAfter = 90 * 24 * time.Hour
 
-// comparedIn is the number of facts that have a rule and a live value.
-func comparedIn(d catalog.Drift) int {
-	n := d.Facts - d.Unruled
-	for _, r := range d.Rules {
-		n -= r.Missing + r.Unreadable
-	}
-	return n
-}
-
 // driftOf compares facts stated by records of factKinds with live values. Rules
 // match facts by category and key, ignoring case, plural and punctuation:
 //
@@ -58,8 +50,10 @@ func comparedIn(d catalog.Drift) int {
 // the last part of a version) is info; a greater one is warn, or stale if the
 // fact is older than 90 days. A fact whose rule has no live value is not a
 // finding and counts as missing.
-func driftOf(facts []catalog.Record, live liveValues, now time.Time) catalog.Drift {
-	d := &drift{live: live.index(), now: now, rules: make([]catalog.DriftRule, len(rules))}
+func driftOf(
+	facts []catalog.Record, live liveValues, now time.Time, item func(catalog.Record) kb.Item,
+) KBDrift {
+	d := &drift{live: live.index(), now: now, item: item, rules: make([]catalog.DriftRule, len(rules))}
 	for i, r := range rules {
 		d.rules[i] = catalog.DriftRule{Category: r.category, Key: cmp.Or(r.key, "*")}
 	}
@@ -68,20 +62,31 @@ func driftOf(facts []catalog.Record, live liveValues, now time.Time) catalog.Dri
 			d.check(rec, f)
 		}
 	}
-	slices.SortStableFunc(d.findings, func(a, b catalog.DriftFinding) int {
+	slices.SortStableFunc(d.findings, func(a, b DriftFinding) int {
 		return cmp.Or(severityRank[b.Severity]-severityRank[a.Severity], cmp.Compare(a.Category, b.Category),
 			cmp.Compare(a.Key, b.Key))
 	})
-	out := catalog.Drift{CheckedAt: now, Facts: d.facts, Unruled: d.unruled, Findings: d.findings}
+	out := KBDrift{Facts: d.facts, Compared: d.facts - d.unruled, Severities: map[string]int{},
+		Findings: d.findings, Total: len(d.findings)}
+	for _, f := range d.findings {
+		out.Severities[f.Severity]++
+	}
 	for _, r := range d.rules {
-		if r.Facts > 0 {
+		if out.Compared -= r.Missing + r.Unreadable; r.Facts > 0 {
 			out.Rules = append(out.Rules, r)
 		}
 	}
 	return out
 }
 
-var severityRank = map[string]int{catalog.DriftInfo: 0, catalog.DriftStale: 1, catalog.DriftWarn: 2}
+// Severities of a finding.
+const (
+	driftInfo  = "info"  // slightly off
+	driftWarn  = "warn"  // contradicts the live value
+	driftStale = "stale" // contradicts it, and was stated long ago
+)
+
+var severityRank = map[string]int{driftInfo: 0, driftStale: 1, driftWarn: 2}
 
 func factsOf(r catalog.Record) []catalog.Fact {
 	if f, err := catalog.Decode[catalog.Foundation](r); err == nil {
@@ -96,7 +101,8 @@ type drift struct {
 	now            time.Time
 	facts, unruled int
 	rules          []catalog.DriftRule
-	findings       []catalog.DriftFinding
+	findings       []DriftFinding
+	item           func(catalog.Record) kb.Item
 }
 
 // check applies the rule of one fact.
@@ -125,8 +131,8 @@ func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 		return
 	}
 	d.rules[at].Drifted++
-	finding := catalog.DriftFinding{Category: f.Category, Key: f.Key, Stated: f.Value, Live: live,
-		Severity: catalog.DriftWarn, Record: rec}
+	finding := DriftFinding{Category: f.Category, Key: f.Key, Stated: f.Value, Live: live,
+		Severity: driftWarn, Record: d.item(rec)}
 	since, dated := derive.ParseTime(f.AsOf)
 	if !dated {
 		since = rec.UpdatedAt
@@ -135,11 +141,11 @@ func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 		age := int(max(0, d.now.Sub(since)) / (24 * time.Hour))
 		finding.AgeDays = &age
 		if d.now.Sub(since) > staleAfter {
-			finding.Severity = catalog.DriftStale
+			finding.Severity = driftStale
 		}
 	}
 	if how == slightly {
-		finding.Severity = catalog.DriftInfo
+		finding.Severity = driftInfo
 	}
 	d.findings = append(d.findings, finding)
 }

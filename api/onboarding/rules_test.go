@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/api/kb"
 	"almanac/catalog"
 	"almanac/testing/recordtest"
 )
@@ -43,6 +44,8 @@ func stating(category, key, value, asOf string) catalog.Record {
 	return recordtest.With(catalog.Record{Kind: catalog.KindFoundation, Key: "about", UpdatedAt: recordtest.Noon.AddDate(0, 0, -10)},
 		catalog.Foundation{Facts: []catalog.Fact{{Category: category, Key: key, Value: value, AsOf: asOf}}})
 }
+
+func keyed(r catalog.Record) kb.Item { return kb.Item{Key: r.Key} }
 
 func TestDriftOfOneFact(t *testing.T) {
 	const today = "2031-03-01"
@@ -91,12 +94,12 @@ func TestDriftOfOneFact(t *testing.T) {
 		"no rule for the key":                        {"network", "mood", "fair", today, "unruled"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := driftOf([]catalog.Record{stating(c.category, c.key, c.value, c.asOf)}, live, recordtest.Noon)
+			d := driftOf([]catalog.Record{stating(c.category, c.key, c.value, c.asOf)}, live, recordtest.Noon, keyed)
 			got := ""
 			switch {
 			case len(d.Findings) == 1:
 				got = d.Findings[0].Severity
-			case d.Unruled == 1:
+			case d.Compared == 0 && len(d.Rules) == 0:
 				got = "unruled"
 			case len(d.Rules) == 1 && d.Rules[0].Missing == 1:
 				got = "missing"
@@ -121,24 +124,24 @@ func TestDriftReport(t *testing.T) {
 	partner := recordtest.With(catalog.Record{ID: 6, Kind: catalog.KindPartner},
 		catalog.Partner{Facts: []catalog.Fact{{Category: "version", Key: "lantern", Value: "1.0.0",
 			AsOf: "2030-03-08"}}})
-	want := catalog.Drift{
-		CheckedAt: recordtest.Noon, Facts: 5, Unruled: 1,
+	want := KBDrift{
+		Facts: 5, Compared: 4, Severities: map[string]int{"info": 1, "warn": 1, "stale": 1}, Total: 3,
 		Rules: []catalog.DriftRule{{Category: "network", Key: "validators", Facts: 2, Drifted: 1},
 			{Category: "version", Key: "*", Facts: 1, Drifted: 1},
 			{Category: "status", Key: "*", Facts: 1, Drifted: 1}},
-		Findings: []catalog.DriftFinding{
+		Findings: []DriftFinding{
 			{Category: "status", Key: "CIP-0007", Stated: "Draft", Live: "Final", AgeDays: new(10), Severity: "warn",
-				Record: page},
+				Record: keyed(page)},
 			{Category: "version", Key: "lantern", Stated: "1.0.0", Live: "1.10.0", AgeDays: new(365), Severity: "stale",
-				Record: partner},
+				Record: keyed(partner)},
 			{Category: "network", Key: "validators", Stated: "430", Live: "400", AgeDays: new(10), Severity: "info",
-				Record: page},
+				Record: keyed(page)},
 		},
 	}
-	if d := cmp.Diff(want, driftOf([]catalog.Record{page, partner}, live, recordtest.Noon)); d != "" {
+	if d := cmp.Diff(want, driftOf([]catalog.Record{page, partner}, live, recordtest.Noon, keyed)); d != "" {
 		t.Error(d)
 	}
-	if d := driftOf([]catalog.Record{page, partner}, liveValues{}, recordtest.Noon); len(d.Findings) != 0 {
+	if d := driftOf([]catalog.Record{page, partner}, liveValues{}, recordtest.Noon, keyed); len(d.Findings) != 0 {
 		t.Errorf("findings without live values: %+v", d.Findings)
 	}
 }
@@ -149,16 +152,9 @@ func FuzzDrift(f *testing.F) {
 	f.Add("date", "uid-1", "99 May 2031", "")
 	f.Add("supply", "TLY", "1_0'0’0 thousand", "\xff")
 	f.Fuzz(func(t *testing.T, category, key, value, asOf string) {
-		d := driftOf([]catalog.Record{stating(category, key, value, asOf)}, live, recordtest.Noon)
+		d := driftOf([]catalog.Record{stating(category, key, value, asOf)}, live, recordtest.Noon, keyed)
 		if len(d.Findings) > 1 || d.Facts != 1 {
 			t.Errorf("%+v", d)
 		}
 	})
-}
-
-func TestCompared(t *testing.T) {
-	d := catalog.Drift{Facts: 9, Unruled: 2, Rules: []catalog.DriftRule{{Missing: 1, Unreadable: 2}, {Missing: 1}}}
-	if got := comparedIn(d); got != 3 {
-		t.Errorf("%d, want 3", got)
-	}
 }

@@ -69,8 +69,12 @@ newest first. For what replaces one symbol use migrate_lookup.
 	deprecations, _, err := b.Catalog.List(ctx, deprecated)
 	usages := usagesIn(kb.Records(texts), deprecations)
 	out.Read, out.Degraded, out.Hint = len(texts), found.Degraded, found.Hint
-	for _, t := range outdatedTexts(usages) {
-		out.Items = append(out.Items, Guidance{b.Item(t.Record), kb.Time(t.At), t.Uses})
+	for i, u := range usages {
+		if i == 0 || usages[i-1].Text.ID != u.Text.ID { // those of a text stand together
+			out.Items = append(out.Items, Guidance{Item: b.Item(u.Text), Written: kb.Time(u.At)})
+		}
+		text := &out.Items[len(out.Items)-1]
+		text.Uses = append(text.Uses, u.Use)
 	}
 	out.Total = len(out.Items)
 	out.Items = out.Items[:min(guidanceShown, out.Total)]

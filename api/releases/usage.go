@@ -19,12 +19,8 @@ import (
 type usage struct {
 	Text        catalog.Record
 	Deprecation catalog.Record
-	Data        catalog.Deprecation
-	Written     string // as the text spells it, the first time
-	Mentions    int
-	Snippet     string    // around the first mention
-	Replaced    bool      // the text names the replacement too
-	At          time.Time // when the text was last changed, as far as known
+	Use
+	At time.Time // when the text was last changed, as far as known
 }
 
 // guidanceKinds are the kinds of records that tell people what to do.
@@ -58,18 +54,20 @@ func usagesIn(texts, deprecations []catalog.Record) []usage {
 			if len(announced[i]) > 0 {
 				continue
 			}
-			u := usage{Text: text, Deprecation: items[i].record, Data: items[i].data, At: cmp.Or(text.UpdatedAt, text.CreatedAt)}
+			item := items[i]
+			u := usage{Text: text, Deprecation: item.record, At: cmp.Or(text.UpdatedAt, text.CreatedAt)}
+			u.Deprecated, u.Replacement, u.Since = item.record.Title, item.data.Replacement, item.data.Since
 			for _, s := range spans {
 				sentence := sentenceAround(text.Body, s)
 				if warns.MatchString(sentence) {
 					continue
 				}
 				if u.Mentions++; u.Mentions == 1 {
-					u.Written, u.Snippet = text.Body[s[0]:s[1]], derive.Clip(derive.Inline(sentence), usageShown)
+					u.Snippet = derive.Clip(derive.Inline(sentence), usageShown)
 				}
 			}
 			if u.Mentions > 0 {
-				u.Replaced = items[i].replacement != nil && items[i].replacement.MatchString(text.Body)
+				u.Replaced = item.replacement != nil && item.replacement.MatchString(text.Body)
 				out = append(out, u)
 			}
 		}
@@ -79,13 +77,6 @@ func usagesIn(texts, deprecations []catalog.Record) []usage {
 			cmp.Compare(a.Deprecation.ID, b.Deprecation.ID))
 	})
 	return out
-}
-
-// outdatedText is a text with the deprecated items that it mentions.
-type outdatedText struct {
-	Record catalog.Record
-	At     time.Time // when it was last changed, as far as known
-	Uses   []Use     // in the order of the usages
 }
 
 // Use is a deprecated item that a text mentions.
@@ -98,54 +89,25 @@ type Use struct {
 	Snippet     string `json:"snippet" doc:"around the first mention"`
 }
 
-// outdatedTexts groups usages by text; those of a text stand together.
-func outdatedTexts(usages []usage) (out []outdatedText) {
-	for _, u := range usages {
-		if n := len(out); n == 0 || out[n-1].Record.ID != u.Text.ID {
-			out = append(out, outdatedText{Record: u.Text, At: u.At})
-		}
-		text := &out[len(out)-1]
-		text.Uses = append(text.Uses, Use{
-			u.Deprecation.Title, u.Data.Replacement, u.Data.Since, u.Mentions, u.Replaced, u.Snippet,
-		})
-	}
-	return out
-}
-
 // usageProofs are the items that are used, weighed by their share of all
 // mentions.
 func usageProofs(usages []usage) (out []kb.Proof) {
-	for _, t := range tallyUsages(usages) {
-		why := fmt.Sprintf("deprecated; mentions: %d, in texts: %d", t.Mentions, t.Texts)
-		out = append(out, kb.Proof{Record: t.Deprecation, Why: why, Weight: t.Share})
-	}
-	return out
-}
-
-// tally counts the usages of a deprecated item.
-type tally struct {
-	Deprecation     catalog.Record
-	Texts, Mentions int
-	Share           float64 // of all mentions
-}
-
-// tallyUsages counts usages by item, those mentioned most first.
-func tallyUsages(usages []usage) []tally {
-	var out []tally
+	mentions, texts := map[int64]int{}, map[int64]int{}
 	all := 0
 	for _, u := range usages {
-		at := slices.IndexFunc(out, func(t tally) bool { return t.Deprecation.ID == u.Deprecation.ID })
-		if at < 0 {
-			at, out = len(out), append(out, tally{Deprecation: u.Deprecation})
+		id := u.Deprecation.ID
+		if texts[id] == 0 {
+			out = append(out, kb.Proof{Record: u.Deprecation})
 		}
-		out[at].Texts++
-		out[at].Mentions += u.Mentions
+		mentions[id] += u.Mentions
+		texts[id]++
 		all += u.Mentions
 	}
 	for i := range out {
-		out[i].Share = float64(out[i].Mentions) / float64(all)
+		id := out[i].Record.ID
+		out[i].Why = fmt.Sprintf("deprecated; mentions: %d, in texts: %d", mentions[id], texts[id])
+		out[i].Weight = float64(mentions[id]) / float64(all)
 	}
-	slices.SortStableFunc(out, func(a, b tally) int { return b.Mentions - a.Mentions })
 	return out
 }
 

@@ -3,6 +3,7 @@ package search
 import (
 	"slices"
 
+	"almanac/api/kb"
 	"almanac/catalog"
 )
 
@@ -23,7 +24,7 @@ func unansweredThreads(forum []catalog.Record) unanswered {
 			continue
 		}
 		u.views = append(u.views, r.Views)
-		if r.State == "open" && r.Replies == 0 {
+		if kb.Unanswered(r) {
 			open[r.ID] = r
 		}
 	}
