@@ -76,9 +76,9 @@ func TestNoConstraintIsWrittenTwice(t *testing.T) {
 	}
 }
 
-// linesPerOperation is what an operation may cost on average, with its types:
-// lines of code, without blank ones, comments and imports.
-const linesPerOperation = 50
+// linesPerOperation is what an operation may cost on average, with its types and
+// what it alone computes: lines of code, without blank ones, comments and imports.
+const linesPerOperation = 79
 
 // linesOfCode counts them in a Go file.
 func linesOfCode(text []byte) (n int) {

@@ -94,3 +94,11 @@ func byDay(stated, live string) (degree, bool) {
 	}
 	return clearly, true
 }
+
+// figure writes a number without rounding, "" for nil.
+func figure[T int | int64 | float64](n *T) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*n), 'f', -1, 64)
+}

@@ -200,14 +200,6 @@ func (v values) add(category, key, value string) {
 	}
 }
 
-// figure writes a number without rounding, "" for nil.
-func figure[T int | int64 | float64](n *T) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatFloat(float64(*n), 'f', -1, 64)
-}
-
 // index indexes live values by the names that facts use.
 func (l liveValues) index() values {
 	v := values{}
