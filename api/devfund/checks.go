@@ -222,8 +222,9 @@ func hasTime(s string) bool {
 	return dated || timeSpan.MatchString(s)
 }
 
-// maxMilestones is how many milestones can be followed.
-const maxMilestones = 12
+// maxMilestones is how many milestones can be followed: no proposal of a real fund,
+// of 380, has more.
+const maxMilestones = 10
 
 // checkScope passes a plan that can be kept to: not too many milestones, whose
 // amounts add up to the total within a hundredth if all have one, and a time for
