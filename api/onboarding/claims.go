@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"almanac/api/kb"
-	"almanac/catalog"
 	"almanac/catalog/derive"
 )
 
@@ -29,26 +28,6 @@ type claim struct {
 	same string // equal for equal values, however they are written
 }
 
-// deprecatedName is a name that is not to be used any more.
-type deprecatedName struct {
-	Name        string
-	Replacement string
-	Patterns    []string // spellings that indicate its use in text
-}
-
-// deprecatedNames returns the names of deprecation records that have a
-// replacement and patterns.
-func deprecatedNames(deprecations []catalog.Record) []deprecatedName {
-	var out []deprecatedName
-	for _, r := range deprecations {
-		d, _ := catalog.Decode[catalog.Deprecation](r) // data of another form names nothing
-		if r.State == catalog.ItemDeprecated && d.Replacement != "" && len(d.Patterns) > 0 {
-			out = append(out, deprecatedName{r.Title, d.Replacement, d.Patterns})
-		}
-	}
-	return out
-}
-
 // claimsIn scans a Markdown text for claims; precision comes before recall. From
 // prose it reads versions with a word such as latest or at least, ports behind
 // what listens on them, and numbers with a unit that stand directly behind a
@@ -56,7 +35,7 @@ func deprecatedNames(deprecations []catalog.Record) []deprecatedName {
 // Questions, conditions and the past are skipped. Of the deprecated names it
 // says which a text uses in code or tells to use, and which it replaces; the
 // title may say that the text is about moving away from one.
-func claimsIn(title, text string, names []deprecatedName) []claim {
+func claimsIn(title, text string, names kb.Deprecations) []claim {
 	prose, blocks := derive.SplitCode(strings.ToValidUTF8(text, "\uFFFD"))
 	var sentences []string
 	for _, p := range paragraphs(prose) {
@@ -71,7 +50,7 @@ func claimsIn(title, text string, names []deprecatedName) []claim {
 		}
 	}
 	for _, n := range names {
-		if c, ok := n.claim(title, sentences, blocks); ok {
+		if c, ok := nameClaim(n, title, sentences, blocks); ok {
 			out = append(out, c)
 		}
 	}
@@ -82,9 +61,9 @@ const digits = "0123456789"
 
 // claimable reports whether a paragraph can have a claim; most have none, and
 // to split them into sentences costs most of the time.
-func claimable(p string, names []deprecatedName) bool {
-	return strings.ContainsAny(p, digits) || slices.ContainsFunc(names, func(n deprecatedName) bool {
-		return n.in(p) >= 0 || index(p, n.Replacement) >= 0
+func claimable(p string, names kb.Deprecations) bool {
+	return strings.ContainsAny(p, digits) || slices.ContainsFunc(names, func(n kb.Deprecated) bool {
+		return n.In(p) >= 0 || n.Replaced(p) >= 0
 	})
 }
 

@@ -12,8 +12,9 @@ import (
 	"almanac/testing/recordtest"
 )
 
-var sextant = []deprecatedName{{Name: "sextant", Replacement: "gauge read",
-	Patterns: []string{"sextant", ":7575"}}}
+var sextant = kb.DeprecationsOf([]catalog.Record{recordtest.With(catalog.Record{Kind: catalog.KindDeprecation,
+	Title: "sextant", State: catalog.ItemDeprecated},
+	catalog.Deprecation{Replacement: "gauge read", Patterns: []string{"sextant", ":7575"}})})
 
 func claimsOf(text string) []string {
 	title, body, ok := strings.Cut(text, " || ")
@@ -109,13 +110,14 @@ func TestDeprecatedNames(t *testing.T) {
 		return catalog.Record{Kind: catalog.KindDeprecation, Title: title, State: state, Data: raw}
 	}
 	full := catalog.Deprecation{Replacement: "gauge", Patterns: []string{"sextant"}}
-	names := deprecatedNames([]catalog.Record{
+	names := kb.DeprecationsOf([]catalog.Record{
 		record("sextant", catalog.ItemDeprecated, full), record("gauge", catalog.ItemCurrent, full),
 		record("lead", catalog.ItemDeprecated, catalog.Deprecation{Replacement: "sonar"}),
 		record("log", catalog.ItemDeprecated, catalog.Deprecation{Patterns: []string{"log"}}),
 	})
-	if len(names) != 1 || names[0].Name != "sextant" || names[0].Replacement != "gauge" {
-		t.Errorf("%+v", names)
+	got := claimsIn("", "Use `sonar`. Run `log`. Run `Sextant`.", names)
+	if len(got) != 1 || got[0].Subject != "sextant" || got[0].Value != "sextant" {
+		t.Errorf("%+v", got)
 	}
 }
 

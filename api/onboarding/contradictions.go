@@ -82,7 +82,7 @@ contradictions. For facts against live values use get_kb_drift.
 	if err != nil {
 		return SourceDrift{}, err
 	}
-	names := deprecatedNames(deprecations)
+	names := kb.DeprecationsOf(deprecations)
 	search := kb.Search{Field: "topic", Query: in.Topic, Limit: recordsRead}
 	found, err := b.BestMatches(ctx, search, sideKinds)
 	if err != nil {

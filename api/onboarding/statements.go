@@ -21,7 +21,7 @@ type statement struct {
 
 // statementsOf reads the claims of a source's records. Each is dated by when the
 // record was last written: what others add to it later does not count.
-func statementsOf(source string, records []catalog.Record, names []deprecatedName) (out []statement) {
+func statementsOf(source string, records []catalog.Record, names kb.Deprecations) (out []statement) {
 	for _, r := range records {
 		at := r.UpdatedAt
 		if at.IsZero() {

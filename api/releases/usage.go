@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"almanac/api/kb"
 	"almanac/catalog"
@@ -40,7 +38,7 @@ var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|
 // sentence that says so itself (deprecated, replaced, no longer …) do not count,
 // nor any of what the title says so of.
 func usagesIn(texts, deprecations []catalog.Record) []usage {
-	items := compileItems(deprecations)
+	items := kb.DeprecationsOf(deprecations)
 	var out []usage
 	for _, text := range texts {
 		if text.Kind.Role() == catalog.RoleChange { // says itself what is deprecated, or did before it was
@@ -48,15 +46,15 @@ func usagesIn(texts, deprecations []catalog.Record) []usage {
 		}
 		announced := make([][][]int, len(items))
 		if warns.MatchString(text.Title) {
-			announced = mentions(text.Title, items)
+			announced = items.Find(text.Title)
 		}
-		for i, spans := range mentions(text.Body, items) {
+		for i, spans := range items.Find(text.Body) {
 			if len(announced[i]) > 0 {
 				continue
 			}
 			item := items[i]
-			u := usage{Text: text, Deprecation: item.record, At: cmp.Or(text.UpdatedAt, text.CreatedAt)}
-			u.Deprecated, u.Replacement, u.Since = item.record.Title, item.data.Replacement, item.data.Since
+			u := usage{Text: text, Deprecation: item.Record, At: cmp.Or(text.UpdatedAt, text.CreatedAt)}
+			u.Deprecated, u.Replacement, u.Since = item.Record.Title, item.Data.Replacement, item.Data.Since
 			for _, s := range spans {
 				sentence := sentenceAround(text.Body, s)
 				if warns.MatchString(sentence) {
@@ -67,7 +65,7 @@ func usagesIn(texts, deprecations []catalog.Record) []usage {
 				}
 			}
 			if u.Mentions > 0 {
-				u.Replaced = item.replacement != nil && item.replacement.MatchString(text.Body)
+				u.Replaced = item.Replaced(text.Body) >= 0
 				out = append(out, u)
 			}
 		}
@@ -111,102 +109,6 @@ func usageProofs(usages []usage) (out []kb.Proof) {
 	return out
 }
 
-// deprecatedItem is a deprecation, ready to be looked for.
-type deprecatedItem struct {
-	record      catalog.Record
-	data        catalog.Deprecation
-	spellings   []spelling
-	replacement *regexp.Regexp
-}
-
-// spelling is a pattern with its longest word, folded: to see that a text lacks
-// the word, as most do, takes far less time than to run the pattern.
-type spelling struct {
-	word    string
-	pattern *regexp.Regexp
-}
-
-func compileItems(deprecations []catalog.Record) []deprecatedItem {
-	var items []deprecatedItem
-	for _, r := range deprecations {
-		d, err := catalog.Decode[catalog.Deprecation](r)
-		if err != nil || r.State == catalog.ItemCurrent {
-			continue
-		}
-		item := deprecatedItem{record: r, data: d, replacement: spelled(d.Replacement)}
-		for _, p := range d.Patterns {
-			if re := spelled(p); re != nil {
-				longest := slices.MaxFunc(wordsOfSpelling(p), func(a, b string) int { return len(a) - len(b) })
-				item.spellings = append(item.spellings, spelling{folded(longest), re})
-			}
-		}
-		items = append(items, item)
-	}
-	return items
-}
-
-// spelled matches a spelling as whole words, in any case and over line breaks;
-// nil for a blank one.
-func spelled(s string) *regexp.Regexp {
-	quoted := wordsOfSpelling(s)
-	if len(quoted) == 0 {
-		return nil
-	}
-	for i, w := range quoted {
-		quoted[i] = regexp.QuoteMeta(w)
-	}
-	whole := strings.TrimSpace(s)
-	first, _ := utf8.DecodeRuneInString(whole)
-	last, _ := utf8.DecodeLastRuneInString(whole)
-	return regexp.MustCompile(`(?i)` + edge(first) + strings.Join(quoted, `\s+`) + edge(last))
-}
-
-// wordsOfSpelling are the words that line breaks may part.
-func wordsOfSpelling(s string) []string { return strings.Fields(strings.ToValidUTF8(s, "")) }
-
-// folded gives all texts the same form that (?i) takes for the same, and some
-// others.
-func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
-
-// edge is the boundary beside a letter or digit at the end of a spelling.
-func edge(r rune) string {
-	if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-		return `\b`
-	}
-	return ""
-}
-
-// mentions returns where a text mentions the items, by their index: without
-// those inside a longer mention of any.
-func mentions(text string, items []deprecatedItem) [][][]int {
-	type found struct{ start, end, item int }
-	var all []found
-	form := folded(text)
-	for i, item := range items {
-		for _, s := range item.spellings {
-			if !strings.Contains(form, s.word) {
-				continue
-			}
-			for _, m := range s.pattern.FindAllStringIndex(text, -1) {
-				all = append(all, found{m[0], m[1], i})
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b found) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.item, b.item))
-	})
-	out := make([][][]int, len(items))
-	end := 0
-	for _, f := range all {
-		if f.end <= end {
-			continue // inside the one before
-		}
-		end = f.end
-		out[f.item] = append(out[f.item], []int{f.start, f.end})
-	}
-	return out
-}
-
 // usageShown is the maximum of a snippet, in characters.
 const usageShown = 320
 
@@ -245,10 +147,10 @@ func deprecationNamed(items []catalog.Record, name string) (item *catalog.Record
 // mentioned returns the deprecations whose patterns a text matches, in the order
 // of the text.
 func mentioned(text string, deprecations []catalog.Record) []catalog.Record {
-	items := compileItems(deprecations)
+	items := kb.DeprecationsOf(deprecations)
 	type first struct{ at, item int }
 	var found []first
-	for i, spans := range mentions(text, items) {
+	for i, spans := range items.Find(text) {
 		if len(spans) > 0 {
 			found = append(found, first{spans[0][0], i})
 		}
@@ -256,7 +158,7 @@ func mentioned(text string, deprecations []catalog.Record) []catalog.Record {
 	slices.SortFunc(found, func(a, b first) int { return a.at - b.at })
 	out := make([]catalog.Record, len(found))
 	for i, f := range found {
-		out[i] = items[f.item].record
+		out[i] = items[f.item].Record
 	}
 	return out
 }
