@@ -216,6 +216,9 @@ func Underscored(s string) string {
 	return strings.Join(words, "_")
 }
 
+// SameName reports whether two spellings are of one name: see Underscored.
+func SameName(a, b string) bool { return Underscored(a) == Underscored(b) }
+
 // Fold returns text in the form used for case-insensitive substring matching:
 // lower case, on one line.
 func Fold(s string) string {

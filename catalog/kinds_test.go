@@ -87,7 +87,8 @@ func TestEveryKindIsToldApart(t *testing.T) {
 		}
 	}
 	got := catalog.KindsOf(catalog.RoleThread, catalog.RoleMessage)
-	if want := strings.Fields("topic post mail_thread mail_message discussion comment"); fmt.Sprint(got) != fmt.Sprint(want) {
+	want := strings.Fields("topic post mail_thread mail_message discussion comment")
+	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("conversations are %v, want %v", got, want)
 	}
 }

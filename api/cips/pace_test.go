@@ -12,9 +12,8 @@ import (
 )
 
 func status(key, from, to string, hours int) catalog.Event {
-	return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindCIP, Key: key}, Field: "status", At: recordtest.Ago(hours), From: from,
-		To:      to,
-		RawFrom: from, RawTo: to}
+	return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindCIP, Key: key}, Field: "status", At: recordtest.Ago(hours),
+		From: from, To: to, RawFrom: from, RawTo: to}
 }
 
 // TestThroughput holds what counts in a day and in the day before.
@@ -28,7 +27,8 @@ func TestThroughput(t *testing.T) {
 			catalog.VoteRequest{Outcome: outcome, DecidedAt: decided})
 	}
 	mail := func(list string, thread int64, hours int) catalog.Record {
-		return catalog.Record{Kind: catalog.KindMailMessage, Container: list, Parent: thread, CreatedAt: recordtest.Ago(hours)}
+		return catalog.Record{Kind: catalog.KindMailMessage, Container: list, Parent: thread,
+			CreatedAt: recordtest.Ago(hours)}
 	}
 	g := proceedings{
 		Statuses: []catalog.Event{
@@ -98,7 +98,8 @@ func TestPace(t *testing.T) {
 		status("CIP-7", "Review", "Final", 40), status("CIP-7", "", "Draft", 24*6+40),
 	}}
 	p, decisions := g.pace(1, recordtest.Noon)
-	if !p.Since.Equal(recordtest.Ago(24)) || !p.Until.Equal(recordtest.Noon) || !p.Before.Equal(recordtest.Ago(48)) || p.WindowDays != 1 {
+	if !p.Since.Equal(recordtest.Ago(24)) || !p.Until.Equal(recordtest.Noon) || !p.Before.Equal(recordtest.Ago(48)) ||
+		p.WindowDays != 1 {
 		t.Errorf("windows %+v", p)
 	}
 	if n := p.Passages; n.Proposals != 1 || *n.Median != 10 || *n.Before != 6 {

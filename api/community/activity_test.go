@@ -14,7 +14,8 @@ import (
 func topicWith(id int64, hours ...int) []catalog.Record {
 	out := []catalog.Record{{ID: id, Kind: catalog.KindTopic, Key: fmt.Sprint(id), CreatedAt: recordtest.Ago(hours[0])}}
 	for i, h := range hours[1:] {
-		out = append(out, catalog.Record{ID: 1000*id + int64(i), Kind: catalog.KindPost, Parent: id, CreatedAt: recordtest.Ago(h)})
+		out = append(out, catalog.Record{ID: 1000*id + int64(i), Kind: catalog.KindPost, Parent: id,
+			CreatedAt: recordtest.Ago(h)})
 	}
 	return out
 }
@@ -29,8 +30,9 @@ func order(trends []trend) []int64 {
 
 func TestTrendingOrder(t *testing.T) {
 	counted := func(id, views, votes int64, hours int) catalog.Record {
-		return catalog.Record{ID: id, Kind: catalog.KindTopic, CreatedAt: recordtest.Ago(hours), LastActivityAt: recordtest.Ago(1),
-			Views: views, Votes: votes}
+		return catalog.Record{ID: id, Kind: catalog.KindTopic, CreatedAt: recordtest.Ago(hours),
+			LastActivityAt: recordtest.Ago(1),
+			Views:          views, Votes: votes}
 	}
 	for name, c := range map[string]struct {
 		records []catalog.Record

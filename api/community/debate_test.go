@@ -113,7 +113,8 @@ func TestThreadsAbout(t *testing.T) {
 
 func TestThreadsAndReplies(t *testing.T) {
 	topics := []catalog.Record{
-		recordtest.With(catalog.Record{ID: 1}, catalog.Topic{Accepted: 3}), recordtest.With(catalog.Record{ID: 2}, catalog.Topic{}),
+		recordtest.With(catalog.Record{ID: 1}, catalog.Topic{Accepted: 3}),
+		recordtest.With(catalog.Record{ID: 2}, catalog.Topic{}),
 		{ID: 3, Data: []byte("[")},
 	}
 	for i, thread := range forumThreads(topics) {
@@ -122,7 +123,8 @@ func TestThreadsAndReplies(t *testing.T) {
 		}
 	}
 	posts := []catalog.Record{
-		recordtest.With(catalog.Record{ID: 1}, catalog.Post{Number: 1}), recordtest.With(catalog.Record{ID: 2}, catalog.Post{Number: 2}),
+		recordtest.With(catalog.Record{ID: 1}, catalog.Post{Number: 1}),
+		recordtest.With(catalog.Record{ID: 2}, catalog.Post{Number: 2}),
 		{ID: 3, Data: []byte("[")},
 	}
 	if got := recordtest.IDs(repliesIn(posts)); got != "2" {

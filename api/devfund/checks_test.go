@@ -50,7 +50,8 @@ func TestCheckDraft(t *testing.T) {
 	}{
 		{"a good one", goodDraft, "milestones code sources scope budget", 1},
 		{"nothing", "", "", 0},
-		{"only headings", "# Plan\n## Milestones\n### Milestone 1\n### Milestone 2\n## Funding\n## Code\n## Sources\n", "", 0},
+		{"only headings",
+			"# Plan\n## Milestones\n### Milestone 1\n### Milestone 2\n## Funding\n## Code\n## Sources\n", "", 0},
 		{"words without content", "We have milestones, code, a repository, sources and a budget.", "", 0},
 		{"one milestone twice", "## Milestone 1: Sail to the buoy and measure how deep it is\n## Milestone 2: Sail " +
 			"to the buoy and measure how deep it is\n", "", 0},

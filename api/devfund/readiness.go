@@ -33,8 +33,8 @@ like it: form, not merit. For an idea without a text use detect_builder_overlap.
 func runReadiness(ctx context.Context, b kb.Base, in draftIn) (out Readiness, err error) {
 	out.Score, out.Checks = checkDraft(in.Text)
 	out.Evidence, err = fundedLike(ctx, b, in.Text)
-	out.Method = "A checklist with fixed weights over the draft's form, which is no probability of acceptance; the evidence " +
-		"are the accepted grants that a search for the draft finds."
+	out.Method = "A checklist with fixed weights over the draft's form, which is no probability of acceptance; the " +
+		"evidence are the accepted grants that a search for the draft finds."
 	return out, err
 }
 

@@ -225,7 +225,8 @@ func TestCurrentPages(t *testing.T) {
 
 func TestRelevantPages(t *testing.T) {
 	page := func(id int64, version string, relevance float64) kb.Scored {
-		return kb.Scored{Record: recordtest.With(catalog.Record{ID: id, Kind: catalog.KindDoc}, catalog.Doc{Version: version}),
+		r := catalog.Record{ID: id, Kind: catalog.KindDoc}
+		return kb.Scored{Record: recordtest.With(r, catalog.Doc{Version: version}),
 			Relevance: relevance}
 	}
 	got := relevantPages([]kb.Scored{page(1, "1.0", 1), page(2, "2.0", 0.6), page(3, "", 0.5),

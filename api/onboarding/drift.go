@@ -59,8 +59,8 @@ dates, by severity. For contradictions on a topic use detect_drift.
 		return compareFacts(ctx, b)
 	})
 	out.AsOf = at
-	out.Method = "Each stated value is compared with the live value that its category and key name, within the tolerance " +
-		"of its rule: info is slightly off, warn contradicts, stale contradicts and is older than 90 days."
+	out.Method = "Each stated value is compared with the live value that its category and key name, within the " +
+		"tolerance of its rule: info is slightly off, warn contradicts, stale contradicts and is older than 90 days."
 	if out.Total == 0 {
 		out.Hint = "every value that could be compared agrees with the live one"
 		if out.Compared == 0 {

@@ -1,10 +1,12 @@
 package onboarding
 
 import (
-	"almanac/api/kb"
 	"regexp"
 	"slices"
 	"strings"
+
+	"almanac/api/kb"
+	"almanac/catalog/derive"
 )
 
 // nounPhrase returns the phrase at the end of a text, folded: up to three words
@@ -47,3 +49,81 @@ var generic = kb.WordSet(`default value interval period time duration limit size
 	criterion total average acceptance estimated current initial minimum maximum max min threshold setting rate
 	response request timeout latency delay length count price cost fee change result usual typical acceptable
 	expected target first last next whole remaining additional simple entire`)
+
+// nameClaim says which name a text uses: the replacement if it has that, or says
+// that the deprecated one ends; the deprecated one if it is in a block of code
+// or in a sentence that tells to use it.
+func nameClaim(n kb.Deprecated, title string, sentences []string, blocks []derive.CodeBlock) (claim, bool) {
+	if n.Data.Replacement == "" || len(n.Data.Patterns) == 0 {
+		return claim{}, false
+	}
+	current := func(text string) (claim, bool) {
+		return claim{aspectName, strings.ToLower(n.Record.Title), n.Data.Replacement, text, "current"}, true
+	}
+	if text := replacedIn(n, sentences, blocks); text != "" {
+		return current(text)
+	}
+	use := ""
+	for _, s := range sentences {
+		at := n.In(s)
+		if at < 0 {
+			continue
+		}
+		if acknowledged.MatchString(s) {
+			return current(s)
+		}
+		if use == "" && toUse.MatchString(s[:at]) {
+			use = s
+		}
+	}
+	for _, b := range blocks {
+		if n.In(b.Code) < 0 {
+			continue
+		}
+		if fails.MatchString(b.Code) || acknowledged.MatchString(title+"\n"+b.Code) {
+			return current(lineOf(n, b.Code))
+		}
+		if use == "" {
+			use = lineOf(n, b.Code)
+		}
+	}
+	return claim{aspectName, strings.ToLower(n.Record.Title), n.Record.Title, use, "deprecated"}, use != ""
+}
+
+// replacedIn returns the sentence or line that has the replacement, "" if none
+// has.
+func replacedIn(n kb.Deprecated, sentences []string, blocks []derive.CodeBlock) string {
+	for _, s := range sentences {
+		if n.Replaced(s) >= 0 {
+			return s
+		}
+	}
+	for _, b := range blocks {
+		for line := range strings.Lines(b.Code) {
+			if n.Replaced(line) >= 0 {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	// acknowledged are words of texts that know that a name ends.
+	acknowledged = regexp.MustCompile(`(?i)\b(?:deprecat\w*|remov\w*|replac\w*|instead|no longer|any ?more|ends?|ended|` +
+		`former\w*|legacy|obsolete|migrat\w*|used to|was|were|gone|unmaintained|leav\w+|mov(?:e|ed|ing)|chang\w+|` +
+		`convert\w*|old|older|before|until|not|don't|never|from \S+ to)\b|→`)
+	// fails are words of what a terminal printed.
+	fails = regexp.MustCompile(`(?i)\b(?:errors?|unknown|not found|warning|warn|failed)\b`)
+	// toUse ends what stands before a name if it tells to use it.
+	toUse = regexp.MustCompile(`(?i)\b(?:run|use|call|install|import|type|start|try|execute)(?: \S+){0,3} ?\W*$`)
+)
+
+func lineOf(n kb.Deprecated, code string) string {
+	for line := range strings.Lines(code) {
+		if n.In(line) >= 0 {
+			return strings.TrimSpace(line)
+		}
+	}
+	return "" // a spelling over two lines
+}

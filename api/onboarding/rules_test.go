@@ -11,6 +11,8 @@ import (
 	"almanac/testing/recordtest"
 )
 
+const lantern = "saltpan/lantern"
+
 var live = liveValues{
 	Network: &catalog.NetworkState{
 		ValidatorCount: new(400), SuperValidators: new(13),
@@ -26,11 +28,11 @@ var live = liveValues{
 		recordtest.With(catalog.Record{Kind: catalog.KindAsset, Key: "TLY"}, catalog.Asset{Supply: new(2e9), Holders: nil}),
 		{Kind: catalog.KindOperation, Key: "uid-1", Title: "Spring upgrade",
 			StartsAt: time.Date(2031, 4, 2, 14, 0, 0, 0, time.UTC)},
-		recordtest.With(catalog.Record{Kind: catalog.KindRelease, Key: "a", Title: "Lantern 1.9.0", Container: "saltpan/lantern"},
+		recordtest.With(catalog.Record{Kind: catalog.KindRelease, Key: "a", Title: "Lantern 1.9.0", Container: lantern},
 			catalog.Release{Version: "1.9.0"}),
-		recordtest.With(catalog.Record{Kind: catalog.KindRelease, Key: "b", Title: "Lantern 1.10.0", Container: "saltpan/lantern"},
+		recordtest.With(catalog.Record{Kind: catalog.KindRelease, Key: "b", Title: "Lantern 1.10.0", Container: lantern},
 			catalog.Release{Version: "1.10.0"}),
-		recordtest.With(catalog.Record{Kind: catalog.KindRelease, Key: "c", Title: "Lantern 2.0.0", Container: "saltpan/lantern"},
+		recordtest.With(catalog.Record{Kind: catalog.KindRelease, Key: "c", Title: "Lantern 2.0.0", Container: lantern},
 			catalog.Release{Version: "2.0.0-rc1", Prerelease: true}),
 		recordtest.With(catalog.Record{Kind: catalog.KindPackageVersion, Key: "npm:@saltpan/wick@1.2.0"},
 			catalog.PackageVersion{Name: "@saltpan/wick", Version: "1.2.0"}),
@@ -41,7 +43,7 @@ var live = liveValues{
 
 // stating is a page of the foundation that states one fact.
 func stating(category, key, value, asOf string) catalog.Record {
-	return recordtest.With(catalog.Record{Kind: catalog.KindFoundation, Key: "about", UpdatedAt: recordtest.Noon.AddDate(0, 0, -10)},
+	return recordtest.With(catalog.Record{Kind: catalog.KindFoundation, Key: "about", UpdatedAt: recordtest.Ago(240)},
 		catalog.Foundation{Facts: []catalog.Fact{{Category: category, Key: key, Value: value, AsOf: asOf}}})
 }
 
@@ -114,7 +116,7 @@ func TestDriftOfOneFact(t *testing.T) {
 }
 
 func TestDriftReport(t *testing.T) {
-	page := recordtest.With(catalog.Record{ID: 5, Kind: catalog.KindFoundation, UpdatedAt: recordtest.Noon.AddDate(0, 0, -10)},
+	page := recordtest.With(catalog.Record{ID: 5, Kind: catalog.KindFoundation, UpdatedAt: recordtest.Ago(240)},
 		catalog.Foundation{Facts: []catalog.Fact{
 			{Category: "network", Key: "validators", Value: "430"},
 			{Category: "status", Key: "CIP-0007", Value: "Draft"},

@@ -192,7 +192,7 @@ func Programs(products []Product) []Product {
 // are preferred, in that order, then the one that published it last.
 func WithVersion(products []Product, v derive.Version, preferred []string) []Product {
 	rank := func(p Product) int {
-		at := slices.IndexFunc(preferred, func(n string) bool { return catalog.Underscored(n) == catalog.Underscored(p.Name) })
+		at := slices.IndexFunc(preferred, func(n string) bool { return catalog.SameName(n, p.Name) })
 		if at < 0 {
 			return len(preferred)
 		}

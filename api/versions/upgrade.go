@@ -88,7 +88,7 @@ func (c Change) Why() string {
 func Environments(network *catalog.NetworkState, operations []catalog.Record) []string {
 	var out []string
 	add := func(e string) {
-		if e != "" && !slices.ContainsFunc(out, func(known string) bool { return catalog.Underscored(known) == catalog.Underscored(e) }) {
+		if e != "" && !slices.ContainsFunc(out, func(known string) bool { return catalog.SameName(known, e) }) {
 			out = append(out, e)
 		}
 	}
@@ -110,7 +110,7 @@ func Environments(network *catalog.NetworkState, operations []catalog.Record) []
 func DeploymentOf(network *catalog.NetworkState, environment string) *catalog.Deployment {
 	if network != nil {
 		for i, d := range network.Deployments {
-			if catalog.Underscored(d.Environment) == catalog.Underscored(environment) {
+			if catalog.SameName(d.Environment, environment) {
 				return &network.Deployments[i]
 			}
 		}
@@ -130,7 +130,7 @@ func Upgrade(in UpgradeInput, now time.Time) UpgradeStatus {
 	windows := Windows(in.Operations, in.Network, now)
 	for i, w := range windows {
 		switch {
-		case catalog.Underscored(w.Environment) != catalog.Underscored(in.Environment):
+		case !catalog.SameName(w.Environment, in.Environment):
 		case w.Type == catalog.OperationFreeze && s.Freeze == nil:
 			s.Freeze = &windows[i]
 		case w.Type == catalog.OperationSynchronizerUpgrade && s.Upgrade == nil:
@@ -215,7 +215,7 @@ func (s *UpgradeStatus) minimums(in UpgradeInput, now time.Time) {
 	for i, r := range operations {
 		d, _ := catalog.Decode[catalog.Operation](r)
 		v, ok := derive.ParseVersion(d.MinimumVersion)
-		here := slices.ContainsFunc(d.Environments, func(e string) bool { return catalog.Underscored(e) == catalog.Underscored(in.Environment) })
+		here := slices.ContainsFunc(d.Environments, func(e string) bool { return catalog.SameName(e, in.Environment) })
 		if !ok || !here || r.StartsAt.IsZero() || r.State == catalog.OperationCancelled {
 			continue
 		}

@@ -70,7 +70,7 @@ func announced(windows []Window, environment, kind, at string, migration *int, n
 		return windows
 	}
 	for i, w := range windows {
-		if w.Type == kind && catalog.Underscored(w.Environment) == catalog.Underscored(environment) && w.Starts.Equal(starts) {
+		if w.Type == kind && catalog.SameName(w.Environment, environment) && w.Starts.Equal(starts) {
 			windows[i].OnLedger, windows[i].MigrationID = true, migration
 			return windows
 		}

@@ -33,7 +33,8 @@ func TestJoins(t *testing.T) {
 		return recordtest.With(catalog.Record{Kind: catalog.KindApp, Key: key, Title: title}, catalog.App{Project: project})
 	}
 	repos := []catalog.Record{
-		recordtest.With(catalog.Record{Kind: catalog.KindRepo, Key: "saltpan/lantern"}, catalog.Repo{FullName: "Saltpan/Lantern"}),
+		recordtest.With(catalog.Record{Kind: catalog.KindRepo, Key: "saltpan/lantern"},
+			catalog.Repo{FullName: "Saltpan/Lantern"}),
 		{Kind: catalog.KindRepo, Key: "saltpan/wick"},
 	}
 	for name, c := range map[string]struct {
@@ -75,7 +76,8 @@ func TestJoins(t *testing.T) {
 
 func TestOperationLinks(t *testing.T) {
 	release := func(id int64, key, title, repository, version string) catalog.Record {
-		return recordtest.With(catalog.Record{ID: id, Kind: catalog.KindRelease, Key: key, Title: title, Container: repository},
+		return recordtest.With(catalog.Record{ID: id, Kind: catalog.KindRelease, Key: key, Title: title,
+			Container: repository},
 			catalog.Release{Version: version})
 	}
 	releases := []catalog.Record{

@@ -19,7 +19,8 @@ func TestFeeds(t *testing.T) {
 		{Kind: catalog.KindCIP, Source: "proposals", N: 7},
 	}
 	states := []catalog.SourceState{
-		{Name: "forge", LastRun: recordtest.Ago(1), LastSuccess: recordtest.Ago(2), Freshness: time.Hour, Error: "no route to host"},
+		{Name: "forge", LastRun: recordtest.Ago(1), LastSuccess: recordtest.Ago(2), Freshness: time.Hour,
+			Error: "no route to host"},
 		{Name: "notes", LastRun: recordtest.Ago(3), LastSuccess: recordtest.Ago(1), Freshness: 9 * time.Hour},
 		{Name: "proposals", LastRun: recordtest.Ago(1), Freshness: time.Hour},
 		{Name: "other", LastRun: recordtest.Ago(90), LastSuccess: recordtest.Ago(90), Freshness: time.Hour},
