@@ -321,8 +321,8 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 // compares characters: who reads fences asks text/markdown.
 func TestFencesAreReadInOnePlace(t *testing.T) {
 	want := []string{
-		"ingest/curated/text.go",     // writes
-		"ingest/proposals/format.go", // writes
+		"ingest/curated/text.go",    // writes
+		"ingest/proposal/format.go", // writes
 	}
 	marks := regexp.MustCompile("```|~~~|`\\{|`~|~`") // also those of an expression, and both in one set
 	root, err := filepath.Abs("../..")
