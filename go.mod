@@ -10,7 +10,6 @@ require (
 	github.com/arran4/golang-ical v0.3.4
 	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/compose-spec/compose-go/v2 v2.16.2
-	github.com/emersion/go-message v0.18.2
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/gin-gonic/gin v1.11.0
 	github.com/go-git/go-billy/v5 v5.9.2

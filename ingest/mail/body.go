@@ -5,38 +5,30 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"path"
+	"net/textproto"
 	"slices"
 	"strings"
 
-	"github.com/emersion/go-message"
 	"golang.org/x/net/html"
 
 	"almanac/text/webpage"
 )
 
-// Limits of a message. Anything beyond them is not read.
-const (
-	maxText  = 1 << 20 // bytes of a text part
-	maxParts = 200
-	maxDepth = 10 // nesting of parts
-)
-
 // letter is a parsed message.
 type letter struct {
-	header      message.Header
+	header      textproto.MIMEHeader
 	text        string   // written by the sender
 	attachments []string // file names
 	fault       error    // why a part of it could not be read
 }
 
 // readHead reads the header of a message in an mbox file, up to its text.
-func readHead(in *bufio.Reader) (message.Header, error) {
+func readHead(in *bufio.Reader) (textproto.MIMEHeader, error) {
 	var raw bytes.Buffer
 	for {
 		line, err := in.ReadSlice('\n')
 		if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
-			return message.Header{}, err
+			return nil, err
 		}
 		if len(bytes.TrimRight(line, "\r\n")) == 0 || raw.Len()+len(line) > maxHeader {
 			return readHeader(raw.Bytes()), nil
@@ -54,103 +46,9 @@ func readLetter(in *bufio.Reader) (letter, error) {
 	if err != nil {
 		return letter{}, err
 	}
-	l := letter{header: h}
-	e, err := message.New(l.header, in)
-	if err != nil && !message.IsUnknownCharset(err) && !message.IsUnknownEncoding(err) {
-		l.fault = err
-	}
-	b := bodies{}
-	b.read(e, 0)
-	if l.fault == nil {
-		l.fault = b.fault
-	}
-	l.text, l.attachments = b.text(), b.files
-	return l, nil
-}
-
-// bodies collects the parts of a message.
-type bodies struct {
-	plain, html strings.Builder
-	files       []string
-	parts       int
-	fault       error
-}
-
-func (b *bodies) read(e *message.Entity, depth int) {
-	if b.parts++; b.parts > maxParts {
-		return
-	}
-	kind, params, _ := e.Header.ContentType()
-	kind = strings.ToLower(kind)
-	if parts := e.MultipartReader(); parts != nil {
-		for depth < maxDepth && b.parts <= maxParts {
-			part, err := parts.NextPart()
-			if part == nil {
-				if err != io.EOF {
-					b.fault = errors.Join(b.fault, err)
-				}
-				return
-			}
-			b.read(part, depth+1)
-		}
-		return
-	}
-	disposition, names, _ := e.Header.ContentDisposition()
-	name := names["filename"]
-	if name == "" {
-		name = params["name"]
-	}
-	attached := strings.EqualFold(disposition, "attachment") || name != ""
-	switch {
-	case !attached && kind == "text/html":
-		b.add(&b.html, e, kind, params["charset"])
-	case !attached && (kind == "text/plain" || !strings.Contains(kind, "/")):
-		text := b.decoded(e, "text/plain", params["charset"])
-		if strings.EqualFold(params["format"], "flowed") {
-			text = unflow(text, strings.EqualFold(params["delsp"], "yes"))
-		}
-		appendPart(&b.plain, text)
-	case !slices.Contains(wrappers, kind):
-		b.attach(name, kind)
-	}
-}
-
-// wrappers are parts without content of their own.
-var wrappers = []string{"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature",
-	"application/pgp-encrypted", "text/x-amp-html"}
-
-func (b *bodies) attach(name, kind string) {
-	name = path.Base(strings.ReplaceAll(strings.TrimSpace(decoded(name)), `\`, "/"))
-	if name == "." || name == "/" {
-		name = kind
-	}
-	if !slices.Contains(b.files, name) {
-		b.files = append(b.files, name)
-	}
-}
-
-func (b *bodies) add(to *strings.Builder, e *message.Entity, kind, charset string) {
-	appendPart(to, b.decoded(e, kind, charset))
-}
-
-func appendPart(to *strings.Builder, text string) {
-	if to.Len() > 0 {
-		to.WriteString("\n\n")
-	}
-	to.WriteString(text)
-}
-
-// decoded reads a text part as UTF-8. If its transfer encoding has an error,
-// the text before the error is kept.
-func (b *bodies) decoded(e *message.Entity, kind, charset string) string {
-	data, err := io.ReadAll(io.LimitReader(e.Body, maxText))
-	if err != nil {
-		b.fault = errors.Join(b.fault, err)
-	}
-	if charset != "" {
-		kind += "; charset=" + charset
-	}
-	return webpage.Decode(data, kind)
+	b := bodies{in: in}
+	b.read(h)
+	return letter{header: h, text: b.text(), attachments: b.files, fault: b.fault}, nil
 }
 
 // text returns the message's plain text, or else the text of its HTML.

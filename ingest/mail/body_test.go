@@ -86,6 +86,34 @@ func TestReadLetter(t *testing.T) {
 			raw: ">From someone Mon May  5 10:00:00 2031\nSubject : x\nthis is no field\n folded\nContent-Type: " +
 				"text/html\n\n<p>a</p>\n", want: "a"},
 		"a header without an end": {raw: "Subject: x\nFrom: y", want: ""},
+		"a parameter given twice": {
+			raw: "Content-Type: text/plain; charset=koi8-r; Charset=utf-8\nContent-Transfer-Encoding: base64\n\n" +
+				"8NLJ18XU\n", want: "Привет"},
+		"a boundary given twice": {
+			raw: "Content-Type: multipart/mixed; boundary=b; boundary=c\n\n--b\nContent-Type: text/plain;; " +
+				"charset=\"utf-8\n\nOne.\n--c\nTwo.\n--b--\n", want: "One.\n--c\nTwo."},
+		"no semicolon before a parameter": {raw: "Content-Type: text/html charset=utf-8\n\n<p>é</p>\n", want: "é"},
+		"a bare word among parameters": {
+			raw: "Content-Type: multipart/mixed; boundary=\"b \"; report\n\n--b\nContent-Type: application/x-log; " +
+				"name=low tide.log; broken\n\nx\n--b \nContent-Disposition: attachment;;filename=\"a\\\"b.txt\"\n\nx\n" +
+				"--b\n\nText.\n--b--", want: "Text.", files: []string{"low tide.log", `a"b.txt`}},
+		"faults of quoted-printable stay": {
+			raw:  "Content-Transfer-Encoding: \"Quoted-Printable\"\n\n5 = five, a=zz \f=c3=A9=  \n and more  \n=\n=3\n",
+			want: "5 = five, a=zz \fé and more\n=3"},
+		"text below base64": {
+			raw:  "Content-Transfer-Encoding: base64\n\nSGVsbG8=\n____________________\nTugs mailing list\n",
+			want: "Hello", fault: true},
+		"an encoding by its code page": {
+			raw: "Content-Type: text/plain; charset='CP936'\n\n\xc4\xe3\xba\xc3\n", want: "你好"},
+		"an encoding with underscores": {
+			raw: "Content-Type: text/plain; charset=iso_8859_5\n\n\xbf\xe0\xd8\xd2\xd5\xe2\n", want: "Привет"},
+		"a boundary that only the text names": {
+			raw: "Content-Type: multipart/mixed\n\n--=_y\nContent-Type: text/plain\n\nText.\n--=_y--\n", want: "Text."},
+		"a part without the line before its text": {
+			raw: boundary + "--=_x\nThe gate is open.\n--=_x--\n", want: "The gate is open."},
+		"an inner multipart that does not end": {
+			raw: boundary + "--=_x\nContent-Type: multipart/alternative; boundary=y\n\n--y\n\nOne.\n--=_x\n\nTwo.\n" +
+				"--=_x--\n", want: "One.\n\nTwo."},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -121,6 +149,47 @@ func TestOwnText(t *testing.T) {
 		"the list's footer": {
 			"Text.\n\n-=-=-=-=-=-=-=-=-=-=-=-\nLinks: You receive all messages sent to this group.\nView/Reply " +
 				"Online (#12): https://x.example/12", "Text."},
+		"sections between rules": {
+			"One.\n\n____________________\n\nTwo.\n\n____________________\n\nThree.\n",
+			"One.\n\n____________________\n\nTwo.\n\n____________________\n\nThree."},
+		"sections between hyphens": {"One.\n--\nTwo.\n--\nThree.", "One.\n--\nTwo.\n--\nThree."},
+		"a rule, a signature and a footer": {
+			"One.\n____________________\nTwo.\n-- \nAda Quay\n\nFoghorn Labs\n\n____________________\nTugs mailing list -- " +
+				"tugs@lists.example\nTo unsubscribe send an email to tugs-leave@lists.example\n",
+			"One.\n____________________\nTwo."},
+		"a footer between rules": {
+			"Text.\n\n--------------------\nTo unsubscribe, e-mail: tugs-request@lists.example\n--------------------\n",
+			"Text."},
+		"a footer as a signature": {"Text.\n-- \nAda\n\n-- \nYou received this message because you are a tug.\n", "Text."},
+		"a signature above a message": {
+			"Yes.\n\n-- \nAda\n\nOn Monday Bram wrote:\n> Is it?\n\n____________________\nTugs mailing list", "Yes."},
+		"much below a signature": {"Text.\n-- \n" + strings.Repeat("A line.\n", 30),
+			"Text.\n-- \n" + strings.TrimSpace(strings.Repeat("A line.\n", 30))},
+		"text below a patch": {
+			"See this.\n\nFrom: Ada\nDate: Monday\nSubject: [PATCH] gate\n\n gate.c | 2 +-\n\n-- \n2.47.1\n\nThe gate stays " +
+				"shut.\n\n-- \nAda",
+			"See this.\n\nFrom: Ada\nDate: Monday\nSubject: [PATCH] gate\n\n gate.c | 2 +-\n\n-- \n2.47.1\n\nThe gate stays " +
+				"shut."},
+		"a patch":             {"See this.\n\n---\n gate.c | 2 +-\n\n-- \n2.47.1\n", "See this.\n\n---\n gate.c | 2 +-"},
+		"a line of a program": {"Text.\n\nSent from my phone\n\nOn Monday Bram wrote:\n> Is it?", "Text."},
+		"answers below its line": {"Sent from my phone, and it rains.\n\nText.",
+			"Sent from my phone, and it rains.\n\nText."},
+		"a span of dates": {"From: Monday\nTo: Friday\n\nThe gate is shut.",
+			"From: Monday\nTo: Friday\n\nThe gate is shut."},
+		"nothing but a message of Outlook": {"From: Bram\nSent: Monday\nTo: tugs\nSubject: Buoys\n\nIs it?",
+			"From: Bram\nSent: Monday\nTo: tugs\nSubject: Buoys\n\nIs it?"},
+		"signed in the clear": {
+			"Hello.\n-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nTwo points:\n- - One.\n- - Two.\n" +
+				"-----BEGIN PGP SIGNATURE-----\nVersion: x\n\niQEzBAEB\n=AbCd\n-----END PGP SIGNATURE-----\n\nBye.\n",
+			"Hello.\n\nTwo points:\n- One.\n- Two.\n\nBye."},
+		"signed in the clear, with a signature": {
+			"-----BEGIN PGP SIGNED MESSAGE-----\n\nText.\n- -- \nAda\n-----BEGIN PGP SIGNATURE-----\n\niQ\n" +
+				"-----END PGP SIGNATURE-----", "Text."},
+		"signed in a quotation": {
+			"> -----BEGIN PGP SIGNED MESSAGE-----\n> Hash: SHA256\n>\n> One?\nYes.\n> -----BEGIN PGP SIGNATURE-----\n>\n" +
+				"> iQEzBAEB\n> -----END PGP SIGNATURE-----\nBye.", ">\n> One?\nYes.\nBye."},
+		"signed and cut off": {"-----BEGIN PGP SIGNED MESSAGE-----\n\nOne.\n-----BEGIN PGP SIGNATURE-----\niQ",
+			"One.\n-----BEGIN PGP SIGNATURE-----\niQ"},
 		"gaps":                {"\n\nA\n\n\n\n\nB \u00a0\n", "A\n\nB"},
 		"a letter's From":     {"From: the keeper\nI write to you.", "From: the keeper\nI write to you."},
 		"a question is asked": {"As Bram wrote:\n\nit is late.", "As Bram wrote:\n\nit is late."},
@@ -200,6 +269,29 @@ func TestSent(t *testing.T) {
 	}
 	if got := sent(readHeader(nil), "From x", now); !got.IsZero() {
 		t.Errorf("no charset, but %s", got)
+	}
+}
+
+func TestWhereMessagesBegin(t *testing.T) {
+	const head, text = "From: a@b.example\nDate: Mon, 5 May 2031 10:00:00 +0000\n\n", "Text.\n\n"
+	patch := "From " + strings.Repeat("3f", 20) + " Mon Sep 17 00:00:00 2001\n"
+	for name, tt := range map[string]struct {
+		mbox string
+		want int
+	}{
+		"lines with less than a date": {"From \n" + head + text + "From -\r\n" + head + text +
+			"From a@b.example\n" + head + text + "From MAILER-DAEMON\n" + head + text, 4},
+		"the line of another program": {"From - Mon May  5 10:00:00 2031\n" + head + text, 1},
+		"such lines in a text": {"From \n" + head + text + "From here\nDate: soon\n\nFrom - to b\n\n" +
+			"From \nhere on\n", 1},
+		"a patch in a text":            {"From \n" + head + text + patch + head + text + "From \n" + head, 2},
+		"a file of patches":            {patch + head + text + patch + head + text, 2},
+		"a long patch, many in a text": {"From -\n" + head + text + patch + head + text + patch + head + text, 1},
+	} {
+		n := 0
+		if err := scan(strings.NewReader(tt.mbox), func(found) error { n++; return nil }); err != nil || n != tt.want {
+			t.Errorf("%s: %d messages, %v; want %d", name, n, err, tt.want)
+		}
 	}
 }
 

@@ -1,17 +1,16 @@
 package mail
 
 import (
-	"bufio"
 	"bytes"
+	"io"
 	"mime"
 	"net/mail"
+	"net/textproto"
 	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/emersion/go-message"
-	"github.com/emersion/go-message/textproto"
 	"golang.org/x/net/html/charset"
 
 	"almanac/text/webpage"
@@ -19,42 +18,44 @@ import (
 
 // readHeader reads the fields of a message's header and skips lines that are
 // not fields: archives keep the mistakes of mail programs.
-func readHeader(raw []byte) message.Header {
-	var clean bytes.Buffer
-	open := false // the previous field may continue
+func readHeader(raw []byte) textproto.MIMEHeader {
+	h := textproto.MIMEHeader{}
+	var open string // the field that may continue; "" for none
+	var value strings.Builder
+	end := func() {
+		if open != "" {
+			h.Add(open, strings.TrimSpace(value.String()))
+		}
+		open = ""
+		value.Reset()
+	}
 	for line := range bytes.Lines(raw) {
-		line = bytes.TrimRight(line, "\r\n")
-		switch {
+		switch line = bytes.TrimRight(line, "\r\n"); {
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		case line[0] == ' ' || line[0] == '\t':
-			if !open {
-				continue
-			}
+		case fieldStart.Match(line) && line[0] != '>':
+			end()
+			var name []byte
+			name, line, _ = bytes.Cut(line, []byte(":"))
+			open = string(bytes.TrimRight(name, " \t"))
 		default:
-			name, value, _ := bytes.Cut(line, []byte(":"))
-			name = bytes.TrimRight(name, " \t")
-			if open = fieldStart.Match(line) && line[0] != '>'; !open {
-				continue
-			}
-			line = bytes.Join([][]byte{name, value}, []byte(":"))
+			end()
 		}
-		clean.Write(line)
-		clean.WriteString("\r\n")
+		value.WriteByte(' ')
+		value.Write(bytes.Trim(line, " \t"))
 	}
-	clean.WriteString("\r\n")
-	h, err := textproto.ReadHeader(bufio.NewReader(&clean))
-	if err != nil {
-		return message.Header{}
-	}
-	return message.Header{Header: h}
+	end()
+	return h
 }
 
 // words decodes the encoded words of header fields (RFC 2047).
-var words = mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
+var words = mime.WordDecoder{CharsetReader: func(label string, in io.Reader) (io.Reader, error) {
+	return charset.NewReaderLabel(encodingName(label), in)
+}}
 
 // field returns the text of a header field on one line.
-func field(h message.Header, name string) string { return decoded(h.Get(name)) }
+func field(h textproto.MIMEHeader, name string) string { return decoded(h.Get(name)) }
 
 func decoded(s string) string {
 	if !utf8.ValidString(s) {
@@ -69,7 +70,7 @@ func decoded(s string) string {
 var messageID = regexp.MustCompile(`<[^<>\s]+>`)
 
 // ids returns the message ids in a header field.
-func ids(h message.Header, name string) []string {
+func ids(h textproto.MIMEHeader, name string) []string {
 	all := messageID.FindAllString(h.Get(name), maxReferences)
 	for i, id := range all {
 		all[i] = strings.Trim(id, "<>")
@@ -81,7 +82,7 @@ func ids(h message.Header, name string) []string {
 const maxReferences = 1000
 
 // id returns the id of the message; "" if it has none.
-func id(h message.Header) string {
+func id(h textproto.MIMEHeader) string {
 	if own := ids(h, "Message-Id"); len(own) > 0 {
 		return own[0]
 	}
@@ -90,7 +91,7 @@ func id(h message.Header) string {
 
 // sent returns when a message was sent, according to its Date field or else the
 // servers that relayed it. Zero if unknown.
-func sent(h message.Header, from string, now time.Time) time.Time {
+func sent(h textproto.MIMEHeader, from string, now time.Time) time.Time {
 	received := h.Get("Received")
 	received = received[strings.LastIndexByte(received, ';')+1:]
 	for _, text := range []string{h.Get("Date"), received, envelopeDate.FindString(from)} {
@@ -140,7 +141,7 @@ var (
 
 // sender reads the From field. Lists that send under their own address ("Jane
 // via the-list <the-list@…>") hide the sender's.
-func sender(h message.Header) person {
+func sender(h textproto.MIMEHeader) person {
 	raw := h.Get("From")
 	var p person
 	if a, err := addresses.Parse(raw); err == nil {
@@ -183,7 +184,7 @@ var (
 
 // subject reads a Subject field. It strips the prefixes of replies and the tags
 // added by lists and mail programs, and reports whether it is a reply.
-func subject(h message.Header, group string) (base string, reply bool) {
+func subject(h textproto.MIMEHeader, group string) (base string, reply bool) {
 	base = field(h, "Subject")
 	for {
 		before := base

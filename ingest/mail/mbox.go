@@ -26,12 +26,14 @@ type found struct {
 
 // scan finds the messages of an mbox file (RFC 4155). A line starts a message
 // if it is the first or follows an empty line, begins with "From ", has a time
-// and a year, and is followed by a header: mail programs do not always escape
-// such lines in texts. A blank file has no messages.
+// and a year or nothing but an address, and is followed by a header: mail programs
+// do not always escape such lines in texts. The line with which git begins a patch
+// starts a message only in a file of patches. A blank file has no messages.
 func scan(r io.Reader, visit func(found) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	s := scanner{visit: visit, digest: sha256.New()}
 	at, blank, whole := int64(0), true, true // bytes read; the previous line was empty, was complete
+	patches := false
 	for {
 		line, err := in.ReadSlice('\n')
 		if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
@@ -39,10 +41,11 @@ func scan(r io.Reader, visit func(found) error) error {
 		}
 		at += int64(len(line))
 		begins := false
-		if whole && blank && separator(line) {
+		if whole && blank && separator.Match(line) && (!s.open || patches || !patch.Match(line)) {
 			line = bytes.Clone(line) // looking ahead moves what was read
 			next, _ := in.Peek(200)
 			begins = fieldStart.Match(next)
+			patches = patches || !s.open && patch.Match(line)
 		}
 		switch {
 		case begins:
@@ -64,13 +67,11 @@ func scan(r io.Reader, visit func(found) error) error {
 }
 
 var (
-	timeAndYear = regexp.MustCompile(`\d:\d\d.*\d{4}|\d{4}.*\d:\d\d`)
-	fieldStart  = regexp.MustCompile(`^(?:>From |[!-9;-~]+[ \t]*:)`)
+	separator = regexp.MustCompile(`^From (?:.*\d:\d\d.*\d{4}|.*\d{4}.*\d:\d\d|(?:-|MAILER-DAEMON|\S+@\S+)?[ \t]*\r?\n$)`)
+	// git gives the same time to all.
+	patch      = regexp.MustCompile(`^From [0-9a-f]{40,64} Mon Sep 17 00:00:00 2001`)
+	fieldStart = regexp.MustCompile(`^(?:>From |[!-9;-~]+[ \t]*:)`)
 )
-
-func separator(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("From ")) && timeAndYear.Match(line)
-}
 
 // scanner holds the current message.
 type scanner struct {

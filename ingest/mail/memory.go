@@ -4,7 +4,7 @@ import "almanac/ingest/memory"
 
 // rules is the version of how this package reads an archive. A new version
 // makes the next run read every thread again.
-const rules = "1"
+const rules = "2"
 
 // archives is what a run remembers for the next one.
 type archives struct {
