@@ -22,7 +22,7 @@ import (
 
 // rules is the version of how this package reads an event. After a change the
 // calendar is read again.
-const rules = "1"
+const rules = "2"
 
 type connector struct {
 	options options

@@ -32,6 +32,7 @@ type event struct {
 	also       []moment
 	except     []moment
 	occurrence *moment // the occurrence of another event that this one replaces
+	following  bool    // and all that follow it
 
 	cancelled, completed, tentative, private bool
 
@@ -190,8 +191,8 @@ func (r *reading) expand(ctx context.Context) (shown []occurrence, hidden []stri
 
 // occurrences returns the occurrences of a series within the window; an event
 // that takes place once is returned at any time. The events are the recurring
-// one and those that replace one of its occurrences, each possibly in several
-// revisions.
+// one and those that replace one of its occurrences, or it and all that follow,
+// each possibly in several revisions.
 func (r *reading) occurrences(series string, events []event) ([]occurrence, error) {
 	// The newest revision first.
 	slices.SortStableFunc(events, func(a, b event) int {
@@ -199,6 +200,7 @@ func (r *reading) occurrences(series string, events []event) ([]occurrence, erro
 	})
 	var out []occurrence
 	replaced := map[int64]bool{} // by the Unix time of the occurrence
+	var changes []event          // from an occurrence on, the latest one first
 	main := slices.IndexFunc(events, func(e event) bool { return e.occurrence == nil })
 	add := func(e event, of *moment, start moment, repeated bool) {
 		o := occurrence{event: e, key: series, at: start.instant(), repeated: repeated}
@@ -212,6 +214,7 @@ func (r *reading) occurrences(series string, events []event) ([]occurrence, erro
 			out = append(out, o)
 		}
 	}
+	var early, late time.Duration // by how much the rule has an occurrence before, after the window
 	for _, e := range events {
 		if e.occurrence == nil {
 			continue
@@ -223,6 +226,11 @@ func (r *reading) occurrences(series string, events []event) ([]occurrence, erro
 		if at := of.instant().Unix(); !replaced[at] {
 			replaced[at] = true
 			add(e, &of, e.start, true)
+			if e.following {
+				e.occurrence = &of
+				changes = append(changes, e)
+				early, late = max(early, e.moved()+e.lasts), max(late, -e.moved())
+			}
 		}
 	}
 	if main < 0 {
@@ -233,17 +241,30 @@ func (r *reading) occurrences(series string, events []event) ([]occurrence, erro
 		add(e, nil, e.start, false)
 		return out, nil
 	}
-	starts, err := e.starts(r.from.Add(-e.lasts), r.until, r.budget)
+	starts, err := e.starts(r.from.Add(-max(early, e.lasts)), r.until.Add(late), r.budget)
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(changes, func(a, b event) int { return b.occurrence.instant().Compare(a.occurrence.instant()) })
 	for _, start := range starts {
-		if !replaced[start.instant().Unix()] {
-			add(e, &start, start, true)
+		if replaced[start.instant().Unix()] {
+			continue
 		}
+		now, at := e, start
+		i := slices.IndexFunc(changes, func(c event) bool { return c.occurrence.instant().Before(start.instant()) })
+		if i >= 0 {
+			now = changes[i]
+			at = moment{start.in(now.start).Add(now.moved()), now.start.zone, now.start.allDay}
+			now.rule = e.rule
+		}
+		add(now, &start, at, true)
 	}
 	return out, nil
 }
+
+// moved returns by how much, on the clock, an event begins later than the
+// occurrence that it replaces.
+func (e event) moved() time.Duration { return e.start.wall.Sub(e.occurrence.in(e.start)) }
 
 // suffix names an occurrence in a key by its original time.
 func suffix(m moment) string {
@@ -275,7 +296,7 @@ func (e event) starts(from, until time.Time, b *budget) ([]moment, error) {
 		if x.allDay { // some programs write exceptions as days
 			days[x.wall.Format(time.DateOnly)] = true
 		} else {
-			met[x.instant().Unix()] = true
+			met[x.like(e.start).instant().Unix()] = true
 		}
 	}
 	return slices.DeleteFunc(starts, func(m moment) bool {

@@ -363,6 +363,7 @@ func (e *event) readTimes(b block, z *zones, floating zone) error {
 	if e.start, err = read(begin, begin.value); err != nil {
 		return err
 	}
+	floating = e.start.zone // some programs name it only here
 	if end, ok := b.get("DTEND"); ok {
 		m, err := read(end, end.value)
 		if err != nil {
@@ -395,6 +396,7 @@ func (e *event) readTimes(b block, z *zones, floating zone) error {
 			return err
 		}
 		e.occurrence = &m
+		e.following = strings.EqualFold(p.params["RANGE"], "THISANDFUTURE")
 	}
 	return nil
 }

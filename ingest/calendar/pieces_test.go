@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,10 +103,12 @@ func TestClocks(t *testing.T) {
 
 func TestZoneNames(t *testing.T) {
 	z := &zones{aliases: map[string]string{"Ship": "Asia/Tokyo"}}
+	z.put(`"Quay Time"`, fixed("GMT+3"))
 	for name, want := range map[string]string{
 		"Europe/Zurich": "10:00", "W. Europe Standard Time": "10:00", "Ship": "03:00",
 		"/freeassociation.example/Tzfile/America/New_York": "16:00", "UTC": "12:00", "Etc/GMT-3": "09:00",
 		"(UTC+02:00)": "10:00", "GMT-5": "17:00", `"Europe/Zurich"`: "10:00", "tzone://Microsoft/Utc": "12:00",
+		`"Quay Time" `: "09:00", "Quay Time": "09:00",
 		"Nowhere": "", "Local": "", "": "", "../etc/passwd": "", "/": "",
 	} {
 		found, err := z.find(name)
@@ -146,6 +149,71 @@ func TestDefinedZones(t *testing.T) {
 		if !mine.at(wall).Equal(real.at(wall)) {
 			t.Fatalf("%s is %s, want %s", wall, mine.at(wall), real.at(wall))
 		}
+	}
+}
+
+// TestChangedSeries: what programs write about single occurrences, and about all that follow one.
+func TestChangedSeries(t *testing.T) {
+	const weekly = "UID:tides\nSUMMARY:Tides\nDTSTART;TZID=Europe/Zurich:20310310T090000\nDURATION:PT1H\n" +
+		"RRULE:FREQ=WEEKLY;COUNT=5\n" // 10, 17, 24, 31 March and 7 April; clocks change on 30 March
+	const days = "UID:tides\nSUMMARY:Tides\nDTSTART;VALUE=DATE:20310310\nRRULE:FREQ=DAILY;COUNT=3\n"
+	for name, tt := range map[string]struct{ events, want string }{
+		"this and all that follow": {weekly + "--\nUID:tides\nSUMMARY:Ebb\nDTSTART;TZID=Europe/Zurich:20310324T133000\n" +
+			"RECURRENCE-ID;RANGE=THISANDFUTURE:20310324T080000Z\n",
+			"10T08:00 Tides, 17T08:00 Tides, 24T12:30 Ebb, 31T11:30 Ebb, 07T11:30 Ebb"},
+		"in another zone": {weekly + "--\nUID:tides\nSUMMARY:Ebb\nDTSTART;TZID=Asia/Tokyo:20310324T180000\n" +
+			"RECURRENCE-ID;TZID=Asia/Tokyo;RANGE=THISANDFUTURE:20310324T170000\n",
+			"10T08:00 Tides, 17T08:00 Tides, 24T09:00 Ebb, 31T08:00 Ebb, 07T08:00 Ebb"},
+		"twice, and once alone": {weekly + "--\nUID:tides\nSUMMARY:Ebb\nDTSTART;TZID=Europe/Zurich:20310318T090000\n" +
+			"RECURRENCE-ID;TZID=Europe/Zurich;RANGE=THISANDFUTURE:20310317T090000\n--\nUID:tides\nSUMMARY:Flow\n" +
+			"DTSTART;TZID=Europe/Zurich:20310330T090000\nRECURRENCE-ID;RANGE=THISANDFUTURE:20310331T090000\n" +
+			"--\nUID:tides\nSUMMARY:Storm\nDTSTART:20310323T120000Z\nRECURRENCE-ID:20310324T080000Z\n",
+			"10T08:00 Tides, 18T08:00 Ebb, 23T12:00 Storm, 30T07:00 Flow, 06T07:00 Flow"},
+		"called off from there on": {weekly + "--\nUID:tides\nSUMMARY:Ebb\nSTATUS:CANCELLED\n" +
+			"DTSTART;TZID=Europe/Zurich:20310331T090000\nRECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20310331\n",
+			"10T08:00 Tides, 17T08:00 Tides, 24T08:00 Tides, 31T07:00 Ebb off, 07T07:00 Ebb off"},
+		"into the window from before it": {
+			"UID:tides\nSUMMARY:Tides\nDTSTART:20310125T080000Z\nRRULE:FREQ=MONTHLY;COUNT=3\n--\nUID:tides\nSUMMARY:Ebb\n" +
+				"DTSTART:20310130T080000Z\nRECURRENCE-ID;RANGE=THISANDFUTURE:20310125T080000Z\n",
+			"02T08:00 Ebb, 30T08:00 Ebb"},
+		"into the window from behind it": {
+			"UID:tides\nSUMMARY:Tides\nDTSTART:20310310T080000Z\nRRULE:FREQ=MONTHLY\n--\nUID:tides\nSUMMARY:Ebb\n" +
+				"DTSTART:20310405T080000Z\nRECURRENCE-ID;RANGE=THISANDFUTURE:20310410T080000Z\n",
+			"10T08:00 Tides, 05T08:00 Ebb, 05T08:00 Ebb"},
+		"exceptions without a zone and as days": {weekly + "EXDATE:20310317T090000\nEXDATE;VALUE=DATE:20310324,20310407\n",
+			"10T08:00 Tides, 31T07:00 Tides"},
+		"exceptions of days as times": {days + "EXDATE;TZID=Europe/Zurich:20310311T000000\nRDATE:20310314T000000\n",
+			"10T00:00 Tides, 12T00:00 Tides, 14T00:00 Tides"},
+		"a day of a series as a time": {days + "--\nUID:tides\nSUMMARY:Ebb\nDTSTART;VALUE=DATE:20310315\n" +
+			"RECURRENCE-ID;TZID=Europe/Zurich;RANGE=THISANDFUTURE:20310311T000000\n",
+			"10T00:00 Tides, 15T00:00 Ebb, 16T00:00 Ebb"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &reading{options: &options{}, zone: utc, budget: newBudget(),
+				from:  time.Date(2031, 3, 1, 0, 0, 0, 0, time.UTC),
+				until: time.Date(2031, 5, 9, 0, 0, 0, 0, time.UTC)}
+			text := "BEGIN:VCALENDAR\nBEGIN:VEVENT\n" + strings.ReplaceAll(tt.events, "--\n",
+				"END:VEVENT\nBEGIN:VEVENT\n") + "END:VEVENT\nEND:VCALENDAR\n"
+			if err := r.readICS(text); err != nil {
+				t.Fatal(err)
+			}
+			shown, _, err := r.expand(t.Context())
+			if err != nil || len(r.problems) > 0 {
+				t.Fatal(err, r.problems)
+			}
+			slices.SortFunc(shown, func(a, b occurrence) int { return a.at.Compare(b.at) })
+			var got []string
+			for _, o := range shown {
+				text := o.at.UTC().Format("02T15:04 ") + o.title
+				if o.cancelled {
+					text += " off"
+				}
+				got = append(got, text)
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, ", ")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 }
 

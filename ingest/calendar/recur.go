@@ -169,11 +169,24 @@ func (m moment) instant() time.Time {
 	return m.zone.at(m.wall)
 }
 
-// like gives a date the time of day of another moment, if it has one: some
-// programs name occurrences by their day.
+// in returns the wall clock time of the moment in the zone of another one; that of
+// a date, and for a date, is its own.
+func (m moment) in(other moment) time.Time {
+	if m.allDay || other.allDay {
+		return m.wall
+	}
+	at := m.instant()
+	return at.Add(other.zone(at)).UTC()
+}
+
+// like gives a date the time of day of another moment, if it has one, else makes
+// the moment a date: some programs name occurrences by their day, or days by their
+// first second.
 func (m moment) like(other moment) moment {
-	if !m.allDay || other.allDay {
-		m.allDay = other.allDay
+	if other.allDay {
+		return moment{m.wall.Truncate(24 * time.Hour), m.zone, true}
+	}
+	if !m.allDay {
 		return m
 	}
 	hour, minute, second := other.wall.Clock()

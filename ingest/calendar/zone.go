@@ -69,7 +69,7 @@ func (z *zones) look(name string) zone {
 			return located(l)
 		}
 	}
-	if defined, ok := z.defined[name]; ok {
+	if defined, ok := z.defined[trimmed]; ok {
 		return defined
 	}
 	for rest := trimmed; ; { // /vendor.example/20310101_1/Europe/Zurich
@@ -186,7 +186,7 @@ func (z *zones) put(id string, found zone) {
 	if z.defined == nil {
 		z.defined = map[string]zone{}
 	}
-	z.defined[id] = found
+	z.defined[strings.Trim(strings.TrimSpace(id), `"`)] = found
 }
 
 // observance reads the offsets of a STANDARD or DAYLIGHT part and the wall
