@@ -1,9 +1,10 @@
 // Package feed reads a blog or a news page through its feed: RSS, RDF, Atom or
 // JSON Feed.
 //
-// A post becomes a record of kind blog, keyed by its address without scheme.
-// Its text is that of its page, or that of the feed if it is longer or the page
-// cannot be read.
+// A post becomes a record of kind blog, keyed by its address without scheme, and
+// by its id too where several posts of the feed have one address. Its text is that
+// of its page, or that of the feed if it is longer, the page cannot be read or is
+// that of other posts too.
 //
 // A feed lists only the newest posts, so one that it no longer lists stays as
 // long as its page exists: the page is requested when the post is first missing
@@ -29,7 +30,7 @@ import (
 
 // rules is the version of how this package reads a feed. After a change every
 // post is read again.
-const rules = "2"
+const rules = "3"
 
 type options struct {
 	URL     string        `yaml:"url"`
@@ -143,6 +144,7 @@ func (s *syncRun) read(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	posts = s.apart(posts)
 	for i, p := range posts {
 		if err := s.post(ctx, p); err != nil {
 			return false, err
@@ -163,16 +165,15 @@ func (s *syncRun) read(ctx context.Context) (changed bool, err error) {
 
 var errUnchanged = errors.New("the feed did not change")
 
-// posts reads the feed, page by page while they have new posts. Of several posts
-// with one address the one that changed last is kept.
+// posts reads the feed, page by page while they have new posts.
 func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 	request := outbound.Request{URL: s.opts.URL, Accept: types, MaxBody: maxFeed}
 	if !s.Sweep() && !s.pending() {
 		request.ETag, request.LastModified = s.Known.List.ETag, s.Known.List.LastModified
 	}
 	var posts []post
-	at := map[string]int{} // index of a post by its name
-	read := 0              // bytes
+	met := map[[2]string]bool{} // names and ids of posts
+	read := 0                   // bytes
 	for page := 1; ; page++ {
 		answer, err := s.env.HTTP.Do(ctx, request)
 		if err == nil && answer.NotModified {
@@ -202,18 +203,13 @@ func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 			if p.address != nil && !s.scope.Holds(p.address) {
 				continue
 			}
-			i, twice := at[p.name]
-			if twice {
-				if p.Updated.After(posts[i].Updated) {
-					posts[i] = p
-				}
-				continue
-			}
-			at[p.name] = len(posts)
 			posts = append(posts, p)
-			fresh++
-			if _, ok := s.Known.Items[p.name]; !ok {
-				unseen++
+			if id := [2]string{p.name, p.GUID}; !met[id] {
+				met[id] = true
+				fresh++
+				if !s.known(p) {
+					unseen++
+				}
 			}
 		}
 		if f.next == "" || unseen == 0 && !s.Sweep() {
@@ -241,11 +237,11 @@ func (s *syncRun) pending() bool {
 // post reads the page of a post and puts its record.
 func (s *syncRun) post(ctx context.Context, p post) error {
 	it := listing.Item{Name: p.name, Stamp: listing.Stamp(p), Accept: pageTypes}
-	if p.address != nil {
+	if p.address != nil && !p.shared {
 		it.Address = p.address.String()
 	}
 	old, known := s.Known.Items[p.name]
-	if !s.opts.Pages || p.address == nil {
+	if !s.opts.Pages || it.Address == "" {
 		if known && old.Stamp == it.Stamp {
 			s.Keep(p.name)
 			return nil

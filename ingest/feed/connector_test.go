@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,6 +57,42 @@ func TestPosts(t *testing.T) {
 		Language: "en-GB"}
 	if diff := cmp.Diff(data, connectortest.Data[catalog.Blog](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
+	}
+}
+
+// TestPostsOfOneAddress: changes that a page lists are posts of their own, by their ids; the page is read for none.
+func TestPostsOfOneAddress(t *testing.T) {
+	b := newBlog(t, 1)
+	b.size = 0 // nothing but the items below
+	item := func(guid, text string) string {
+		return fmt.Sprintf(`<item><title>%[1]s</title><link>%[2]s/post-1/#%[1]s</link><guid isPermaLink="false">%[3]s</guid>`+
+			`<description>About %[1]s.</description></item>`, text, b.server.URL, guid)
+	}
+	b.extra = item("1", "lamps")
+	s := connectortest.NewSource(t, b.config)
+	want := []string{"blog " + b.key("post-1")}
+	if diff := cmp.Diff(want, s.Sync().Keys()); diff != "" {
+		t.Fatalf("one alone (-want +got)\n%s", diff)
+	}
+	b.change(func() { b.extra = item("2", "bells") + item("2", "bells") + item("1", "lamps") })
+	b.server.Paths()
+	r := s.Sync()
+	want = []string{"blog " + b.key("post-1#1"), "blog " + b.key("post-1#2")}
+	if diff := cmp.Diff(want, r.Keys()); diff != "" {
+		t.Fatalf("two (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"GET /feed/"}, b.server.Paths()); diff != "" {
+		t.Errorf("requested (-want +got)\n%s", diff)
+	}
+	if rec := r.Get(t, catalog.KindBlog, b.key("post-1#2")); rec.Body != "About bells." ||
+		rec.URL != b.server.URL+"/post-1/" {
+		t.Errorf("%+v", rec)
+	}
+	connectortest.Unchanged(t, s, r)
+	b.change(func() { b.extra = item("3", "gates") })
+	want = append(want, "blog "+b.key("post-1#3"))
+	if diff := cmp.Diff(want, s.Sync().Keys()); diff != "" {
+		t.Errorf("one again (-want +got)\n%s", diff)
 	}
 }
 

@@ -36,6 +36,7 @@ type parsed struct {
 type post struct {
 	name    string   // key of its record
 	address *url.URL // of its page; nil if it has none
+	shared  bool     // the page is that of other posts too: what it says is not the post's
 
 	GUID, Title, Language, Image string
 	Content, Description         string // Markdown
@@ -69,6 +70,8 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 	return out, nil
 }
 
+const maxBefore = 4 << 10 // bytes before a feed
+
 // Decode reads a feed of any format and encoding. Items that make the rest
 // unreadable are left out and counted. Errors, including those for a truncated
 // feed, wrap ErrNoFeed.
@@ -79,6 +82,9 @@ func Decode(data []byte, contentType string) (f *gofeed.Feed, unread int, err er
 			f, unread, err = salvage(splitJSON(trimmed), decode, err)
 		}
 	} else {
+		if at := bytes.Index(data[:min(len(data), maxBefore)], []byte("<?xml")); at > 0 {
+			data = data[at:] // below what a server said of its own
+		}
 		text := webpage.XMLText(data, contentType)
 		if f, err = wellFormed(text); err != nil {
 			f, unread, err = salvage(splitXML(text), wellFormed, err)
@@ -149,6 +155,11 @@ func read(item *gofeed.Item, f *gofeed.Feed, base *url.URL) (post, bool) {
 	for _, origin := range item.Extensions["feedburner"]["origLink"] {
 		link = cmp.Or(strings.TrimSpace(origin.Value), link) // the link counts clicks
 	}
+	for _, l := range item.Extensions["atom"]["link"] {
+		if rel := l.Attrs["rel"]; link == "" && (rel == "" || rel == "alternate") {
+			link = strings.TrimSpace(l.Attrs["href"])
+		}
+	}
 	if link == "" && webpage.Address(p.GUID, nil) != nil {
 		link = p.GUID
 	}
@@ -159,7 +170,7 @@ func read(item *gofeed.Item, f *gofeed.Feed, base *url.URL) (post, bool) {
 	case p.address != nil:
 		p.name = webpage.Key(p.address)
 	case p.GUID != "":
-		p.name = base.Hostname() + "#" + strings.Join(strings.Fields(markup.Clean(p.GUID)), " ")
+		p.name = base.Hostname() + guidMark + markName(p.GUID)
 	default:
 		return post{}, false
 	}

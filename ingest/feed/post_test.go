@@ -104,6 +104,40 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestOddFeeds: each feed has one item, which is read in spite of how it is written.
+func TestOddFeeds(t *testing.T) {
+	const item = "<title>Köln</title><link>https://e.example/1</link>"
+	rss := func(item string) string {
+		return `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>x</title><item>` + item +
+			`</item></channel></rss>`
+	}
+	for name, tt := range map[string]struct{ data, name, title, content string }{
+		"a false encoding": {`<?xml version="1.0" encoding="utf-16"?>` + rss(item), "e.example/1", "Köln", ""},
+		"an unknown one":   {`<?xml version="1.0" encoding="x-quay"?>` + rss(item), "e.example/1", "Köln", ""},
+		"a server's words before it": {"<br />\n<b>Warning</b>: no tide in gate.php\n<?xml version='1.0'?>" + rss(item),
+			"e.example/1", "Köln", ""},
+		"an address of another vocabulary": {rss(`<title>A</title><atom:link rel="self" href="https://e.example/x"/>` +
+			`<atom:link href="/2"/>`), "t.example/2", "A", ""},
+		"CDATA": {rss("<title><![CDATA[A & <b>B</b>]]></title><link><![CDATA[ https://e.example/3?a=1&b=2 ]]></link>" +
+			"<description><![CDATA[<p>One &hellip; two</p>]]></description>"), "e.example/3?a=1&b=2", "A & B", "One … two"},
+		"entities that nobody declared": {rss("<title>A &mdash; B & C &quay;</title><guid>https://e.example/4</guid>"),
+			"e.example/4", "A — B & C &quay;", ""},
+		"addresses below a base": {`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://e.example/log/"><title>x</title>` +
+			`<entry xml:base="2031/"><id>tag:1</id><title>A</title><link href="five.html"/><content type="html">` +
+			`&lt;a href="six">B&lt;/a></content></entry></feed>`,
+			"e.example/log/2031/five", "A", "[B](https://e.example/log/2031/six)"},
+	} {
+		got, err := parse([]byte(tt.data), "text/xml", "https://t.example/feeds/rss.xml")
+		if err != nil || len(got.posts) != 1 {
+			t.Errorf("%s: %d posts, %v", name, len(got.posts), err)
+			continue
+		}
+		if p := got.posts[0]; p.name != tt.name || p.Title != tt.title || p.Content != tt.content {
+			t.Errorf("%s: %q, %q, %q", name, p.name, p.Title, p.Content)
+		}
+	}
+}
+
 func TestTextBelowEveryItem(t *testing.T) {
 	for in, want := range map[string]string{
 		"<p>A.</p><p>The post <a href='/x'>B</a> appeared first on <a href='/'>C</a>.</p>": "A.",

@@ -24,6 +24,9 @@ const maxNested = 64
 var declaration = regexp.MustCompile(`^\s*<\?xml\s[^>]*?\?>`)
 var declared = regexp.MustCompile(`encoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
 
+// wide names encodings in which the declaration could not have been read.
+var wide = regexp.MustCompile(`(?i)^(?:utf-?16|utf-?32|ucs-?[24])`)
+
 // reference is a numeric character reference.
 var reference = regexp.MustCompile(`&#(?:[xX]([0-9a-fA-F]{1,8})|([0-9]{1,8}));`)
 
@@ -95,6 +98,9 @@ func XMLText(data []byte, contentType string) []byte {
 	head := data[:min(len(data), 256)]
 	if label := declared.FindSubmatch(declaration.Find(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))); label != nil {
 		contentType = "text/xml; charset=" + string(label[1])
+		if wide.Match(label[1]) { // it would not have been readable
+			contentType = "text/xml; charset=utf-8"
+		}
 	}
 	data = []byte(legal(markup.Clean(Decode(data, contentType))))
 	return bytes.TrimSpace(data[len(declaration.Find(data)):])
