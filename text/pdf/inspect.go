@@ -43,7 +43,7 @@ func name(s string) string {
 
 // inspect rejects files that would harm the parser.
 func inspect(data []byte) error {
-	if !bytes.HasPrefix(data, []byte("%PDF-")) {
+	if !bytes.Contains(data[:min(len(data), maxBefore)], []byte("%PDF-")) {
 		return fmt.Errorf("%w: no header", ErrMalformed)
 	}
 	for _, m := range counted.FindAllSubmatch(data, -1) {
@@ -98,21 +98,10 @@ func inspectObjects(data []byte) error {
 		if encrypt.Match(data) {
 			return fmt.Errorf("%w: encrypted objects", ErrMalformed)
 		}
-		start := begin.FindIndex(data[at[1]:])
-		if start == nil {
-			continue
-		}
-		raw := data[at[1]+start[1]:]
-		content := raw
-		if z, err := zlib.NewReader(bytes.NewReader(raw)); err == nil {
-			var readErr error
-			content, readErr = io.ReadAll(io.LimitReader(z, min(left, maxStream)+1))
-			left -= int64(len(content))
-			if readErr != nil {
-				continue // the parser fails on it too
-			}
-		} else if end := bytes.Index(raw, []byte("endstream")); end >= 0 {
-			content = raw[:end]
+		content, err := inflated(data[at[1]:], min(left, maxStream)+1)
+		left -= int64(len(content))
+		if err != nil {
+			continue // the parser fails on it too
 		}
 		if len(content) > maxStream || left < 0 {
 			return fmt.Errorf("%w: object stream", ErrLimit)
@@ -122,6 +111,23 @@ func inspectObjects(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// inflated returns the content of the first stream in a part of a file, up to a
+// limit.
+func inflated(data []byte, limit int64) ([]byte, error) {
+	start := begin.FindIndex(data)
+	if start == nil {
+		return nil, nil
+	}
+	raw := data[start[1]:]
+	if z, err := zlib.NewReader(bytes.NewReader(raw)); err == nil {
+		return io.ReadAll(io.LimitReader(z, limit))
+	}
+	if end := bytes.Index(raw, []byte("endstream")); end >= 0 {
+		raw = raw[:end]
+	}
+	return raw, nil
 }
 
 // terminated reports whether no hexadecimal string is open at the end of a

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -62,11 +63,20 @@ func Text(data []byte, maxChars int) (text string, pages int, err error) {
 		var r result
 		defer func() {
 			if p := recover(); p != nil {
-				r.err = fmt.Errorf("%w: %v", ErrMalformed, p)
+				r.err = fmt.Errorf("%w: %w", ErrMalformed, cause(p))
 			}
 			done <- r
 		}()
-		r.text, r.pages, r.err = read(&guard{data: data, deadline: deadline}, maxChars)
+		g := &guard{data: trimmed(data), deadline: deadline}
+		if r.text, r.pages, r.err = read(g, maxChars); r.err == nil || errors.Is(r.err, ErrLimit) {
+			return
+		}
+		if again, err := rebuilt(g.data); err == nil {
+			text, pages, err := read(&guard{data: again, deadline: deadline}, maxChars)
+			if err == nil && pages > 0 {
+				r = result{text: text, pages: pages}
+			}
+		}
 	}()
 	timer := time.NewTimer(maxTime + time.Second)
 	defer timer.Stop()
@@ -99,7 +109,7 @@ func read(g *guard, maxChars int) (string, int, error) {
 			firstErr = err
 			break
 		}
-		text, err := page(r, n)
+		text, err := page(r, n, g.exceeded)
 		if err != nil {
 			if firstErr == nil {
 				firstErr = err
@@ -127,32 +137,29 @@ func read(g *guard, maxChars int) (string, int, error) {
 	return out.String(), pages, nil
 }
 
-// page reads a page's text, after checking that its streams can be read to
-// their end.
-func page(r *pdf.Reader, n int) (text string, err error) {
+// cause returns a panic's value as an error.
+func cause(p any) error {
+	if err, ok := p.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", p)
+}
+
+// page reads a page's text.
+func page(r *pdf.Reader, n int, check func() error) (s string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("page %d: %v", n, p)
+			err = fmt.Errorf("page %d: %w", n, cause(p))
 		}
 	}()
 	p := r.Page(n)
 	if p.V.IsNull() {
 		return "", nil
 	}
-	if err := checkContent(p.V.Key("Contents")); err != nil {
+	if s, err = text(p, check); err != nil {
 		return "", fmt.Errorf("page %d: %w", n, err)
 	}
-	fonts := map[string]*pdf.Font{}
-	for _, name := range p.Fonts() {
-		f := p.Font(name)
-		if u := f.V.Key("ToUnicode"); u.Kind() == pdf.Stream {
-			if err := checkContent(u); err != nil {
-				continue // only the text in this font is lost
-			}
-		}
-		fonts[name] = &f
-	}
-	return p.GetPlainText(fonts)
+	return s, nil
 }
 
 // checkContent reads a content stream (or an array of them, which is read as
@@ -198,6 +205,9 @@ func (g *guard) exceeded() error {
 	return nil
 }
 
+// header replaces a file's, of which the parser knows few versions and one form.
+const header = "%PDF-1.7\n"
+
 // ReadAt implements io.ReaderAt. Offsets come from the file and can have any
 // value.
 func (g *guard) ReadAt(p []byte, off int64) (int, error) {
@@ -217,22 +227,28 @@ func (g *guard) ReadAt(p []byte, off int64) (int, error) {
 		return 0, io.EOF
 	}
 	n := copy(p, g.data[off:])
+	if off < int64(len(header)) {
+		copy(p[:n], header[off:])
+	}
 	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
 }
 
-// tidy cleans the parser's output: valid text without control characters or
-// blank lines. If the producer positioned every word separately, the words of a
-// page become one line.
+// tidy cleans a page's text: valid text without control characters, ligatures or
+// blank lines, and words that a line's end divides in one. If the producer
+// positioned every word separately, the words of a page become one line.
 func tidy(s string) string {
+	s = ligatures.Replace(s)
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\r':
 			return '\n'
 		case unicode.IsSpace(r) || r == '\u200b':
 			return ' '
+		case r == '\u00ad':
+			return r
 		case unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Co, r):
 			return -1
 		}
@@ -249,7 +265,31 @@ func tidy(s string) string {
 	if len(lines) > 20 && words < 2*len(lines) {
 		return strings.Join(lines, " ")
 	}
-	return strings.Join(lines, "\n")
+	return joined(strings.Join(lines, "\n"))
+}
+
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
+
+var (
+	compound = regexp.MustCompile(`\pL+-\pL+`)
+	divided  = regexp.MustCompile(`(\pL+)[-\x{2010}\x{00ad}]\n(\p{Ll}+)`)
+)
+
+// joined joins the words that are divided at the end of a line. The hyphen stays
+// if the text has the word with it elsewhere.
+func joined(s string) string {
+	hyphenated := map[string]bool{}
+	for _, word := range compound.FindAllString(s, -1) {
+		hyphenated[strings.ToLower(word)] = true
+	}
+	s = divided.ReplaceAllStringFunc(s, func(word string) string {
+		m := divided.FindStringSubmatch(word)
+		if hyphenated[strings.ToLower(m[1]+"-"+m[2])] {
+			return m[1] + "-" + m[2]
+		}
+		return m[1] + m[2]
+	})
+	return strings.ReplaceAll(s, "\u00ad", "")
 }
 
 func firstChars(s string, n int) string {
