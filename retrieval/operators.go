@@ -16,12 +16,17 @@ import (
 // as a hint, to find more of what is left.
 type operators struct {
 	exclude []analysis.TermID
+	absent  []phrase // excluded
 	phrases []phrase
 }
 
 func newOperators(q query.Query) operators {
 	var o operators
 	for _, x := range q.Exclude {
+		if x.Phrase {
+			o.absent = append(o.absent, newPhrase(x.Terms))
+			continue
+		}
 		for _, t := range x.Terms {
 			o.exclude = append(o.exclude, t.ID)
 		}
@@ -33,13 +38,18 @@ func newOperators(q query.Query) operators {
 }
 
 // none reports whether there are no operators.
-func (o *operators) none() bool { return len(o.exclude)+len(o.phrases) == 0 }
+func (o *operators) none() bool { return len(o.exclude)+len(o.absent)+len(o.phrases) == 0 }
 
-// allow reports whether a document has none of the excluded words in any field
-// and every phrase in one field of one passage.
+// allow reports whether a document has none of the excluded words and phrases in
+// any field and every phrase in one field of one passage.
 func (o *operators) allow(d *corpus.Document) bool {
 	for _, id := range o.exclude {
 		if d.Frequencies(id) != [analysis.NumFields]uint16{} {
+			return false
+		}
+	}
+	for i := range o.absent {
+		if o.absent[i].in(d) {
 			return false
 		}
 	}

@@ -107,6 +107,8 @@ func TestOperatorsHoldForEveryResult(t *testing.T) {
 				{"rotate keys -backup", []string{"Keys of operators", "Old keys", "Rotating keys"}},
 				{"rotate keys -Backups -year", []string{"Keys of operators", "Rotating keys"}},
 				{"keys -operators", nil},
+				{`rotate keys -"a node"`, []string{"A backup plan", "Key backup", "Key rotation", "Old keys",
+					"Rotating keys"}},
 				{`rotate "every quarter"`, []string{"Key rotation", "Keys of operators", "Rotating keys"}},
 				{`"every quarter" -mirror -plan`, []string{"Key rotation", "Rotating keys"}},
 				{`"rotate their keys" "two places"`, []string{"Key backup", "Key rotation"}},
@@ -140,6 +142,7 @@ func TestEmptyResultsSayWhichOperatorEmptiedThem(t *testing.T) {
 		`fees kind:release -traffic`:           "kind:release -traffic",
 		"xylophone zebra -wallet":              "",
 		"keys -backup":                         "", // finds something
+		`traffic fees -"traffic"`:              `-"traffic"`,
 		`"seven days" kind:cip source:nowhere`: "source:nowhere",
 	} {
 		res := f.search(t, retrieval.Request{Query: query})

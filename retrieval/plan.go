@@ -76,7 +76,9 @@ func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Pro
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase.Terms))
 	}
 	for _, x := range q.Exclude {
-		p.Keyword.Exclude = append(p.Keyword.Exclude, keywordTerms(x.Terms)...)
+		if !x.Phrase {
+			p.Keyword.Exclude = append(p.Keyword.Exclude, keywordTerms(x.Terms)...)
+		}
 	}
 	if !p.operators.none() {
 		p.allowed = p.operators.decide(p.corpus)

@@ -9,7 +9,7 @@ import (
 
 // Version identifies the output of this analyzer; it changes whenever a text
 // would give other tokens, and is part of an index's fingerprint.
-const Version = "2"
+const Version = "3"
 
 // MaxTerm is the length of the longest term, in bytes. A longer one is cut and
 // ends in a hash of the whole.
@@ -36,6 +36,8 @@ const MaxTerm = 64
 //   - A number loses its leading zeros and grouping commas; a version or
 //     decimal is one position, without its v, and from three numbers on also
 //     shortened to the first two: "v0.5.9" → 0.5.9, 0.5.
+//   - One letter before # and a word before ++ stand there with it too: "C#" gives
+//     c# and c, "C++17" gives c++, c and 17.
 //   - Scripts written without spaces give overlapping pairs of characters.
 //
 // Start and End are byte offsets into text, on rune boundaries.

@@ -71,6 +71,11 @@ func TestAnalyze(t *testing.T) {
 		{"a hash stays whole", "b1946ac92492d2347c6235b4d2611184", "0:b1946ac92492d2347c6235b4d2611184"},
 		{"other mixtures of letters and digits stay whole", "B12 x402 3rd k8s", "0:b12 1:x402 2:3rd 3:k8s"},
 
+		{"names with marks stand whole", "C# and c++, C++17 or F#-Sharp", "0:c# 0:c 1:and 2:c++ 2:c 3:c++ 3:c 4:17 5:or 6:f# 6:f 7:sharp"},
+		{"names with marks in a row", "C/C++/C# (g++)", "0:c/c 0:c 1:c++ 1:c 2:c# 2:c 3:g++ 3:g"},
+		{"a number behind a mark", "C#7.3", "0:c#7.3 0:c# 0:c 1:7.3"},
+		{"other marks separate", "a+b ab# 1++ x+++y #c C##", "0:a 1:b 2:ab 3:1 4:x 5:y 6:c 7:c"},
+
 		{"accents and ligatures fold", "École e\u0301cole ﬁne Straße Łódź ŒUVRE",
 			"0:ecol 1:ecol 2:fine 3:strass 4:lodz 5:oeuvr"},
 		{"full width folds", "ＣＩＰ－００５６", "0:cip-56 0:cip 1:56"},

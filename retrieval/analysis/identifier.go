@@ -8,13 +8,16 @@ import (
 // IsIdentifier reports whether a piece of text, as a token spans it, is a
 // coined name rather than words: it mixes letters and digits (CIP-56, ERC20,
 // 1220ab, "cip 56"), joins words by _ or :: or case or inner dots, is a path, a
-// version of three numbers, or # and a number. Hyphenated words, dates,
+// version of three numbers, # and a number, or a name with a mark (C#, C++). Hyphenated words, dates,
 // decimals, ordinals and quantities (2nd, 10kb) are not.
 func IsIdentifier(text string) bool {
 	text, _ = normalize(strings.TrimSpace(text))
 	text = strings.TrimSuffix(text, "'s")
 	if rest, ok := strings.CutPrefix(text, "#"); ok {
 		return rest != "" && trailingDigits(rest) == len(rest)
+	}
+	if text != "" && marked(text) == len(text) {
+		return true
 	}
 	slashed := strings.HasPrefix(text, "/")
 	text = strings.Trim(text, "/._-:@")

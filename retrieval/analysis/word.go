@@ -19,9 +19,33 @@ const (
 // hash or a key and not split.
 const opaque = 16
 
+// maxMarked is the number of letters before ++ that are a name with it.
+const maxMarked = 10
+
+// marked returns the end of a name of letters and a mark that is at the start of a
+// text: C#, C++; 0 if there is none.
+func marked(text string) int {
+	n := 0
+	for n < len(text) && n <= maxMarked && classes[text[n]&0x7f]&(lower|upper) != 0 && text[n] < utf8.RuneSelf {
+		n++
+	}
+	rest := text[n:]
+	switch {
+	case n == 1 && strings.HasPrefix(rest, "#") && (len(rest) == 1 || rest[1] < utf8.RuneSelf &&
+		classes[rest[1]]&(lower|upper) == 0 && rest[1] != '#'):
+		return n + 1
+	case 0 < n && n <= maxMarked && strings.HasPrefix(rest, "++") && !strings.HasPrefix(rest, "+++"):
+		return n + 2
+	}
+	return 0
+}
+
 // leaf emits a leaf and moves to the next position.
 func (t *tokenizer) leaf(l leaf) {
 	text := t.text[l.start:l.end]
+	if n := marked(t.text[l.start:]); n > len(text) && (t.initials == nil || t.initials[initials(t.text[l.start:])]) {
+		t.add(strings.ToLower(t.text[l.start:l.start+n]), l.start, l.start+n)
+	}
 	switch {
 	case l.version:
 		t.version(l, text)

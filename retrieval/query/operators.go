@@ -1,6 +1,7 @@
 package query
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,7 +14,8 @@ import (
 type split struct {
 	text     string
 	phrases  []string // without quotes; also part of text
-	excluded []string // without hyphen
+	excluded []string // without hyphen; phrases in their quotes
+	refused  string   // an exclusion of what cannot be left out
 	kinds    []string
 	sources  []string
 	quoted   bool // all of text is in phrases
@@ -57,6 +59,15 @@ func splitAt(raw string, as reading) split {
 			end = len(rest)
 		}
 		word := rest[:end]
+		if as < pasted {
+			if phrase, after, ok := excludedPhrase(rest); ok {
+				if inside := text.Len() > 0 && textIn(after); !inside || as == typed {
+					s.excluded, s.inside = append(s.excluded, phrase), s.inside || inside
+					i = len(raw) - len(after)
+					continue
+				}
+			}
+		}
 		switch {
 		case quotes && (r == '"' || r == '“' || r == '„') && !(as == pasted && isValue(words)):
 			inside, after, closed := cutQuote(rest[size:])
@@ -70,6 +81,9 @@ func splitAt(raw string, as reading) split {
 			if inside := text.Len() > 0 && textIn(rest[end:]); !inside || as == typed {
 				words = append(words, word)
 				s.excluded, s.inside = append(s.excluded, word[1:]), s.inside || inside
+				if restricts(word[1:]) {
+					s.refused = word
+				}
 				i += end
 				continue
 			}
@@ -93,9 +107,36 @@ func splitAt(raw string, as reading) split {
 	return s
 }
 
+// excludedPhrase cuts a hyphen and words in quotes off a text, and returns them
+// without the hyphen.
+func excludedPhrase(raw string) (phrase, after string, ok bool) {
+	m := hyphenQuote.FindString(raw)
+	if m == "" {
+		return "", raw, false
+	}
+	inside, after, ok := cutQuote(raw[len(m):])
+	return `"` + inside + `"`, after, ok && len(analysis.Analyze(inside)) > 0
+}
+
+var (
+	hyphenQuote = regexp.MustCompile(`^-["“„]`)
+	hyphenWords = regexp.MustCompile(`(?:^|\s)-["“„][^"“”]*["“”]`)
+)
+
+// restricts reports whether a word is, or looks as, an operator that names what is
+// searched.
+func restricts(word string) bool {
+	name, operand, _ := strings.Cut(strings.ToLower(word), ":")
+	switch name {
+	case "kind", "source", "type", "site", "url":
+		return operand != ""
+	}
+	return false
+}
+
 // textIn reports whether there is anything but exclusions and operators.
 func textIn(raw string) bool {
-	return slices.ContainsFunc(strings.Fields(raw), func(word string) bool {
+	return slices.ContainsFunc(strings.Fields(hyphenWords.ReplaceAllString(raw, " ")), func(word string) bool {
 		name, _ := operator(word)
 		return name == "" && !excludes(word)
 	})

@@ -7,6 +7,7 @@
 //	-word             leaves out what contains the word; the hyphen follows a
 //	                  space and precedes a word of two letters or more, so that
 //	                  --dump, -v, -1 and top-up are text
+//	-"exact words"    leaves out what contains the phrase
 //	kind:a,b          only these kinds
 //	source:a,b        only these sources
 //
@@ -22,6 +23,7 @@ package query
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/retrieval/analysis"
@@ -33,6 +35,10 @@ var ErrEmpty = errors.New("the query has nothing to search for: type at least on
 // ErrTooMany is wrapped by the error of a query with more operators than are
 // checked; the error names the limit.
 var ErrTooMany = errors.New("too many operators")
+
+// ErrRefused is wrapped by the error of a query that leaves out what only can be
+// named: a kind, a source, a site.
+var ErrRefused = errors.New("kinds, sources and sites cannot be left out")
 
 // Bounds of a query. Its first MaxTerms distinct content terms are searched;
 // more phrases, words of a phrase or exclusions than these are an error, for
@@ -50,15 +56,16 @@ type Query struct {
 	Class   Class    //
 	Terms   []Term   // distinct, in the order typed; parts of a compound follow it
 	Phrases []Quoted // each must match, at successive positions
-	Exclude []Quoted // of none of which any term may match
+	Exclude []Quoted // none of which may match: a phrase as such, else any of the terms
 	Kinds   []string // of kind: operators, lower case, in the order typed
 	Sources []string // of source: operators, lower case, in the order typed
 }
 
 // Quoted is a part of the query that is to be taken literally.
 type Quoted struct {
-	Text  string // as typed, without quotes or hyphen
-	Terms []Term
+	Text   string // as typed, without hyphen, and without quotes if all are
+	Terms  []Term
+	Phrase bool // the terms are at successive positions
 }
 
 // Term is one term of a query.
@@ -72,23 +79,31 @@ type Term struct {
 	Position   int             // in Query.Text, as analysis counts
 }
 
-// Parse reads a query. The errors are ErrEmpty and ErrTooMany.
+// Parse reads a query. The errors are ErrEmpty, ErrTooMany and ErrRefused.
 func Parse(raw string) (Query, error) {
 	raw = clean(raw)
 	p := splitAt(raw, typed)
 	q, err := parse(p)
+	as := typed
 	switch {
 	case err != nil:
 		return Query{}, err
 	case q.Class == Code && !p.quoted && len(q.Phrases)+len(q.Exclude) > 0:
-		q, err = parse(splitAt(raw, code))
+		as = code
 	case p.pasted && len(q.Phrases)+len(q.Exclude) > 0:
-		q, err = parse(splitAt(raw, pasted))
+		as = pasted
 	case q.Class == Question && p.inside:
-		q, err = parse(splitAt(raw, sentence))
+		as = sentence
 	}
-	if err != nil {
-		return Query{}, err
+	if as != typed {
+		p = splitAt(raw, as)
+		if q, err = parse(p); err != nil {
+			return Query{}, err
+		}
+	}
+	if p.refused != "" {
+		return q, fmt.Errorf("%w, as by %s: name those that are wanted, as in kind:cip,doc or source:forum", ErrRefused,
+			p.refused)
 	}
 	return q, q.bounded()
 }
@@ -117,11 +132,15 @@ func parse(p split) (Query, error) {
 	q.Terms = termsOf(words)
 	for _, text := range p.phrases {
 		if terms := phraseOf(text); len(terms) > 0 {
-			q.Phrases = append(q.Phrases, Quoted{collapse(text), terms})
+			q.Phrases = append(q.Phrases, Quoted{Text: collapse(text), Terms: terms, Phrase: true})
 		}
 	}
 	for _, text := range p.excluded {
-		q.Exclude = append(q.Exclude, Quoted{text, outermost(text)})
+		x := Quoted{Text: text, Terms: outermost(text)}
+		if x.Phrase = text[0] == '"'; x.Phrase {
+			x.Terms = phraseOf(text)
+		}
+		q.Exclude = append(q.Exclude, x)
 	}
 	q.Class = classify(q.Text, words)
 	return q, nil
@@ -132,7 +151,7 @@ func (q Query) bounded() error {
 	if n := len(q.Phrases); n > MaxPhrases {
 		return fmt.Errorf("%w: it has %d phrases in quotes, and at most %d are searched", ErrTooMany, n, MaxPhrases)
 	}
-	for _, p := range q.Phrases {
+	for _, p := range slices.Concat(q.Phrases, q.Exclude) {
 		if n := len(p.Terms); n > MaxPhraseWords {
 			return fmt.Errorf("%w: a phrase in quotes has %d words, and may have %d: leave out the quotes or shorten it",
 				ErrTooMany, n, MaxPhraseWords)

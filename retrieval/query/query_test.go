@@ -83,6 +83,12 @@ func TestParse(t *testing.T) {
 
 		{"a hyphen leaves out", "node -docker -Kubernetes",
 			want{text: "node", terms: "node", exclude: "docker kubernet"}},
+		{"a hyphen leaves out a phrase", `node -"traffic top-up" -“a key” fee -""`,
+			want{text: `node fee -""`, terms: "node fee", exclude: "traffic top up a key"}},
+		{"a phrase to leave out inside a sentence", `how do I restore -"a node" from the backup -docker -"my key"`,
+			want{text: `how do I restore -"a node" from the backup`,
+				terms: "(how) (do) (i) restor (a) node (from) (the) backup", exclude: "docker my key"}},
+		{"names with marks", "C# or -C++ F#", want{text: "C# or F#", terms: "*c#* c (or) *f#* f", exclude: "*c++*"}},
 		{"a hyphen leaves out an identifier as a whole", "fee -cip-56 -foo_bar",
 			want{text: "fee", terms: "fee", exclude: "*cip-56* *foo_bar*"}},
 		{"flags, numbers and dashes are text", "tool --dump -v -1 - x-y",
@@ -140,9 +146,23 @@ func TestNothingToSearchForIsErrEmpty(t *testing.T) {
 	}
 }
 
+// What is searched can be named, not left out; a pasted line says what it says.
+func TestKindsAndSourcesCannotBeLeftOut(t *testing.T) {
+	for _, raw := range []string{"fee -kind:doc", "-source:forum fee", "fee -Site:docs.example", "how do I pay a fee -type:cip",
+		"-kind:doc"} {
+		if _, err := query.Parse(raw); !errors.Is(err, query.ErrRefused) || !strings.Contains(err.Error(), "kind:cip,doc") {
+			t.Errorf("Parse(%q) = %v, want ErrRefused", raw, err)
+		}
+	}
+	for _, raw := range []string{"keeper --verbose -source:main", "error: no such option -type:x", "fee -kind:",
+		"FAILED_PRECONDITION: no node -source:x", "fee -author:ann"} {
+		parse(t, raw)
+	}
+}
+
 func TestClass(t *testing.T) {
 	for class, queries := range map[query.Class][]string{
-		query.Identifier: {"cip 56", "CIP0104", "ERC-20", "v0.5.9", "ledger 0.5.9", "SOME_CODE", "SOME_CODE OTHER_CODE",
+		query.Identifier: {"C#", "c++", "cip 56", "CIP0104", "ERC-20", "v0.5.9", "ledger 0.5.9", "SOME_CODE", "SOME_CODE OTHER_CODE",
 			"TopupTrigger",
 			"v2/interactive-submission/prepare", "/v2/state", "what is CIP-56", "party::1220ab", "PR 203"},
 		query.Keyword: {"gas fees", "participant pruning", "hard fork", "node", "the who", "ERC20 equivalent",
@@ -273,7 +293,7 @@ func checkQuery(t interface {
 	t.Helper()
 	q, err := query.Parse(raw)
 	if err != nil {
-		if !errors.Is(err, query.ErrEmpty) && !errors.Is(err, query.ErrTooMany) {
+		if !errors.Is(err, query.ErrEmpty) && !errors.Is(err, query.ErrTooMany) && !errors.Is(err, query.ErrRefused) {
 			t.Fatalf("Parse(%q): %v", raw, err)
 		}
 		return

@@ -208,7 +208,10 @@ func plainText(s string) string {
 	if len(s) > 2 && s[0] == '*' && s[len(s)-1] == '*' {
 		s = s[1 : len(s)-1]
 	}
-	return strings.TrimSpace(strings.TrimRight(s, "#"))
+	if rest := strings.TrimRight(s, "#"); rest == "" || strings.HasSuffix(rest, " ") { // not C#
+		s = rest
+	}
+	return strings.TrimSpace(s)
 }
 
 func cutTitle(s string) string {

@@ -19,7 +19,7 @@ import (
 
 // Rules is the version of how texts are read. With a new one, connectors read everything
 // again that they read with it.
-const Rules = "pdf1 "
+const Rules = "pdf2 "
 
 // Errors of Text, wrapped with the detail.
 var (
