@@ -20,7 +20,7 @@ import (
 
 // rules is the version of how this package reads a repository. A new version
 // makes the next run read every source again.
-const rules = "6"
+const rules = "7"
 
 // connector reads one repository. A run fetches it and, if anything in it or in
 // the options changed since the cursor, reads all of it: that takes seconds,
