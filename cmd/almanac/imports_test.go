@@ -55,7 +55,7 @@ var leaves = []string{"almanac/catalog/network", "almanac/ingest/options", "alma
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
-	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "text": {},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "text": {}, "docs": {"ingest", "catalog"},
 	"testing": {"api", "retrieval", "catalog", "embed", "ingest"},
 }
 
