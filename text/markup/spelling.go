@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,23 +20,18 @@ func Respell(name, text string) (spelled string, found bool) {
 	if len(words) == 0 {
 		return name, false
 	}
-	s := speller{text: text[:min(len(text), maxSpelling)]}
-	s.tokenize()
-	forms := make([]map[int]spellings, len(words)) // by first, then last word of a run
-	for i := range words {
-		forms[i] = s.runs(words[i:])
-	}
-	_, found = forms[0][len(words)-1]
+	forms := formsIn(text[:min(len(text), maxSpelling)], letters(name))
+	_, found = forms[letters(name)]
 	if isCased(words) {
 		return name, found
 	}
 	var out []string
 	for i := 0; i < len(words); {
 		n, form := 1, words[i]
-		for last := len(words) - 1 - i; last >= 0; last-- {
-			best := forms[i][last].best(last > 0)
-			if best != "" && (last == 0 || i == 0 && last == len(words)-1 || isCased(strings.FieldsFunc(best, isGap))) {
-				n, form = last+1, best
+		for several := len(words) - i; several > 0; several-- {
+			best := forms[letters(strings.Join(words[i:i+several], ""))].best(several > 1)
+			if best != "" && (several == 1 || several == len(words) || isCased(strings.FieldsFunc(best, isGap))) {
+				n, form = several, best
 				break
 			}
 		}
@@ -84,82 +80,43 @@ func (s spellings) best(several bool) (best string) {
 	return best
 }
 
-// speller finds names in a text.
-type speller struct {
-	text   string
-	tokens []token
-}
+var wordForm = regexp.MustCompile(`[\pL\pN]+`)
 
-// token is a run of letters and digits.
-type token struct {
-	lower      string
-	start, end int
-	joined     bool // only a blank or hyphen before it
-	first      bool // may start a name: not part of a path, address or longer identifier
-	last       bool // may end a name
-}
-
-func (s *speller) tokenize() {
-	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	for at := 0; at < len(s.text); {
-		start := strings.IndexFunc(s.text[at:], isWord)
-		if start < 0 {
-			return
-		}
-		start += at
-		end := len(s.text)
-		if n := strings.IndexFunc(s.text[start:], func(r rune) bool { return !isWord(r) }); n >= 0 {
-			end = start + n
-		}
-		before, _ := utf8.DecodeLastRuneInString(s.text[:start])
-		after, n := utf8.DecodeRuneInString(s.text[end:])
-		if after == '.' {
-			after, _ = utf8.DecodeRuneInString(s.text[end+n:])
-		}
-		gap := s.text[at:start]
-		s.tokens = append(s.tokens, token{
-			lower: strings.ToLower(s.text[start:end]), start: start, end: end,
-			joined: len(s.tokens) > 0 && (len(gap) == 1 && strings.Contains(" -\n", gap) || gap == " & "),
-			first:  !strings.ContainsRune(`_/\.@#-=`, before),
-			last:   !strings.ContainsRune(`_/\@#-=`, after) && !isWord(after),
-		})
-		at = end
-	}
-}
-
-// runs finds the spellings of words[0], words[0] words[1], …; the key is the
-// index of the last word. The text may join or hyphenate them.
-func (s *speller) runs(words []string) map[int]spellings {
-	ends := map[string]int{} // letters of the first words → index of the last of them
-	whole := ""
-	for i, w := range words {
-		whole += letters(w)
-		ends[whole] = i
-	}
-	found := map[int]spellings{}
-	for i, t := range s.tokens {
-		if !t.first {
+// formsIn lists how a text writes the parts of a name, by their letters: its
+// words may be joined or hyphenated. What belongs to a path, an address or a
+// longer identifier does not count.
+func formsIn(text, name string) map[string]spellings {
+	forms := map[string]spellings{}
+	at := wordForm.FindAllStringIndex(text, -1)
+	for i, first := range at {
+		if before, _ := utf8.DecodeLastRuneInString(text[:first[0]]); strings.ContainsRune(`_/\.@#-=`, before) {
 			continue
 		}
-		have := ""
-		for j := i; j < len(s.tokens) && (j == i || s.tokens[j].joined); j++ {
-			have += s.tokens[j].lower
-			if !strings.HasPrefix(whole, have) {
+		for j := i; j < len(at); j++ {
+			if j > i && !joins(text[at[j-1][1]:at[j][0]]) {
 				break
 			}
-			last, ok := ends[have]
-			if !ok || !s.tokens[j].last {
+			form := text[first[0]:at[j][1]]
+			key := letters(form)
+			if !strings.Contains(name, key) {
+				break
+			}
+			after := strings.TrimPrefix(text[at[j][1]:], ".")
+			if r, _ := utf8.DecodeRuneInString(after); strings.ContainsRune(`_/\@#-=`, r) || unicode.IsLetter(r) ||
+				unicode.IsDigit(r) {
 				continue
 			}
-			if found[last] == nil {
-				found[last] = spellings{}
+			if forms[key] == nil {
+				forms[key] = spellings{}
 			}
-			form := strings.ReplaceAll(s.text[t.start:s.tokens[j].end], "\n", " ")
-			found[last][form]++
+			forms[key][strings.ReplaceAll(form, "\n", " ")]++
 		}
 	}
-	return found
+	return forms
 }
+
+// joins reports whether the words around a gap may be one name.
+func joins(gap string) bool { return gap == " " || gap == "-" || gap == "\n" || gap == " & " }
 
 // letters returns the letters and digits of a word, in lower case.
 func letters(word string) string {
