@@ -1,7 +1,6 @@
 package devfund
 
 import (
-	"almanac/catalog/derive"
 	"cmp"
 	"fmt"
 	"math"
@@ -9,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog/derive"
+	"almanac/text/markdown"
 )
 
 // Check is one check of the readiness of a draft.
@@ -65,8 +67,14 @@ const maxDraft = 400_000
 func readDraft(text string) draft {
 	text = strings.ToValidUTF8(text[:min(maxDraft, len(text))], "")
 	d := draft{milestones: derive.MilestonesIn(text), funding: cmp.Or(derive.FundingIn(text), askedIn(text))}
-	prose, blocks := derive.SplitCode(text)
-	d.prose = strings.Join(prose, "\n")
+	var prose strings.Builder
+	for b := range markdown.Blocks(text) {
+		if b.Kind != markdown.Source {
+			prose.WriteString(text[b.Start:b.End])
+		}
+	}
+	d.prose = prose.String()
+	blocks := derive.CodeBlocks(text)
 	if at := slices.IndexFunc(blocks, func(b derive.CodeBlock) bool { return strings.Contains(b.Code, "\n") }); at >= 0 {
 		d.code = blocks[at].Code
 	}
@@ -90,7 +98,7 @@ var (
 func askedIn(text string) string {
 	for _, at := range asks.FindAllStringIndex(text, -1) {
 		rest, _, _ := strings.Cut(text[at[1]:], "\n")
-		if a := derive.AmountIn(rest); a != "" && strings.HasPrefix(derive.Inline(rest), a) {
+		if a := derive.AmountIn(rest); a != "" && strings.HasPrefix(markdown.Inline(rest), a) {
 			return purpose.ReplaceAllString(a, "")
 		}
 	}
@@ -101,11 +109,7 @@ func askedIn(text string) string {
 const quotedLength = 160
 
 func quoted(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) > quotedLength {
-		s = string([]rune(s)[:quotedLength-1]) + "…"
-	}
-	return s
+	return markdown.Clip(strings.Join(strings.Fields(s), " "), quotedLength)
 }
 
 // minStep is the least text of a milestone, with its title, in characters.
@@ -130,7 +134,7 @@ func checkMilestones(d draft) (bool, string, string) {
 
 // quotable is a milestone's title and text without markup.
 func quotable(m derive.GrantMilestone) string {
-	return strings.TrimRight(derive.Inline(m.Title+": "+m.Text), ": ")
+	return strings.TrimRight(markdown.Inline(m.Title+": "+m.Text), ": ")
 }
 
 var (

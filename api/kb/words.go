@@ -2,8 +2,9 @@ package kb
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // Covers returns the share of a topic's words that a text has, 0 to 1. Words
@@ -32,9 +33,7 @@ func stem(word string) string {
 // lower case, without those that are in every text.
 func Words(text string) map[string]bool {
 	words := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
+	for _, w := range markdown.Words(text) {
 		if utf8.RuneCountInString(w) >= 3 && !StopWords[w] {
 			words[w] = true
 		}

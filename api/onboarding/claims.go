@@ -1,6 +1,7 @@
 package onboarding
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"almanac/api/kb"
 	"almanac/catalog/derive"
+	"almanac/text/markdown"
 )
 
 // Aspects of claims: what can be compared.
@@ -36,11 +38,12 @@ type claim struct {
 // says which a text uses in code or tells to use, and which it replaces; the
 // title may say that the text is about moving away from one.
 func claimsIn(title, text string, names kb.Deprecations) []claim {
-	prose, blocks := derive.SplitCode(strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	blocks := derive.CodeBlocks(text)
 	var sentences []string
-	for _, p := range paragraphs(prose) {
+	for p := range paragraphs(text) {
 		if claimable(p, names) {
-			sentences = append(sentences, derive.Sentences(derive.Inline(p))...)
+			sentences = append(sentences, derive.Sentences(markdown.Inline(p))...)
 		}
 	}
 	var out []claim
@@ -71,33 +74,32 @@ func claimable(p string, names kb.Deprecations) bool {
 // a list that was not recognised.
 const maxSentence = 600
 
-var claimItem = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(.*)$`)
-
-// paragraphs joins lines of prose; list items, headings and rows of tables are
-// paragraphs of their own, and quoted lines belong to somebody else.
-func paragraphs(lines []string) []string {
-	var out []string
-	open := false
-	for _, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case trimmed == "" || trimmed[0] == '>' || !open && strings.HasPrefix(line, "    "):
-			open = false
-		case trimmed[0] == '|':
-			out = append(out, strings.Join(strings.FieldsFunc(trimmed, func(r rune) bool { return r == '|' }), " "))
-			open = false
-		case trimmed[0] == '#':
-			out = append(out, strings.TrimLeft(trimmed, "# "))
-			open = false
-		case claimItem.MatchString(line):
-			out, open = append(out, claimItem.FindStringSubmatch(line)[1]), true
-		case open:
-			out[len(out)-1] += " " + trimmed
-		default:
-			out, open = append(out, trimmed), true
+// paragraphs yields paragraphs, list items, headings and rows of tables, each on
+// one line. Quoted lines belong to somebody else.
+func paragraphs(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for b := range markdown.Blocks(text) {
+			parts := []string{strings.ReplaceAll(b.Text, "\n", " ")}
+			switch b.Kind {
+			case markdown.Source, markdown.Callout, markdown.Rule:
+				continue
+			case markdown.Paragraph:
+				if b.Quoted || b.Indent > 3 {
+					continue
+				}
+			case markdown.Table:
+				parts = strings.Split(b.Text, "\n")
+			}
+			for _, p := range parts {
+				if b.Kind == markdown.Table {
+					p = strings.Join(strings.FieldsFunc(p, func(r rune) bool { return r == '|' }), " ")
+				}
+				if !yield(p) {
+					return
+				}
+			}
 		}
 	}
-	return out
 }
 
 const (

@@ -265,7 +265,7 @@ func TestSnippetOfSide(t *testing.T) {
 	side := side{}
 	for text, want := range map[string]string{
 		"short": "short", strings.Repeat("é", 240): strings.Repeat("é", 240),
-		strings.Repeat("é", 241): strings.Repeat("é", 240) + "…",
+		strings.Repeat("é", 241): strings.Repeat("é", 239) + "…",
 	} {
 		if side.Text = text; side.Snippet() != want {
 			t.Errorf("%d bytes: %q", len(text), side.Snippet())

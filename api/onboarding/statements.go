@@ -9,6 +9,7 @@ import (
 	"almanac/api/kb"
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/text/markdown"
 )
 
 // statement is a claim that a record of a source makes.
@@ -52,13 +53,7 @@ type side struct {
 const statementShown = 240
 
 // Snippet is the statement, with an ellipsis if it is cut.
-func (s side) Snippet() string {
-	runes := []rune(s.Text)
-	if len(runes) <= statementShown {
-		return s.Text
-	}
-	return string(runes[:statementShown]) + "…"
-}
+func (s side) Snippet() string { return markdown.Clip(s.Text, statementShown) }
 
 // compare compares the latest statements of the sources on each subject
 // and returns the contradictions, the newest first, and the number of subjects

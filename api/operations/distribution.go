@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/text/markdown"
 	"almanac/text/nearest"
 )
 
@@ -177,7 +177,7 @@ var matches = []string{matchExact, matchParty, matchName, matchPart}
 // best match first, then by name.
 func findValidators(validators []catalog.Record, name string) []foundValidator {
 	name = catalog.Fold(name)
-	words := partsOf(name)
+	words := markdown.Words(name)
 	var out []foundValidator
 	for _, r := range validators {
 		title, party := catalog.Fold(r.Title), catalog.Fold(r.Key)
@@ -189,7 +189,7 @@ func findValidators(validators []catalog.Record, name string) []foundValidator {
 			match = matchExact
 		case strings.HasPrefix(party, name), len(name) >= minFingerprint && strings.HasPrefix(fingerprint, name):
 			match = matchParty
-		case len(words) > 0 && begin(words, partsOf(title+" "+readable)):
+		case len(words) > 0 && begin(words, markdown.Words(title+" "+readable)):
 			match = matchName
 		case strings.Contains(title, name):
 			match = matchPart
@@ -213,21 +213,16 @@ const nearestNames = 5
 func nearestValidators(validators []catalog.Record, name string) []string {
 	var parts, names []string
 	for _, r := range validators {
-		parts = append(parts, partsOf(catalog.Fold(r.Title))...)
+		parts = append(parts, markdown.Words(catalog.Fold(r.Title))...)
 	}
 	near := nearest.Of(catalog.Fold(name), parts)
 	for _, r := range validators {
-		if near == "" || slices.Contains(partsOf(catalog.Fold(r.Title)), near) {
+		if near == "" || slices.Contains(markdown.Words(catalog.Fold(r.Title)), near) {
 			names = append(names, r.Title)
 		}
 	}
 	slices.Sort(names)
 	return names[:min(nearestNames, len(names))]
-}
-
-// partsOf are the letters and digits of a name, split at everything else.
-func partsOf(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // begin reports whether each word begins one of the others.

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // Bounds of errorText, in characters and identifiers.
@@ -39,7 +40,7 @@ func errorText(printed string) (text string, identifiers []string) {
 		text = message(strings.Join(strings.Fields(printed), " "))
 	}
 	all := identifiersIn(text)
-	text = strings.TrimSpace(cutAt(text, maxErrorText))
+	text = strings.TrimSpace(markdown.Cut(text, maxErrorText))
 	for _, id := range all {
 		if !strings.Contains(text, id) {
 			text += " " + id
@@ -118,16 +119,4 @@ func identifiersIn(text string) []string {
 		}
 	}
 	return out
-}
-
-// cutAt returns the first n characters of a text, up to a word's end.
-func cutAt(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	cut := string([]rune(text)[:n])
-	if at := strings.LastIndexByte(cut, ' '); at > 0 {
-		cut = cut[:at]
-	}
-	return cut
 }

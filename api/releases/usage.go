@@ -10,7 +10,7 @@ import (
 
 	"almanac/api/kb"
 	"almanac/catalog"
-	"almanac/catalog/derive"
+	"almanac/text/markdown"
 )
 
 // usage is a deprecated item that a text mentions as if it were current.
@@ -61,7 +61,7 @@ func usagesIn(texts, deprecations []catalog.Record) []usage {
 					continue
 				}
 				if u.Mentions++; u.Mentions == 1 {
-					u.Snippet = derive.Clip(derive.Inline(sentence), usageShown)
+					u.Snippet = markdown.Clip(markdown.Inline(sentence), usageShown)
 				}
 			}
 			if u.Mentions > 0 {

@@ -14,41 +14,22 @@ type CodeBlock struct {
 
 // CodeBlocks returns the fenced blocks of a Markdown text in order; empty ones
 // are left out, and a block whose fence is not closed ends with the text.
-func CodeBlocks(text string) []CodeBlock {
-	_, blocks := SplitCode(text)
-	return blocks
+func CodeBlocks(text string) (all []CodeBlock) {
+	for b := range markdown.Blocks(text) {
+		if b.Kind == markdown.Source && strings.TrimSpace(b.Text) != "" {
+			all = append(all, codeBlock(text, b))
+		}
+	}
+	return all
 }
 
-// SplitCode divides a Markdown text into its text without fenced blocks, line
-// by line, and the blocks.
-func SplitCode(text string) (prose []string, blocks []CodeBlock) {
-	var fence markdown.Fence
-	var indent string // of the open fence
-	var block CodeBlock
-	var code []string
-	end := func() {
-		if block.Code = strings.Trim(strings.Join(code, "\n"), "\n"); strings.TrimSpace(block.Code) != "" {
-			blocks = append(blocks, block)
-		}
-		code = nil
+// codeBlock returns code without the indentation of its fence.
+func codeBlock(text string, b markdown.Block) CodeBlock {
+	indent, _, _ := strings.Cut(text[b.Start:b.End], b.Fence.Mark)
+	language, _, _ := strings.Cut(b.Fence.Info, " ")
+	lines := strings.Split(b.Text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(strings.TrimRight(line, " \t\r"), indent)
 	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\r\n")
-		switch fence.Next(line) {
-		case markdown.Text:
-			prose = append(prose, line)
-		case markdown.Opening:
-			indent, _, _ = strings.Cut(line, fence.Mark)
-			language, _, _ := strings.Cut(fence.Info, " ")
-			block = CodeBlock{Language: language}
-		case markdown.Closing:
-			end()
-		case markdown.Code:
-			code = append(code, strings.TrimPrefix(line, indent))
-		}
-	}
-	if fence.Mark != "" {
-		end()
-	}
-	return prose, blocks
+	return CodeBlock{language, strings.Trim(strings.Join(lines, "\n"), "\n")}
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"almanac/catalog"
+	"almanac/text/markdown"
 )
 
 // sameText is the share of the words of the shorter of two texts that must also
@@ -106,8 +106,7 @@ func ReleaseNames(r catalog.Record, version string) []string {
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text),
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range markdown.Words(text) {
 		set[w] = true
 	}
 	return set

@@ -3,7 +3,6 @@ package derive
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"almanac/catalog"
 	"almanac/text/markdown"
@@ -38,7 +37,7 @@ const maxFunding = 160
 
 // AmountIn returns the first amount of a text with its explanation, as written.
 func AmountIn(text string) string {
-	s := fundingSum.FindString(Inline(text))
+	s := fundingSum.FindString(markdown.Inline(text))
 	if len(s) > maxFunding {
 		s = strings.ToValidUTF8(s[:maxFunding], "")
 	}
@@ -60,8 +59,8 @@ func FundingIn(text string) string {
 		asked = ""
 		if at := fundingKeyOf(line); at != nil {
 			key, rest = line[:at[1]], line[at[1]:]
-		} else if atxHeading.MatchString(line) {
-			if fundingKeyOf(Inline(line)+":") != nil {
+		} else if level, _ := markdown.ReadHeading(line); level > 0 {
+			if fundingKeyOf(markdown.Inline(line)+":") != nil {
 				asked = line
 			}
 			continue
@@ -99,42 +98,44 @@ type GrantMilestone struct {
 func MilestonesIn(text string) []GrantMilestone {
 	var out []GrantMilestone
 	seen := map[string]bool{}
-	var fence markdown.Fence
-	level := 0 // level of the open step's heading, 0: none is open
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		code := fence.Next(line) != markdown.Text
-		title, depth := "", 7 // a bold line is below every heading
-		if m := match(atxHeading, line, line, "#"); m != nil {
-			title, depth = m[2], len(m[1])
-		} else if strings.HasPrefix(line, "**") {
-			title = line
+	level, begun := 0, 0 // of the open step: its level, 0: none is open; where its text begins
+	end := func(at int) {
+		if level > 0 {
+			out[len(out)-1].Text = strings.TrimSpace(text[begun:at])
 		}
-		var m []string
-		if !code && title != "" {
-			m = milestoneHeading.FindStringSubmatch(Inline(title))
+		level = 0
+	}
+	line := func(title string, depth, at, next int) {
+		m := milestoneHeading.FindStringSubmatch(markdown.Inline(title))
+		if m != nil || depth <= min(level, 6) {
+			end(at)
 		}
-		switch {
-		case m != nil && !seen[m[1]]:
-			seen[m[1]], level = true, depth
-			step := catalog.Milestone{Number: m[1], Title: strings.Trim(cutText(m[2], 200), " :*")}
+		if m != nil && !seen[m[1]] {
+			seen[m[1]], level, begun = true, depth, next
+			step := catalog.Milestone{Number: m[1], Title: strings.Trim(firstBytes(m[2], maxStep), " :*")}
 			out = append(out, GrantMilestone{Milestone: step})
-		case m != nil, !code && depth <= min(level, 6):
-			level = 0
-		case level > 0:
-			out[len(out)-1].Text += line + "\n"
 		}
 	}
-	for i := range out {
-		out[i].Text = strings.TrimSpace(out[i].Text)
+	for b := range markdown.Blocks(text) {
+		switch b.Kind {
+		case markdown.Heading:
+			line(b.Text, b.Level, b.Start, b.End)
+		case markdown.Paragraph, markdown.Item:
+			at := b.Start
+			for l := range strings.Lines(text[b.Start:b.End]) {
+				if title := strings.TrimSpace(l); strings.HasPrefix(title, "**") {
+					line(title, 7, at, at+len(l)) // a bold line is below every heading
+				}
+				at += len(l)
+			}
+		}
 	}
+	end(len(text))
 	return out
 }
 
-// cutText returns at most n bytes of a text.
-func cutText(s string, n int) string {
-	for n < len(s) && n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:min(n, len(s))]
-}
+// maxStep is the maximum length of a step's title, in bytes.
+const maxStep = 200
+
+// firstBytes returns at most n bytes of a text, whole characters.
+func firstBytes(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }

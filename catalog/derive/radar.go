@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/text/markdown"
 )
 
 // A topic is what statements of release notes warn of; it becomes a radar item
@@ -108,7 +109,7 @@ func item(
 	}
 	title := t.title
 	if len(list) == 1 || t == deadline {
-		title = Clip(list[0].text, maxRadarTitle)
+		title = markdown.Clip(list[0].text, maxRadarTitle)
 	}
 	raw, err := catalog.Encode(radar)
 	if err != nil { // strings always encode
@@ -316,7 +317,7 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 			taken[i] = true
 			if !told[path] {
 				told[path] = true
-				add(t, statement{text: Clip(title+": "+strings.TrimSuffix(firstSentence(n.text), ":"), maxStatement)})
+				add(t, statement{text: markdown.Clip(title+": "+strings.TrimSuffix(firstSentence(n.text), ":"), maxStatement)})
 			}
 		default:
 			if t, sign := topicOf(notes, i); t != nil {
@@ -507,7 +508,7 @@ func sentences(text string, n int) string {
 		}
 		out += s
 	}
-	return Clip(out, n)
+	return markdown.Clip(out, n)
 }
 
 func firstSentence(text string) string {
@@ -525,19 +526,6 @@ func actionIn(text string) string {
 		}
 	}
 	return ""
-}
-
-// Clip truncates a text between words.
-func Clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	runes := []rune(s)[:n-1]
-	cut := string(runes)
-	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
-		cut = cut[:at]
-	}
-	return strings.TrimRight(cut, " ,;:–—-(") + "…"
 }
 
 func capital(s string) string {

@@ -75,6 +75,10 @@ func TestRadarReadsNotes(t *testing.T) {
 			"Later is too late.\n\n- A new flag.\n",
 			map[string][]string{"action": {
 				"Keepers must upgrade to 2.0.0 before the spring tide. Later is too late."}}},
+		"notes of a site": {
+			":::danger[Before you start]\n\nBack up the log book before the upgrade, it is only read once.\n\n:::\n",
+			map[string][]string{"action": {"Danger: Before you start: Back up the log book before the " +
+				"upgrade, it is only read once."}}},
 		"alerts of the forge": {
 			"> [!IMPORTANT]\n> Back up the log book before the upgrade, it is only read once.\n",
 			map[string][]string{"action": {"Back up the log book before the upgrade, it is only read once."}}},

@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"html"
 	"regexp"
 	"strings"
 	"unicode"
@@ -62,97 +61,84 @@ var (
 		`change ?log|history|author.*|contact.*|links|prerequisites?)\b`)
 	sectionMark = regexp.MustCompile(`^(?:(?:section\s+)?[\divxIVX]+(?:\.\d+)*[.):]*\s+)`)
 
-	atxHeading = regexp.MustCompile(`^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$`)
-	underline  = regexp.MustCompile(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,})\s*$`)
-	boldTitle  = regexp.MustCompile(`^(?:\*\*|__)([^*_]{3,80}?):?(?:\*\*|__):?$`)
-	listItem   = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(.*)$`)
-	keyValue   = regexp.MustCompile(`^(?:\*\*|__)?[\pL][\pL /()-]{1,30}(?::(?:\*\*|__)|(?:\*\*|__):|:\s)\s*\S`)
-	directive  = regexp.MustCompile(`^\s*(?:\.\. |:\w+:|import\s.*from\s|export\s|\{[%/*]|<!--|\[[^\]]+\]:\s)`)
-	htmlOnly   = regexp.MustCompile(`^\s*</?[A-Za-z][^>]*>\s*$`)
-	preOpen    = regexp.MustCompile(`(?i)<(pre|script|style|table|svg)\b[^>]*>`)
-	comment    = regexp.MustCompile(`(?s)<!--.*?-->`)
+	boldTitle = regexp.MustCompile(`^(?:\*\*|__)([^*_]{3,80}?):?(?:\*\*|__):?$`)
+	keyValue  = regexp.MustCompile(`^(?:\*\*|__)?[\pL][\pL /()-]{1,30}(?::(?:\*\*|__)|(?:\*\*|__):|:\s)\s*\S`)
+	directive = regexp.MustCompile(`^\s*(?:\.\. |:\w+:|import\s.*from\s|export\s|\{[%/*]|<!--|\[[^\]]+\]:\s)`)
+	htmlOnly  = regexp.MustCompile(`^\s*</?[A-Za-z][^>]*>\s*$`)
+	preOpen   = regexp.MustCompile(`(?i)<(pre|script|style|table|svg)\b[^>]*>`)
 )
 
 // split divides a text into sections and drops everything that is not prose.
-// Prose may span lines; a blank line or any other construct ends a paragraph.
 func split(body string) []section {
 	s := &splitter{sections: []section{{rank: rankProse}}}
-	body = comment.ReplaceAllString(strings.ToValidUTF8(body, "\uFFFD"), "")
-	for line := range strings.Lines(body) {
-		s.line(strings.TrimRight(line, " \t\r\n"))
+	for b := range markdown.Blocks(markdown.WithoutComments(strings.ToValidUTF8(body, "\uFFFD"), false)) {
+		s.block(b)
 	}
-	s.end()
 	return s.sections
 }
 
 type splitter struct {
 	sections []section
-	open     strings.Builder // the paragraph or item being read
-	item     bool            // open is a list item
-	fence    markdown.Fence
 	until    string // end of a raw HTML element
 	level    int    // level of the heading whose rank is inherited
 }
 
-func (s *splitter) line(line string) {
-	trimmed := strings.TrimSpace(line)
-	if s.until != "" {
-		if strings.Contains(strings.ToLower(trimmed), s.until) {
-			s.until = ""
-		}
+func (s *splitter) block(b markdown.Block) {
+	prose := b.Kind == markdown.Paragraph && b.Indent <= 3 || b.Kind == markdown.Item
+	if s.until == "" && b.Kind != markdown.Heading && !prose {
 		return
 	}
-	if s.fence.Next(line) != markdown.Text {
-		s.end()
-		return
-	}
-	if strings.IndexByte(line, '<') >= 0 {
-		if m := preOpen.FindStringSubmatch(line); m != nil {
-			s.end()
-			if end := "</" + strings.ToLower(m[1]); !strings.Contains(strings.ToLower(line), end) {
-				s.until = end
-			}
+	item := b.Kind == markdown.Item
+	for _, lines := range s.visible(b.Text, item) {
+		if b.Kind == markdown.Heading {
+			s.heading(b.Level, lines[0])
 			return
 		}
-	}
-	switch m := match(atxHeading, line, trimmed, "#"); {
-	case m != nil:
-		s.end()
-		s.heading(len(m[1]), m[2])
-		return
-	case s.open.Len() == 0 && match(boldTitle, trimmed, trimmed, "*_") != nil:
-		s.heading(6, boldTitle.FindStringSubmatch(trimmed)[1])
-		return
-	case match(underline, trimmed, trimmed, "=-~^\"") != nil:
-		if title := s.open.String(); title != "" && !s.item && utf8.RuneCountInString(title) < 120 {
-			s.open.Reset()
-			s.heading(2, title)
+		for !item && len(lines) > 0 && match(boldTitle, lines[0], "*_") != nil {
+			s.heading(6, boldTitle.FindStringSubmatch(lines[0])[1])
+			lines = lines[1:]
 		}
-		s.end()
-		return
-	}
-	item := match(listItem, line, trimmed, "-*+\xe20123456789") // \xe2 starts the bullet •
-	switch {
-	case trimmed == "", trimmed[0] == '|', match(directive, line, trimmed, ".:ie{<[") != nil,
-		match(htmlOnly, line, trimmed, "<") != nil,
-		s.open.Len() == 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && item == nil:
-		s.end()
-	case item != nil:
-		s.end()
-		s.item = true
-		s.open.WriteString(item[1])
-	default:
-		if s.open.Len() > 0 {
-			s.open.WriteByte(' ')
+		if text := strings.Join(lines, " "); prose && text != "" {
+			s.add(text, item)
+			item = false
 		}
-		s.open.WriteString(strings.TrimLeft(trimmed, "> "))
 	}
 }
 
-// match applies an expression to a line only if its first visible byte is in
-// first; most lines are prose and need no match.
-func match(re *regexp.Regexp, line, trimmed, first string) []string {
-	if trimmed == "" || strings.IndexByte(first, trimmed[0]) < 0 {
+// visible returns the lines of a block that are prose, in paragraphs: raw HTML,
+// directives and lines of nothing but a tag end one. The mark of an item is in
+// front of its first line.
+func (s *splitter) visible(text string, item bool) (all [][]string) {
+	var open []string
+	for line := range strings.SplitSeq(text, "\n") {
+		switch lower := strings.ToLower(line); {
+		case s.until != "":
+			if strings.Contains(lower, s.until) {
+				s.until = ""
+			}
+		case strings.Contains(line, "<") && preOpen.MatchString(line):
+			if end := "</" + preOpen.FindStringSubmatch(lower)[1]; !strings.Contains(lower, end) {
+				s.until = end
+			}
+		case match(directive, line, ".:ie{<[") != nil && !item, match(htmlOnly, line, "<") != nil && !item:
+		default:
+			open, item = append(open, line), false
+			continue
+		}
+		if item = false; len(open) > 0 {
+			all, open = append(all, open), nil
+		}
+	}
+	if len(open) > 0 {
+		all = append(all, open)
+	}
+	return all
+}
+
+// match applies an expression to a line only if its first byte is in first; most
+// lines are prose and need no match.
+func match(re *regexp.Regexp, line, first string) []string {
+	if line == "" || strings.IndexByte(first, line[0]) < 0 {
 		return nil
 	}
 	return re.FindStringSubmatch(line)
@@ -160,7 +146,7 @@ func match(re *regexp.Regexp, line, trimmed, first string) []string {
 
 // heading opens a section. A heading below an abstract belongs to it.
 func (s *splitter) heading(level int, title string) {
-	name := sectionMark.ReplaceAllString(Inline(title), "")
+	name := sectionMark.ReplaceAllString(markdown.Inline(title), "")
 	rank := rankProse
 	switch {
 	case abstractName.MatchString(name):
@@ -178,15 +164,8 @@ func (s *splitter) heading(level int, title string) {
 	s.sections = append(s.sections, section{rank: rank})
 }
 
-// end closes the open paragraph or item.
-func (s *splitter) end() {
-	text := strings.TrimSpace(s.open.String())
-	item := s.item
-	s.open.Reset()
-	s.item = false
-	if text == "" {
-		return
-	}
+// add adds a paragraph or an item to the open section.
+func (s *splitter) add(text string, item bool) {
 	last := &s.sections[len(s.sections)-1]
 	if item {
 		last.items = append(last.items, text)
@@ -203,7 +182,7 @@ func summarise(paragraphs []string) string {
 	var out strings.Builder
 	length := 0
 	for _, p := range paragraphs {
-		for _, s := range Sentences(Inline(p)) {
+		for _, s := range Sentences(markdown.Inline(p)) {
 			if !informs(s) {
 				continue
 			}
@@ -250,36 +229,4 @@ func informs(s string) bool {
 		words++
 	}
 	return words >= 4 && !strings.HasSuffix(s, ":") && !boilerplate.MatchString(s)
-}
-
-var (
-	image     = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?`)
-	link      = regexp.MustCompile(`\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\]]*\])`)
-	footnote  = regexp.MustCompile(`\[\^[^\]]+\]`)
-	role      = regexp.MustCompile(":[a-z:]+:`([^`<]*?)(?:\\s*<[^>]*>)?`")
-	autolink  = regexp.MustCompile(`<((?:https?|mailto):[^<>\s]+)>`)
-	tag       = regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>`)
-	strong    = regexp.MustCompile(`\*\*([^*]+)\*\*|__([^_]+)__`)
-	emphasis  = regexp.MustCompile(`(^|[\s("'“‘])[*_]([^*_\s](?:[^*_]*[^*_\s])?)[*_]($|[\s.,;:!?)"'”’])`)
-	escape    = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!&|<>~$-])")
-	blanks    = regexp.MustCompile(`\s+`)
-	lineBreak = regexp.MustCompile(`(?i)\\?<br\s*/?>|\\$`)
-)
-
-// Inline strips inline markdown and HTML from a paragraph.
-func Inline(s string) string {
-	s = lineBreak.ReplaceAllString(s, " ")
-	s = image.ReplaceAllString(s, "")
-	s = footnote.ReplaceAllString(s, "")
-	s = link.ReplaceAllString(s, "$1")
-	s = role.ReplaceAllString(s, "$1")
-	s = autolink.ReplaceAllString(s, "$1")
-	s = tag.ReplaceAllString(s, "")
-	s = strings.ReplaceAll(s, "`", "")
-	s = strong.ReplaceAllString(s, "$1$2")
-	s = emphasis.ReplaceAllString(s, "$1$2$3")
-	s = escape.ReplaceAllString(s, "$1")
-	s = strings.ReplaceAll(html.UnescapeString(s), "**", "")
-	s = strings.ReplaceAll(s, "\u00a0", " ")
-	return strings.TrimSpace(blanks.ReplaceAllString(s, " "))
 }

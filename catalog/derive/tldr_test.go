@@ -71,6 +71,24 @@ func TestTLDR(t *testing.T) {
 		"a subheading belongs to its abstract": {
 			"## Abstract\n\n### What\n\nThe harbour gets a second pier.\n\n## Other\n\nNot this one at all.",
 			"The harbour gets a second pier."},
+		"marks of notes are not words": {
+			"# Gate\n\n> [!WARNING]\n> The gate stays shut while the heron sleeps.\n\n:::tip[Use the lever]\n\nThe long lever " +
+				"opens it at low tide.\n\n:::\n",
+			"The gate stays shut while the heron sleeps. The long lever opens it at low tide."},
+		"a note that was named is not a key": {
+			"> **Warning:**\n> The gate stays shut while the heron sleeps.\n\n**Caution: Mind the tide**\nKeep the long lever " +
+				"dry.",
+			"The gate stays shut while the heron sleeps."},
+		"a comment is not prose, but one in code ends nothing": {
+			"<!-- Write what\nit is about. -->\n```\n<!--\n```\nThe fleet reports its version daily. <!-- x -->\n",
+			"The fleet reports its version daily."},
+		"raw elements are not prose": {
+			"<pre>\nKey: of a field that is here\n\n# And more of it\n</pre>\n<table><tr><td>Words that are in a cell." +
+				"</td></tr></table>\n" +
+				"The fleet reports\n<br>\nits version every day.", "its version every day."},
+		"a quotation is prose, indented text is not": {
+			"    make the fleet report its version\n\n> The fleet reports\n> its version daily.\n",
+			"The fleet reports its version daily."},
 		"underlined headings are headings": {"Abstract\n========\n\nShips queue in the order they arrive.\n",
 			"Ships queue in the order they arrive."},
 	} {

@@ -233,24 +233,17 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // span is text[start:end].
 type span struct{ start, end int }
 
-// prose returns the parts of a markdown text outside fenced code.
-func prose(text string) []span {
-	var out []span
-	var fence markdown.Fence
-	start, at := 0, 0
-	for line := range strings.Lines(text) {
-		part := fence.Next(strings.TrimLeft(line, " \t>")) // code may be quoted
-		if part == markdown.Opening {
-			out = append(out, span{start, at})
-		}
-		if at += len(line); part == markdown.Closing {
-			start = at
+// prose returns the parts of a markdown text outside fenced code, which may be
+// quoted.
+func prose(text string) (out []span) {
+	start := 0
+	for b := range markdown.Blocks(markdown.Unquote(text)) {
+		if b.Kind == markdown.Source {
+			out = append(out, span{start, b.Start})
+			start = b.End
 		}
 	}
-	if fence.Mark == "" {
-		out = append(out, span{start, len(text)})
-	}
-	return out
+	return append(out, span{start, len(text)})
 }
 
 // snippet returns the text around s[start:end] on one line: at most

@@ -9,7 +9,7 @@ import (
 // Version identifies the rules of cutting and of FoldCase; it changes whenever a
 // source would be cut, or a value folded, differently, and is part of an index's
 // fingerprint.
-const Version = "4"
+const Version = "5"
 
 // Source is a record to be cut. Body is text or markdown.
 type Source struct {

@@ -51,6 +51,10 @@ func TestCut(t *testing.T) {
 			[]string{"#b [A] B\n\nOne.\n\nC\n\nTwo."}},
 		{"sections of other parents do not", "T", "# A\n## B\n" + long + "\n# C\n## D\nTwo words.",
 			[]string{"#b [A › B] " + long, "#d [C › D] Two words."}},
+		{"marks of notes are not text", "T", "One\n:::caution[Mind the **tide**]\ntwo\n:::\nthree\n\n> [!TIP]\n> four\n\n```\n:::tip\n" +
+			"```", []string{"# [] One\nCaution: Mind the tide\ntwo\nthree\n\n> Tip:\n> four\n\n```\n:::tip\n```"}},
+		{"an underlined heading is text", "T", "# A\nOne\n===\ntwo\n- three\n---\nfour\n\n    # five\n#\n> # six\n\n| a |\n|---|\nb",
+			[]string{"#a [A] One\ntwo\n- three\nfour\n\n    # five\n#\n> # six\n\n| a |\n\nb"}},
 		{"a heading without text is found", "T", "# A\n## B\n## C\n",
 			[]string{"#b [A] B\n\nC"}},
 		{"a page of one heading", "T", "## Only", []string{"#only [Only] Only"}},

@@ -35,32 +35,34 @@ type section struct {
 // maxHeading is the length in bytes from which a heading is taken for a paragraph.
 const maxHeading = 250
 
-// parse reads a body as markdown: ATX headings, fenced code, tables and
-// paragraphs. Everything else is a paragraph.
+// parse reads a body as markdown: headings with marks, fenced code, tables and
+// paragraphs. Everything else is a paragraph, up to an empty line.
 func parse(title, body string) *document {
 	p := parser{document: &document{text: valid(body), sections: []section{{parent: -1}}},
 		title: strings.TrimSpace(title), slugs: map[string]int{}}
-	var fence markdown.Fence
-	var open *markdown.Fence // of the block, which may be spread over several units
-	next := 0
-	for line := range strings.Lines(p.text) {
-		p.at, next = next, next+len(line)
-		line = strings.TrimRight(line, " \t\r\n")
-		switch fence.Next(line) {
-		case markdown.Opening:
+	for b := range markdown.Blocks(p.text) {
+		if b.Start > p.at {
 			p.block(nil)
-			open = new(fence)
-		case markdown.Code:
-			p.add(line)
-		case markdown.Closing:
-			p.block(open)
-			open = nil
-		case markdown.Text:
-			p.line(line)
 		}
+		p.at = b.Start
+		switch {
+		case b.Kind == markdown.Source:
+			p.block(nil)
+			p.code(b)
+		case b.Kind == markdown.Heading && !b.Underlined && b.Text != "" &&
+			len(strings.TrimSpace(p.text[b.Start:b.End])) <= maxHeading:
+			p.block(nil)
+			p.heading(b)
+		default:
+			for line := range strings.Lines(p.text[b.Start:b.End]) {
+				p.line(strings.TrimRight(line, " \t\r\n"))
+				p.at += len(line)
+			}
+		}
+		p.at = b.End
 	}
+	p.block(nil)
 	p.at = len(p.text)
-	p.block(open)
 	p.endSection()
 	p.measure()
 	return p.document
@@ -83,30 +85,32 @@ func (p *parser) add(line string) {
 	p.lines = append(p.lines, line)
 }
 
-// line reads a line outside of code.
+// line reads a line outside of code that is not a heading.
 func (p *parser) line(line string) {
 	bare := strings.TrimSpace(line)
-	if level, text := heading(line); level > 0 {
-		p.block(nil)
-		if text = strings.TrimSpace(inline(text)); text == "" {
-			return
-		}
-		if level <= p.sections[len(p.sections)-1].level {
-			p.endSection()
-		}
-		p.heading(level, text)
-		return
+	if note, ok := markdown.ReadNote(line); ok {
+		line = note.String()
 	}
-	if table := strings.HasPrefix(bare, "|"); bare == "" || table != p.table {
+	if table := strings.HasPrefix(bare, "|"); table != p.table {
 		p.block(nil)
 		p.table = table
 	}
-	if bare == "" || ruler(bare) {
+	if ruler(bare) {
 		return
 	}
 	if text := inline(line); strings.TrimSpace(text) != "" {
 		p.add(text)
 	}
+}
+
+// code reads fenced code.
+func (p *parser) code(b markdown.Block) {
+	p.at += strings.IndexByte(p.text[b.Start:b.End]+"\n", '\n') + 1
+	for line := range strings.Lines(b.Text) {
+		p.add(strings.TrimRight(line, " \t\r\n"))
+		p.at += len(line)
+	}
+	p.block(new(b.Fence))
 }
 
 // block ends the current block; f is its fence if it is code. A table is code
@@ -128,10 +132,17 @@ func (p *parser) block(f *markdown.Fence) {
 }
 
 // heading begins a section.
-func (p *parser) heading(level int, text string) {
+func (p *parser) heading(b markdown.Block) {
+	text := strings.TrimSpace(inline(b.Text))
+	if text == "" {
+		return
+	}
+	if b.Level <= p.sections[len(p.sections)-1].level {
+		p.endSection()
+	}
 	text, anchor := cutAnchor(text)
-	s := section{heading: text, level: level, parent: len(p.sections) - 1, start: p.at}
-	for p.sections[s.parent].level >= level {
+	s := section{heading: text, level: b.Level, parent: len(p.sections) - 1, start: b.Start}
+	for p.sections[s.parent].level >= b.Level {
 		s.parent = p.sections[s.parent].parent
 	}
 	s.anchor = p.slug(anchor, text)

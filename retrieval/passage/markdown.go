@@ -14,28 +14,6 @@ func valid(text string) string {
 	return text
 }
 
-// heading returns the level and text of an ATX heading, 0 for other lines.
-func heading(line string) (level int, text string) {
-	bare := strings.TrimLeft(line, " ")
-	if len(line)-len(bare) > 3 || len(bare) > maxHeading {
-		return 0, ""
-	}
-	for level < len(bare) && bare[level] == '#' {
-		level++
-	}
-	if level == 0 || level > 6 || level < len(bare) && bare[level] != ' ' && bare[level] != '\t' {
-		return 0, ""
-	}
-	text = strings.TrimSpace(bare[level:])
-	if end := strings.TrimRight(text, "#"); end == "" || strings.HasSuffix(end, " ") {
-		text = strings.TrimSpace(end)
-	}
-	if text == "" {
-		return 0, ""
-	}
-	return level, text
-}
-
 // ruler reports whether a line only draws: a thematic break, the underline of
 // a heading, the divider of a table.
 func ruler(line string) bool {
