@@ -110,11 +110,12 @@ func (v *view) render(source string) *Text {
 // withoutFrontMatter cuts the block of fields that many files begin with: the
 // page shows them as facts.
 func withoutFrontMatter(s string) string {
-	for _, mark := range [][2]string{{"---\n", "\n---\n"}, {"<pre>", "</pre>"}} {
-		if rest, ok := strings.CutPrefix(strings.TrimLeft(s, "\n"), mark[0]); ok {
-			if fields, body, ok := strings.Cut(rest, mark[1]); ok && strings.Contains(fields, ":") {
-				return body
-			}
+	if front, body, ok := markdown.CutFront(s); ok && front.Closed {
+		return body
+	}
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(s, "\n"), "<pre>"); ok {
+		if fields, body, ok := strings.Cut(rest, "</pre>"); ok && strings.Contains(fields, ":") {
+			return body
 		}
 	}
 	return s

@@ -24,7 +24,7 @@ import (
 
 // rules is the version of how this package reads a repository. After a change
 // every page is read again.
-const rules = "2"
+const rules = "3"
 
 // maxPage is the size limit of a file in bytes.
 const maxPage = 8 << 20

@@ -15,10 +15,11 @@
 // address, pages of a repository on a known forge link to the forge.
 //
 // A page becomes a record of kind doc, keyed by prefix and path. A page marked
-// draft, hidden or unlisted in its front matter has no record, nor do files that
-// site generators do not publish: names that begin with "_" or ".", directories
-// of snippets, navigation lists. Pages may include any file of the repository,
-// but nothing outside its tree. A renamed page is found under its former keys.
+// draft, hidden or unlisted in its front matter (YAML or TOML) has no record, nor
+// do files that site generators do not publish: names that begin with "_" or ".",
+// directories of snippets, navigation lists. Pages may include any file of the
+// repository, in MDX also by an alias such as @site/, but nothing outside its
+// tree. A renamed page is found under its former keys.
 //
 // The first root with a version is the current version. If a page of another
 // version has the same path below its root as one of the current version, it is

@@ -3,8 +3,7 @@ package docs
 import (
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"almanac/text/markdown"
 	"almanac/text/markup"
 )
 
@@ -18,24 +17,14 @@ type front struct {
 	Hidden bool
 }
 
-const (
-	maxFront = 64 << 10
-	maxSlug  = 300
-)
+const maxSlug = 300
 
 // readFront reads the front matter of a page as Docusaurus, Hugo, Jekyll and
-// Mintlify do. Invalid YAML is ignored.
+// Mintlify do. What cannot be read, and what nothing closes, is ignored.
 func readFront(text string) front {
-	rest, ok := strings.CutPrefix(strings.TrimLeft(markup.Clean(text[:min(len(text), maxFront)]), "\n \t"), "---\n")
-	if !ok {
-		return front{}
-	}
-	block, _, ok := strings.Cut("\n"+rest, "\n---")
-	if !ok {
-		return front{}
-	}
-	var meta map[string]any
-	if yaml.Unmarshal([]byte(block), &meta) != nil {
+	block, _, _ := markdown.CutFront(markup.Clean(text[:min(len(text), markdown.MaxFront)]))
+	meta, err := block.Values()
+	if err != nil || !block.Closed {
 		return front{}
 	}
 	f := front{

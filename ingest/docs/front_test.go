@@ -26,6 +26,11 @@ func TestFront(t *testing.T) {
 		"never closed":         {"---\ndraft: true\n", front{}},
 		"no YAML":              {"---\ndraft: [true\n---\n", front{}},
 		"empty":                {"---\n---\n", front{}},
+		"TOML":                 {"+++\ndraft = true\nslug = \"/lamps\"\ndate = 2031-05-04\n+++\n", front{"/lamps", true}},
+		"TOML, not published":  {"\n+++  \npublished = false\n+++\n", front{Hidden: true}},
+		"TOML, of a table":     {"+++\n[menu]\ndraft = true\n+++\n", front{}},
+		"TOML, never closed":   {"+++\ndraft = true\n", front{}},
+		"no TOML":              {"+++\ndraft = [true\n+++\n", front{}},
 		"a list":               {"---\n- draft: true\n---\n", front{}},
 	} {
 		if got := readFront(tt.text); got != tt.want {
@@ -39,6 +44,7 @@ func FuzzFront(f *testing.F) {
 		"---\nslug: ../../x\n---\n", "---\nslug: //x//\n---\n", "---\na: &a [*a,*a]\nslug: *a\n---\n",
 		"---\n? slug\n: x\n---", "---\r\nslug: \xff\r\n---\r\n",
 		"---\nslug: " + strings.Repeat("[", 2000) + "\n---\n", "---\nslug: .\n---\n", "---\nslug: /\n---\n", "", "---",
+		"+++\nslug = \"//x//\"\n+++\n", "+++\nslug = '''\na'''\n+++\n", "+++\na = [[[[\n+++\n",
 		"---\n1: 2\nslug: é\n---\n", "---\nslug: |\n a\n b\n---\n",
 	} {
 		f.Add(text, "guide/lamps.md")

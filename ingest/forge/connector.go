@@ -18,7 +18,7 @@ import (
 
 // rules is the version of how this package reads a forge. After a change every
 // source is read again.
-const rules = "2"
+const rules = "3"
 
 // relist is how often a source is read from the beginning, to find deletions.
 const relist = 7 * 24 * time.Hour

@@ -3,14 +3,16 @@ package proposal
 import (
 	"errors"
 	"fmt"
+
+	"almanac/text/markdown"
 )
 
 // Bounds of what is parsed, wherever a proposal comes from: anybody may propose.
 const (
 	// MaxText is the maximum size of a proposal's text in bytes.
 	MaxText = 2 << 20
-	// maxHeader is that of its header. YAML takes some hundred times its size.
-	maxHeader = 64 << 10
+	// maxHeader is that of its header.
+	maxHeader = markdown.MaxFront
 )
 
 // ErrTooLarge: a text, or its header, is larger than what is parsed.

@@ -47,6 +47,17 @@ func TestParseHeader(t *testing.T) {
 			proposal.Header{Authors: []string{"Ada Quill"}, Status: "Submitted", Created: "2031-06-12",
 				Body: "## Abstract\nText."},
 		},
+		"front matter in TOML": {
+			"+++\ntitle = \"Buoys\"\nauthors = [\"Ada Quill\", \"Bo Marlin\"]\nstatus = \"Draft\"\ncreated = 2031-06-12\n[x]\ntitle = " +
+				"\"y\"\n+++\n\n## Abstract\nText.",
+			proposal.Header{Title: "Buoys", Authors: []string{"Ada Quill", "Bo Marlin"}, Status: "Draft", Created: "2031-06-12",
+				Body: "## Abstract\nText."},
+		},
+		"front matter with remarks": {
+			"---\n# of the form\ntitle: Buoys\n\n# who writes\nauthor: Ada Quill\nstatus: Draft\n...\nText.",
+			proposal.Header{Title: "Buoys", Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
+		},
+		"front matter alone": {"---\ntitle: Buoys\nstatus: Draft\n---", proposal.Header{Title: "Buoys", Status: "Draft"}},
 		"keys in italics, linked keys, unknown keys between": {
 			"# T\n\n*Author:* Ada Quill\n**Existing Prototype:** " +
 				"<https://x.example>\n**[Champion](https://x.example/a.md):** Bo\n*Status:* Draft<br/>\n\n---\n\nText.",

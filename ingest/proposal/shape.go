@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"almanac/text/markdown"
 )
 
@@ -123,56 +121,32 @@ func keyLine(line string) (key, value string, ok bool) {
 	return m[1], m[3], true
 }
 
-// frontMatter reads YAML between --- lines at the very start.
+// frontMatter reads YAML or TOML at the very start.
 func frontMatter(lines []string) ([]field, int) {
-	if strings.TrimSpace(lines[0]) != "---" {
+	above := strings.Join(lines[:min(len(lines), maxHeaderLines)], "\n")
+	front, body, ok := markdown.CutFront(above)
+	switch {
+	case len(front.Block) > markdown.MaxFront:
+		return []field{{lines: []string{strings.TrimSuffix(front.Block, "\n")}}}, 0 // too large, as its size tells
+	case !ok || !front.Closed:
 		return nil, 0
 	}
-	for i := 1; i < min(len(lines), maxHeaderLines); i++ {
-		if t := strings.TrimSpace(lines[i]); t != "---" && t != "..." {
-			continue
-		}
-		block := strings.Join(lines[1:i], "\n")
-		if len(block) > maxHeader {
-			return []field{{lines: lines[1:i]}}, i + 1 // too large for YAML, as its size tells
-		}
-		var doc yaml.Node
-		if yaml.Unmarshal([]byte(block), &doc) != nil || len(doc.Content) != 1 {
-			// Not YAML, but perhaps lines that resemble it.
-			fields, _, _ := readBlock(lines[:i], 1, preTag.MatchString)
-			return fields, i + 1
-		}
-		return yamlFields(doc.Content[0]), i + 1
+	end := strings.Count(above, "\n") + 1 // of all that was read
+	if body != "" {
+		end = strings.Count(above[:len(above)-len(body)], "\n")
 	}
-	return nil, 0
-}
-
-// yamlFields reads the scalars and lists of scalars of a mapping.
-func yamlFields(doc *yaml.Node) (fields []field) {
-	if doc.Kind != yaml.MappingNode {
-		return nil
+	values, err := front.Fields()
+	if err != nil {
+		// Not YAML, but perhaps lines that resemble it.
+		fields, _, _ := readBlock(lines[:end], 1, preTag.MatchString)
+		return fields, end
 	}
-	for i := 0; i+1 < len(doc.Content); i += 2 {
-		key, value := doc.Content[i], doc.Content[i+1]
-		name, _ := canonicalName(key.Value)
-		f := field{name: name}
-		switch value.Kind {
-		case yaml.ScalarNode:
-			if value.Tag != "!!null" {
-				f.lines = strings.Split(value.Value, "\n")
-			}
-		case yaml.SequenceNode:
-			for _, item := range value.Content {
-				if item.Kind == yaml.ScalarNode {
-					f.lines = append(f.lines, item.Value)
-				}
-			}
-		default:
-			continue
-		}
-		fields = append(fields, f)
+	var fields []field
+	for _, v := range values {
+		name, _ := canonicalName(v.Key)
+		fields = append(fields, field{name: name, lines: v.Lines})
 	}
-	return fields
+	return fields, end
 }
 
 // preamble reads the lines above the first section: bold keys, table rows,

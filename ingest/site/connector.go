@@ -27,7 +27,7 @@ import (
 
 // rules is the version of how this package reads a site. A new version makes
 // the next run read every page again.
-const rules = "2"
+const rules = "3"
 
 type options struct {
 	URL      string        `yaml:"url"`

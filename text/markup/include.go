@@ -1,7 +1,9 @@
 package markup
 
 import (
+	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -56,6 +58,26 @@ func (l *loader) open(from, target string) (name, text string, ok bool) {
 	return name, Clean(text), true
 }
 
+// alias is what the name of an imported file may begin with in place of a path:
+// "@site/" of Docusaurus, "@/", "~/" and names that a site defines.
+var alias = regexp.MustCompile(`^(?:@([\w-]*)|~)/`)
+
+// openImport finds an imported file. An alias stands for the root of the site,
+// its sources or a directory of that name.
+func (l *loader) openImport(from, target string) (name, text string, ok bool) {
+	m := alias.FindStringSubmatch(target)
+	if m == nil {
+		return l.open(from, target)
+	}
+	rest := target[len(m[0]):]
+	for _, root := range []string{"/", "/src/", path.Join("/", m[1]) + "/"} {
+		if name, text, ok = l.open(from, root+rest); ok {
+			break
+		}
+	}
+	return name, text, ok
+}
+
 // within runs f with name on the stack of open files.
 func (l *loader) within(name string, f func()) {
 	l.stack = append(l.stack, name)
@@ -64,8 +86,8 @@ func (l *loader) within(name string, f func()) {
 }
 
 // convert turns one file's text into Markdown-like text; named is the title in
-// an HTML head.
-func (l *loader) convert(name, text, format string) (body, named string) {
+// an HTML head. The values are what expressions in MDX may name.
+func (l *loader) convert(name, text, format string, values map[string]string) (body, named string) {
 	switch format {
 	case formatText:
 		return tidy(text), ""
@@ -75,7 +97,8 @@ func (l *loader) convert(name, text, format string) (body, named string) {
 		text, format = newMediawiki(text).convert(), formatMarkdown
 		fallthrough
 	default:
-		m := &converter{load: l, path: name, format: format, imports: map[string]string{}}
+		m := &converter{load: l, path: name, format: format, imports: map[string]string{}, values: map[string]string{}}
+		maps.Copy(m.values, values)
 		return tidy(m.convert(text)), m.title
 	}
 }

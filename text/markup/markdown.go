@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -14,6 +15,7 @@ type converter struct {
 	path    string
 	format  string
 	imports map[string]string // component → path of its import
+	values  map[string]string // of the constants that the file exports, and of its properties
 	title   string            // of an HTML head
 
 	out   strings.Builder
@@ -27,12 +29,20 @@ var (
 )
 
 func (m *converter) convert(text string) string {
-	text = dropComments(text, m.format == formatMDX)
+	if m.format == formatMarkdown {
+		text = m.snippets(text)
+	}
+	text = markdown.WithoutComments(text, m.format == formatMDX)
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); {
 		line := lines[i]
 		if fence, ok := markdown.Open(line); ok && m.format != formatHTML {
 			i = m.fence(lines, i, fence)
+			continue
+		}
+		if note, ok := m.note(lines, i); ok {
+			m.prose.WriteString(note + "\n")
+			i++
 			continue
 		}
 		if m.format == formatMDX && (strings.HasPrefix(line, "import") || strings.HasPrefix(line, "export")) {
@@ -123,7 +133,41 @@ func (m *converter) module(lines []string, i int) int {
 	if !exportLine.MatchString(lines[i]) {
 		return i
 	}
-	return statementEnd(lines, i)
+	end := statementEnd(lines, i)
+	m.constant(strings.Join(lines[i:end], "\n"))
+	return end
+}
+
+var (
+	constant = regexp.MustCompile(`(?s)^export\s+(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=\s*(.*?)\s*;?\s*$`)
+	member   = regexp.MustCompile(`[{,\s]['"]?([\w$-]+)['"]?\s*:\s*("[^"]*"|'[^']*'|-?[\d.]+)\s*[,}\n]`)
+	number   = regexp.MustCompile(`^-?[\d.]+$`)
+)
+
+// constant keeps the value of an exported constant that is a string or a number,
+// and those of an object without others in it.
+func (m *converter) constant(statement string) {
+	match := constant.FindStringSubmatch(statement)
+	if match == nil {
+		return
+	}
+	set := func(name, literal string) {
+		if value, ok := unquote(literal); ok || number.MatchString(literal) {
+			m.values[name] = cmp.Or(value, literal)
+		}
+	}
+	name, value := match[1], match[2]
+	set(name, value)
+	if strings.HasPrefix(value, "{") && strings.Count(value, "{") == 1 {
+		for rest := value; ; {
+			at := member.FindStringSubmatchIndex(rest)
+			if at == nil {
+				return
+			}
+			set(name+"."+rest[at[2]:at[3]], rest[at[4]:at[5]])
+			rest = rest[at[5]:]
+		}
+	}
 }
 
 // maxStatement is the maximum length of an export statement, in lines.
@@ -168,67 +212,4 @@ func underlined(lines []string, i int) int {
 		return 2
 	}
 	return 0
-}
-
-// dropComments removes <!-- --> and, in MDX, {/* */} comments, except inside
-// code. An unclosed comment is text.
-func dropComments(text string, mdx bool) string {
-	lastHTML, lastJSX := strings.LastIndex(text, "-->"), strings.LastIndex(text, "*/}")
-	if lastHTML < 0 && (lastJSX < 0 || !mdx) {
-		return text
-	}
-	var b strings.Builder
-	b.Grow(len(text))
-	var fence markdown.Fence
-	for at := 0; at < len(text); {
-		end := len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
-			end = at + n + 1
-		}
-		if fence.Next(text[at:end]) != markdown.Text {
-			b.WriteString(text[at:end])
-			at = end
-			continue
-		}
-		at = dropFromLine(&b, text, at, end, lastHTML, lastJSX, mdx)
-	}
-	return b.String()
-}
-
-// dropFromLine copies text[at:end] without the comments that begin in it and
-// returns where to continue, which is past end if a comment is.
-func dropFromLine(b *strings.Builder, text string, at, end, lastHTML, lastJSX int, mdx bool) int {
-	code := false
-	for at < end {
-		n := strings.IndexAny(text[at:end], "`<{")
-		if n < 0 {
-			break
-		}
-		b.WriteString(text[at : at+n])
-		at += n
-		closing := ""
-		switch {
-		case text[at] == '`':
-			code = !code
-		case code:
-		case strings.HasPrefix(text[at:], "<!--") && at+4 <= lastHTML:
-			closing = "-->"
-		case mdx && strings.HasPrefix(text[at:], "{/*") && at+3 <= lastJSX:
-			closing = "*/}"
-		}
-		if closing == "" {
-			b.WriteByte(text[at])
-			at++
-			continue
-		}
-		at += 3
-		at += strings.Index(text[at:], closing) + len(closing)
-		if at > end {
-			return at
-		}
-	}
-	if at < end {
-		b.WriteString(text[at:end])
-	}
-	return max(at, end)
 }

@@ -9,6 +9,7 @@
 package markup
 
 import (
+	"cmp"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ import (
 
 // Rules is the version of how pages are read. With a new one, connectors read everything
 // again that they read with it.
-const Rules = "markup1 "
+const Rules = "markup2 "
 
 // Input is a page as stored by its source.
 type Input struct {
@@ -71,19 +72,17 @@ func Parse(in Input) Page {
 	text := Clean(in.Text)
 	l := &loader{resolve: in.Resolve, stack: []string{path.Clean(in.Path)}, budget: maxIncluded}
 	p := Page{Format: format}
-	var meta frontMatter
+	title := ""
 	if format != formatRST && format != formatMediawiki && format != formatText {
-		meta, text = splitFrontMatter(text)
+		var front markdown.Front
+		front, text, _ = markdown.CutFront(text)
+		title, p.Description = plainText(front.Text("title")), plainText(front.Text("description"))
 	}
-	body, named := l.convert(in.Path, text, format)
+	body, named := l.convert(in.Path, text, format, nil)
 	p.Body = body
-	p.Description = meta.Description
 	p.Includes = l.included
-	if meta.Title == "" {
-		meta.Title = named
-	}
 	p.Headings = headings(p.Body)
-	p.Title = titler{in.Path, p.Body}.title(meta.Title, meta.Description, p.Headings)
+	p.Title = titler{in.Path, p.Body}.title(cmp.Or(title, named), p.Description, p.Headings)
 	p.Stub = IsStub(p.Body) || IsTemplate(in.Path)
 	return p
 }
@@ -165,21 +164,15 @@ const maxHeadings = 500
 // headings lists the first headings of a converted page.
 func headings(body string) []Heading {
 	var hs []Heading
-	var fence markdown.Fence
-	for line := range strings.SplitSeq(body, "\n") {
+	for b := range markdown.Blocks(body) {
 		if len(hs) == maxHeadings {
 			break
 		}
-		if fence.Next(line) != markdown.Text || !strings.HasPrefix(line, "#") {
+		if b.Kind != markdown.Heading || b.Underlined {
 			continue
 		}
-		text := strings.TrimLeft(line, "#")
-		level := len(line) - len(text)
-		if level > 6 || !strings.HasPrefix(text, " ") {
-			continue
-		}
-		if text = plainText(text); text != "" {
-			hs = append(hs, Heading{level, text})
+		if text := plainText(b.Text); text != "" {
+			hs = append(hs, Heading{b.Level, text})
 		}
 	}
 	return hs

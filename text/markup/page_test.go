@@ -112,7 +112,12 @@ func TestTitle(t *testing.T) {
 		"broken_yaml_is_read_by_lines": {"a/b.md",
 			"---\ntitle: Ropes: knots \"and\" bends\n\tbad: [\n---\ntext", "Ropes: knots \"and\" bends"},
 		"unclosed_front_matter_ends_at_the_text": {"a/b.md", "---\ntitle: Blocks\ntags: x\n\n# Other\n", "Blocks"},
-		"a_rule_is_no_front_matter":              {"a/b.md", "---\n\n# Tackle\n\n---\n", "Tackle"},
+		"front_matter_in_toml": {"a/b.md", "+++\ntitle = 'Oars & rowlocks'\nweight = 3\n+++\n# Other",
+			"Oars & rowlocks"},
+		"broken_toml_is_read_by_lines":         {"a/b.md", "+++\ntitle = \"Oars\"\nx = [\n+++\n# Other", "Oars"},
+		"a_title_of_a_table_is_not_the_page's": {"a/b.md", "+++\n[menu]\ntitle = \"Oars\"\n+++\n# Other", "Other"},
+		"a_remark_in_front_matter":             {"a/b.md", "---\n# of the site\ntitle: Oars\n---\n# Other", "Oars"},
+		"a_rule_is_no_front_matter":            {"a/b.md", "---\n\n# Tackle\n\n---\n", "Tackle"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := markup.Parse(markup.Input{Path: tt.path, Text: tt.text}).Title; got != tt.want {
@@ -172,6 +177,25 @@ func TestBody(t *testing.T) {
 			".. [1]\n   See\n\n   .. image:: x.png\n      :alt: Buoy\n", "[1]\nSee\n\n**Buoy**"},
 		"rst_a_table_of_contents_has_no_extensions": {"a.rst", ".. toctree::\n\n   deep_water.rst\n",
 			"- [deep water](deep_water.rst)"},
+		"a_note_of_docusaurus_is_named": {"a.md", ":::caution[Mind the *squall*]\n\nReef early.\n\n:::\n\n:::tip\nHeave " +
+			"to.\n:::\nOn.", "**Caution: Mind the *squall***\n\nReef early.\n\n**Tip:**\nHeave to.\n\nOn."},
+		"a_container_without_a_kind_leaves_its_title": {"a.md", "::::: details Click *here*\n::: {.wide}\nx\n:::\n:::::",
+			"**Click *here***\n\nx"},
+		"a_note_of_a_forge_is_named": {"a.md", "> [!WARNING]\n> Reef early.\n\n> [!tip]- Or heave to\n> x\n\n> [!pier] y",
+			"> **Warning:**\n> Reef early.\n\n> **Tip: Or heave to**\n> x\n\n> [!pier] y"},
+		"marks_of_notes_in_code_stay": {"a.md", "```\n:::tip\n!!! note\n    x\n> [!TIP]\n```",
+			"```\n:::tip\n!!! note\n    x\n> [!TIP]\n```"},
+		"notes_and_tabs_of_mkdocs_lose_their_indentation": {"a.md",
+			"!!! warning \"Low ebb\"\n    Anchor.\n\n    ??? note inline\n        Deep.\n\n=== \"Sail\"\n\n    ```sh\n    reef " +
+				"--two\n    ```\n\n=== \"Oars\"\n\tRow.\n\n!!! note \"\"\n    Bare.\nOn.",
+			"**Warning: Low ebb**\nAnchor.\n\n**Note:**\nDeep.\n\n**Sail**\n\n```sh\nreef --two\n```\n\n**Oars**\n" +
+				"Row.\n\nBare.\nOn."},
+		"exclamations_without_a_text_below_are_text": {"a.md", "!!! ahoy\n\n=== \"x\"\ny", "!!! ahoy\n\n=== \"x\"\ny"},
+		"constants_that_a_page_exports_are_put_in": {"a.mdx", "export const latest = '3.1';\nexport const fleet = {\n  " +
+			"tug: \"2.0\",\n  'pilot-boat': 7,\n};\nexport const f = () => 1\n\nTug {latest}, {fleet.tug}, {fleet.pilot-boat}, " +
+			"{fleet.barge}{other}, `{latest}`.", "Tug 3.1, 2.0, 7, {other}, `{latest}`."},
+		"front_matter_in_toml_is_not_text":             {"a.md", "+++\ntitle = \"Oars\"\n[menu.main]\n  parent = \"x\"\n+++\n\nRow.", "Row."},
+		"a_text_between_rules_is_text":                 {"a.md", "---\nOne line\n---\nmore", "---\nOne line\n---\nmore"},
 		"an_export_without_end_stops_at_an_empty_line": {"a.mdx", "export const a = {\n  b\n\ntext", "text"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -256,6 +280,59 @@ func FuzzRespell(f *testing.F) {
 	})
 }
 
+// TestIncludes reads pages that put in other files of their tree, or parts of
+// them.
+func TestIncludes(t *testing.T) {
+	files := map[string]string{
+		"h/shared/knots.rst":          "badge gull\n\n.. begin\n\nA bowline holds.\n\n.. end\n\nrelease tern\n",
+		"h/shared/rows.rst":           "zero\none\ntwo\nthree\nfour\n",
+		"h/shared/page.md":            "# Belay\n\nTwo :::turns.\n",
+		"h/site/src/parts/splice.mdx": "---\nx: y\n---\nexport const n = 5;\n\nSplice {n} strands of {props.rope}.\n",
+		"h/site/parts/_whip.md":       "Whip the end.\n",
+		"h/includes/depth.md":         "---\nx: y\n---\nIt holds {latest} fathoms.\n--8<-- \"deep/er.md\"\n",
+		"h/deep/er.md":                "Deeper.\n--8<-- \"includes/depth.md\"\n",
+		"h/code/reef.sh":              "#!/bin/sh\n# --8<-- [start:two]\nreef --two\n# --8<-- [end:two]\nreef --three\n",
+	}
+	for name, tt := range map[string]struct{ path, text, want string }{
+		"rst_between_texts": {"h/docs/a.rst",
+			".. include:: ../shared/knots.rst\n   :start-after: begin\n   :end-before: end\n", "A bowline holds."},
+		"rst_a_text_that_is_missing_leaves_nothing": {"h/docs/a.rst",
+			"x\n\n.. include:: ../shared/knots.rst\n   :start-after: nowhere\n\n.. include:: ../shared/knots.rst\n   " +
+				":end-before: nowhere\n\ny", "x\n\ny"},
+		"rst_by_lines": {"h/docs/a.rst",
+			".. include:: ../shared/rows.rst\n   :start-line: 1\n   :end-line: -3\n", "one\ntwo"},
+		"rst_lines_backwards": {"h/docs/a.rst",
+			"x\n\n.. include:: ../shared/rows.rst\n   :start-line: 4\n   :end-line: 2\n", "x"},
+		"rst_as_code": {"h/docs/a.rst", ".. include:: ../shared/rows.rst\n   :code: Text\n   :end-line: 1\n\n" +
+			".. include:: ../shared/rows.rst\n   :literal:\n   :start-line: 4\n", "```text\nzero\n```\n\n```\nfour\n```"},
+		"rst_markdown": {"h/docs/a.rst", ".. include:: ../shared/page.md\n   :parser: myst_parser.sphinx_\n\n" +
+			".. mdinclude:: ../shared/page.md\n", "# Belay\n\nTwo :::turns.\n\n# Belay\n\nTwo :::turns."},
+		"mdx_by_the_alias_of_the_site": {"h/site/docs/a.mdx",
+			"import S from '@site/src/parts/splice.mdx'\nimport W from '@site/parts/_whip.md'\n\n<S rope=\"hemp\" />\n<W/>",
+			"Splice 5 strands of hemp.\n\nWhip the end."},
+		"mdx_by_other_aliases": {"h/site/docs/a.mdx",
+			"import S from '~/parts/splice.mdx'\nimport W from '@parts/_whip.md'\nimport N from '@site/none.md'\n\n<W/><S/><N/>",
+			"Whip the end.\n\nSplice 5 strands of ."},
+		"mkdocs_whole_without_the_page_itself": {"h/docs/a.md", "a\n\n--8<-- \"depth.md\"\n\nb --8<-- c\n;--8<-- \"x\"",
+			"a\n\nIt holds {latest} fathoms.\nDeeper.\n\nb --8<-- c\n--8<-- \"x\""},
+		"mkdocs_parts_in_code": {"h/docs/a.md", "```sh\n--8<-- \"code/reef.sh:two\"\n```\n\n- a\n\n    ```\n    -8<- " +
+			"\"/code/reef.sh:5\"\n    ```\n\n--8<-- \"shared/rows.rst:2:3\"\n--8<-- \"shared/rows.rst::1\"",
+			"```sh\nreef --two\n```\n\n- a\n\n```\nreef --three\n```\n\none\ntwo\nzero"},
+		"mkdocs_a_block_of_names": {"h/docs/a.md", "--8<--\ndeep/er.md\n; code/reef.sh\n\nnone.md\n--8<--\nz",
+			"Deeper.\nIt holds {latest} fathoms.\nz"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := markup.Parse(markup.Input{Path: tt.path, Text: tt.text, Resolve: func(n string) (string, bool) {
+				text, ok := files[n]
+				return text, ok
+			}})
+			if diff := cmp.Diff(tt.want, p.Body); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // A page may not grow beyond bounds by what it includes, in circles or by
 // many doublings.
 func TestIncludesAreBounded(t *testing.T) {
@@ -280,6 +357,15 @@ func TestIncludesAreBounded(t *testing.T) {
 				next := string(n[0] + 1)
 				return strings.Repeat("text text text\n\n.. include:: "+next+".rst\n\n", 100), n[0] < '9'
 			},
+		})
+		if len(p.Body) > 8<<20 {
+			t.Errorf("%d bytes", len(p.Body))
+		}
+	})
+	t.Run("indentation_counts", func(t *testing.T) {
+		p := markup.Parse(markup.Input{
+			Path: "a.md", Text: strings.Repeat(" ", 1<<16) + "--8<-- \"b.md\"",
+			Resolve: func(n string) (string, bool) { return strings.Repeat("x\n", 1<<16), n == "b.md" },
 		})
 		if len(p.Body) > 8<<20 {
 			t.Errorf("%d bytes", len(p.Body))
@@ -311,6 +397,7 @@ var hostile = map[string]string{
 	"unders": "a\n=\n", "overs": "===\n", "includes": ".. include:: x\n",
 	"wiki_links": "[[a|", "wiki_addresses": "[https://a ", "wiki_tables": "{|\n|a\nb\n", "wiki_lists": "*#:;",
 	"wiki_code": "<code><tt>a</tt>", "wiki_blocks": "<pre>\n</source>\n", "wiki_notes": "<ref>", "quotation": "'''",
+	"containers": ":::a\n", "admonitions": "!!! a\n    ", "snippets": "--8<-- \"x\"\n", "members": "{a: 1,",
 	"titles": "---\n", "entities": "&lt", "links": "`a <", "csv": ".. csv-table::\n\n   \"a\n",
 }
 

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"encoding/csv"
 	"regexp"
 	"strconv"
@@ -78,7 +79,7 @@ func init() {
 		dirCommand:        "shell success failure command",
 		dirSection:        "release-notes rubric topic sidebar",
 		dirFigure:         "image figure",
-		dirInclude:        "include",
+		dirInclude:        "include mdinclude",
 		dirLiteralInclude: "literalinclude",
 		dirListTable:      "list-table",
 		dirCSVTable:       "csv-table",
@@ -118,7 +119,7 @@ func (r *rst) directive(file string, d directive, depth int) {
 		r.bold(d.options["alt"])
 		r.blocks(file, d.content, depth+1)
 	case dirInclude:
-		r.include(d.argument, file, depth)
+		r.include(file, d, depth)
 	case dirLiteralInclude:
 		r.literalInclude(file, d)
 	case dirListTable:
@@ -133,7 +134,7 @@ func (r *rst) directive(file string, d directive, depth int) {
 		writeFence(&r.out, "math", append([]string{d.argument}, d.content...))
 	case dirRaw:
 		if strings.EqualFold(d.argument, "html") {
-			body, _ := r.load.convert(file, strings.Join(d.content, "\n"), formatHTML)
+			body, _ := r.load.convert(file, strings.Join(d.content, "\n"), formatHTML, nil)
 			r.out.WriteString("\n" + body + "\n")
 		}
 	case dirInner:
@@ -175,15 +176,57 @@ func (r *rst) note(file string, d directive, depth int) {
 	r.blocks(file, content, depth+1)
 }
 
-// include inserts the text of a file.
-func (r *rst) include(target, file string, depth int) {
-	name, text, ok := r.load.open(file, target)
+// include inserts the text of a file, as it is told to be read.
+func (r *rst) include(file string, d directive, depth int) {
+	name, text, ok := r.load.open(file, d.argument)
 	if !ok {
 		return
 	}
-	lines := strings.Split(text, "\n")
-	r.define(lines)
-	r.load.within(name, func() { r.blocks(name, lines, depth+1) })
+	text = between(text, d.options)
+	language, code := d.options["code"]
+	_, literal := d.options["literal"]
+	switch parser := strings.ToLower(d.options["parser"]); {
+	case code || literal:
+		writeFence(&r.out, strings.ToLower(language), strings.Split(text, "\n"))
+	case strings.Contains(parser, "myst"), strings.Contains(parser, "markdown"), d.name == "mdinclude":
+		r.load.within(name, func() {
+			body, _ := r.load.convert(name, text, formatMarkdown, nil)
+			r.out.WriteString("\n" + body + "\n")
+		})
+	default:
+		lines := strings.Split(text, "\n")
+		r.define(lines)
+		r.load.within(name, func() { r.blocks(name, lines, depth+1) })
+	}
+}
+
+// between applies the options of include: start-line and end-line count from 0,
+// from the end if they are negative; start-after and end-before are texts that
+// are looked for in what these leave. A text that is not there leaves nothing.
+func between(text string, options map[string]string) string {
+	lines := strings.SplitAfter(text, "\n")
+	line := func(option string, fallback int) int {
+		n, err := strconv.Atoi(options[option])
+		if err != nil {
+			return fallback
+		}
+		if n < 0 {
+			n += len(lines)
+		}
+		return min(max(n, 0), len(lines))
+	}
+	start, end := line("start-line", 0), line("end-line", len(lines))
+	text = strings.Join(lines[start:max(start, end)], "")
+	if mark := options["start-after"]; mark != "" {
+		_, text, _ = strings.Cut(text, mark)
+	}
+	if mark := options["end-before"]; mark != "" {
+		before, _, found := strings.Cut(text, mark)
+		if text = before; !found {
+			return ""
+		}
+	}
+	return text
 }
 
 // literalInclude writes the selected lines of a file as code.
@@ -209,7 +252,7 @@ func chosenLines(lines []string, options map[string]string) []string {
 		return -1
 	}
 	start, end := 0, len(lines)
-	if text := first(options["start-after"], options["start-at"]); text != "" {
+	if text := cmp.Or(options["start-after"], options["start-at"]); text != "" {
 		if start = find(text, 0); start < 0 {
 			return nil
 		}
@@ -217,7 +260,7 @@ func chosenLines(lines []string, options map[string]string) []string {
 			start++
 		}
 	}
-	if text := first(options["end-before"], options["end-at"]); text != "" {
+	if text := cmp.Or(options["end-before"], options["end-at"]); text != "" {
 		if end = find(text, start); end < 0 {
 			return nil
 		}

@@ -1,8 +1,11 @@
 package markup
 
 import (
+	"cmp"
 	"html"
 	"strings"
+
+	"almanac/text/markdown"
 )
 
 // tagRule is how a tag is converted.
@@ -348,14 +351,14 @@ func (s *scanner) component(t tag) {
 	if t.closing {
 		return
 	}
-	name := first(t.attrs["title"], t.attrs["label"], t.attrs["header"], t.attrs["name"], t.attrs["path"],
+	name := cmp.Or(t.attrs["title"], t.attrs["label"], t.attrs["header"], t.attrs["name"], t.attrs["path"],
 		t.attrs["query"])
 	if name == "" {
 		if callouts[t.name] {
 			s.out.WriteString("**" + t.name + ":** ")
 			s.join = true
 		}
-		s.text(first(t.attrs["alt"], t.attrs["tip"]))
+		s.text(cmp.Or(t.attrs["alt"], t.attrs["tip"]))
 		return
 	}
 	s.newLine()
@@ -382,21 +385,25 @@ func (s *scanner) include(t tag) bool {
 	if format == "" {
 		return false
 	}
-	name, text, ok := s.m.load.open(s.m.path, target)
+	name, text, ok := s.m.load.openImport(s.m.path, target)
 	if !ok {
 		return false
 	}
-	_, text = splitFrontMatter(text)
+	_, text, _ = markdown.CutFront(text)
 	s.join = false
+	values := map[string]string{}
+	for key, value := range t.attrs {
+		values["props."+key] = value
+	}
 	s.m.load.within(name, func() {
-		body, _ := s.m.load.convert(name, text, format)
+		body, _ := s.m.load.convert(name, text, format, values)
 		s.out.WriteString("\n\n" + body + "\n\n")
 	})
 	return true
 }
 
-// expression handles {…} in MDX: a string is written, a value or code is
-// dropped. Anything else is text with braces.
+// expression handles {…} in MDX: a string and a value that the page exports are
+// written, another value or code is dropped. Anything else is text with braces.
 func (s *scanner) expression() {
 	end := 0
 	if s.m.format == formatMDX {
@@ -408,9 +415,12 @@ func (s *scanner) expression() {
 		return
 	}
 	inner := strings.TrimSpace(s.src[s.at+1 : s.at+end-1])
-	text, quoted := unquote(inner)
+	text, known := unquote(inner)
+	if value, ok := s.m.values[inner]; ok {
+		text, known = value, true
+	}
 	switch {
-	case quoted:
+	case known:
 		s.out.WriteString(text)
 	case strings.Contains(inner, "=>") || strings.Contains(inner, "<") || isValuePath(inner):
 	default:
