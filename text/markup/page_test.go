@@ -403,7 +403,7 @@ var hostile = map[string]string{
 
 func TestHostileTextIsRead(t *testing.T) {
 	for name, piece := range hostile {
-		for _, ext := range []string{".mdx", ".rst", ".mediawiki", ".html"} {
+		for _, ext := range []string{".md", ".mdx", ".rst", ".mediawiki", ".html"} {
 			t.Run(name+ext, func(t *testing.T) {
 				text := strings.Repeat(piece, 1+(32<<10)/len(piece))
 				markup.Parse(markup.Input{Path: "x" + ext, Text: text, Resolve: func(string) (string, bool) {
@@ -416,7 +416,7 @@ func TestHostileTextIsRead(t *testing.T) {
 
 func BenchmarkHostile(b *testing.B) {
 	for name, piece := range hostile {
-		for _, ext := range []string{".mdx", ".rst", ".mediawiki", ".html"} {
+		for _, ext := range []string{".md", ".mdx", ".rst", ".mediawiki", ".html"} {
 			b.Run(name+ext, func(b *testing.B) {
 				text := strings.Repeat(piece, 1+(2<<20)/len(piece))
 				b.SetBytes(int64(len(text)))
@@ -441,6 +441,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("x\n\x11\x83\x1c\xba\x8cdx", "[a]([a](")
 	f.Add("1.2.3\n(2031-01-01).md", "")
 	for _, piece := range hostile {
+		f.Add("x.md", strings.Repeat(piece, 20))
 		f.Add("x.mdx", strings.Repeat(piece, 20))
 		f.Add("x.rst", strings.Repeat(piece, 20))
 		f.Add("x.mediawiki", strings.Repeat(piece, 20))

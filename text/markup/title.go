@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"almanac/text/markdown"
 )
 
 // maxTitle is the maximum length of a title in characters; longer ones are cut
@@ -72,7 +73,7 @@ func (t titler) title(named, description string, hs []Heading) string {
 			name = dir + ": " + name
 		}
 	}
-	return cutTitle(name)
+	return markdown.Clip(name, maxTitle)
 }
 
 // specific adds the subject to a generic name.
@@ -212,17 +213,6 @@ func plainText(s string) string {
 		s = rest
 	}
 	return strings.TrimSpace(s)
-}
-
-func cutTitle(s string) string {
-	if utf8.RuneCountInString(s) <= maxTitle {
-		return s
-	}
-	cut := string([]rune(s)[:maxTitle])
-	if at := strings.LastIndexByte(cut, ' '); at > maxTitle/2 {
-		cut = cut[:at]
-	}
-	return cut + "…"
 }
 
 func set(words ...string) map[string]bool {
