@@ -10,7 +10,7 @@ import (
 type List[T any] struct {
 	Items  []T    `json:"items"`
 	Total  int    `json:"total" doc:"number of items in all"`
-	Limit  int    `json:"limit"`
+	Limit  int    `json:"limit,omitempty" doc:"how many were asked for; absent if all are there"`
 	Offset int    `json:"offset"`
 	Hint   string `json:"hint,omitempty" doc:"if nothing is listed: why, and what to try"`
 }

@@ -6,6 +6,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // Finds are the records that a finder found.
@@ -130,8 +131,9 @@ type talksIn struct {
 // SecurityFix is a release whose notes speak of security.
 type SecurityFix struct {
 	kb.Item
-	Version string `json:"version"`
-	Summary string `json:"summary"`
+	Version   string `json:"version"`
+	Summary   string `json:"summary"`
+	Statement string `json:"statement,omitempty" doc:"the first sentence of the notes that speaks of security"`
 }
 
 var security = kb.New(op.Spec{
@@ -145,10 +147,11 @@ Lists the releases whose notes speak of a vulnerability, a CVE or a security pat
 }, func(ctx context.Context, b kb.Base, in securityIn) (kb.List[SecurityFix], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindRelease}, AllTags: []string{catalog.TagSecurity}, Order: catalog.ByCreated,
+		WithBody: true,
 	}
 	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, func(b kb.Base, r catalog.Record) (SecurityFix, error) {
 		d, err := kb.Decode[catalog.Release](r)
-		return SecurityFix{b.Item(r), d.Version, r.Summary}, err
+		return SecurityFix{b.Item(r), d.Version, r.Summary, derive.SecurityStatement(r.Body)}, err
 	})
 })
 

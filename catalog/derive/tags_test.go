@@ -27,3 +27,17 @@ func TestReleaseTags(t *testing.T) {
 		}
 	}
 }
+
+func TestSecurityStatement(t *testing.T) {
+	for notes, want := range map[string]string{
+		"Faster tides. A **patch** of the gate closes CVE-2031-7. More.":                           "A patch of the gate closes CVE-2031-7.",
+		"## Security\n\n### Gate (medium)\n\nThe gate stayed open. Close it.\n\n## Other\n\nText.": "The gate stayed open.",
+		"- Adds boats.\n- Fixes a vulnerability of locks.":                                         "Fixes a vulnerability of locks.",
+		"## Security\n\n## Other\n\nNothing is said here.":                                         "",
+		"```\nsecurity of code\n```":                                                               "",
+	} {
+		if got := derive.SecurityStatement(notes); got != want {
+			t.Errorf("%q: %q, want %q", notes, got, want)
+		}
+	}
+}
