@@ -16,7 +16,7 @@ import (
 	"almanac/ingest/snapshot"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/scale"
+	"almanac/testing/scale"
 )
 
 // shared is the directory of test collections next to the repository.

@@ -56,7 +56,7 @@ var leaves = []string{"almanac/catalog/network", "almanac/ingest/options", "alma
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
 	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "text": {}, "docs": {"ingest", "catalog"},
-	"testing": {"api", "retrieval", "catalog", "embed", "ingest"},
+	"testing": {"api", "cmd", "retrieval", "catalog", "embed", "ingest"},
 }
 
 // testsMay says what tests may import besides: what is below the layer, ingest
@@ -102,8 +102,6 @@ api/versions: api/kb catalog catalog/derive
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
-cmd/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/scale
-	retrieval/stack
 cmd/memory:
 cmd/progress: ingest
 cmd/profiles: catalog retrieval/profile retrieval/revision
@@ -176,7 +174,6 @@ retrieval/query: retrieval/analysis
 retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
 retrieval/revision: catalog retrieval retrieval/profile
-retrieval/scale: catalog
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/corpus
@@ -190,12 +187,14 @@ testing/catalogtest: catalog
 testing/connectortest: catalog catalog/sqlite ingest
 testing/gitrepotest:
 testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
+testing/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/stack testing/scale
 testing/meilitest:
 testing/networktest: catalog ingest ingest/connectors testing/gitrepotest ingest/networks
 testing/qdranttest: testing/recordingtest
 testing/recordtest: catalog
 testing/recordingtest:
 testing/rulestest:
+testing/scale: catalog
 testing/vectortest: retrieval/analysis retrieval/passage retrieval/vector
 `)
 

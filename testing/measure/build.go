@@ -10,7 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/scale"
+	"almanac/testing/scale"
 )
 
 // batch is how many records are written at once.

@@ -2,7 +2,7 @@
 // with them: time to build and to start, memory, searches alone and while a sync
 // writes, and bytes written for one changed record.
 //
-//	go run ./cmd/measure -passages 100000,1000000 [-dir DIR]
+//	go run ./testing/measure -passages 100000,1000000 [-dir DIR]
 //
 // Each step is a process of its own, so that its memory is its own. With -dir
 // everything is kept there, and a catalog or an index that is already there is
@@ -24,7 +24,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/cmd/memory"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/scale"
+	"almanac/testing/scale"
 	"almanac/retrieval/stack"
 )
 

@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/scale"
+	"almanac/testing/scale"
 )
 
 // serve starts over what was built and searches it.

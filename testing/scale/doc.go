@@ -1,4 +1,4 @@
 // Package scale makes corpora of any size, to measure how the index behaves
 // with a hundred thousand or a million passages: records of real texts,
-// recombined. The program cmd/measure prints the figures.
+// recombined. The program testing/measure prints the figures.
 package scale
