@@ -20,12 +20,6 @@ type Dependency struct {
 	Repo    string `json:"repo,omitempty"`    // where it was found
 }
 
-// NamedLink is an address with a label.
-type NamedLink struct {
-	Title string `json:"title"`
-	URL   string `json:"url"`
-}
-
 // App is a featured application, keyed by its contract id. Record.StartsAt is
 // when it was first featured, Record.LastActivityAt its last activity.
 type App struct {

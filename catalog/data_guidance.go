@@ -91,3 +91,9 @@ type Step struct {
 	Key     string `json:"key,omitempty"`
 	Minutes int    `json:"minutes,omitempty"` // approximate duration
 }
+
+// NamedLink is an address with a label.
+type NamedLink struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`
+}

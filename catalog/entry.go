@@ -6,13 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Limits of an entry; Normalize truncates what is longer.
@@ -21,30 +19,23 @@ const (
 	MaxSnippet = 240  // characters of a link's snippet
 )
 
-// ErrBadEntry: an entry that no store can keep: without a kind, without a key
-// or with one that is too long, or with data that is not JSON.
-var ErrBadEntry = errors.New("bad entry")
-
-// Clean makes text that every store returns unchanged: valid UTF-8 without NUL.
-// Everything else becomes U+FFFD.
-func Clean(s string) string {
-	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
-		return s
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// Clean applies the function Clean to both parts.
-func (r Ref) Clean() Ref { return Ref{Kind(Clean(string(r.Kind))), Clean(r.Key)} }
-
-// CleanTime returns a time as stores keep it: UTC, in whole microseconds. Years
-// outside 1 to 9999, which JSON cannot represent, become unknown.
-func CleanTime(t time.Time) time.Time {
-	t = t.UTC().Truncate(time.Microsecond)
-	if t.Year() < 1 || t.Year() > 9999 {
-		return time.Time{}
-	}
-	return t
+// Entry is a record with its dependents. A write replaces the record's links,
+// aliases and votes as a whole; links, aliases and facts added by other sources
+// are kept. Normalize defines the stored form.
+type Entry struct {
+	Record Record
+	// Parent is resolved to Record.Parent when set, by key or alias; it may be
+	// earlier in the same batch. A parent that does not exist leaves
+	// Record.Parent unchanged.
+	Parent  Ref
+	Aliases []string
+	Links   []Link
+	Votes   []Vote
+	// Facts, if not nil, count whichever source owns the record.
+	Facts *Facts
+	// Addition says that the entry only adds aliases, links and facts to a record
+	// of another source. It is ignored if that record does not exist.
+	Addition bool
 }
 
 // Normalize returns the entry as stores keep it: clean text and times, tags and
@@ -151,29 +142,6 @@ func hash(v any) string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
-}
-
-// set returns the clean, distinct, non-empty strings in order; nil if there are
-// none.
-func set(list []string) []string {
-	var out []string
-	for _, s := range list {
-		if s = Clean(s); s != "" {
-			out = append(out, s)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// cut returns the first n characters.
-func cut(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // keyDigits is the width that digits are padded to in a KeyOrder.

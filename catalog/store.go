@@ -135,25 +135,6 @@ type EventQuery struct {
 	Limit int
 }
 
-// Entry is a record with its dependents. A write replaces the record's links,
-// aliases and votes as a whole; links, aliases and facts added by other sources
-// are kept. Normalize defines the stored form.
-type Entry struct {
-	Record Record
-	// Parent is resolved to Record.Parent when set, by key or alias; it may be
-	// earlier in the same batch. A parent that does not exist leaves
-	// Record.Parent unchanged.
-	Parent  Ref
-	Aliases []string
-	Links   []Link
-	Votes   []Vote
-	// Facts, if not nil, count whichever source owns the record.
-	Facts *Facts
-	// Addition says that the entry only adds aliases, links and facts to a record
-	// of another source. It is ignored if that record does not exist.
-	Addition bool
-}
-
 // Batch is one transaction of a sync.
 type Batch struct {
 	Source  string

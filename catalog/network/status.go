@@ -55,3 +55,5 @@ func (p Proposals) Words() []string {
 	}
 	return words
 }
+
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

@@ -63,6 +63,11 @@ type entry struct {
 	addition string
 }
 
+// theOwner stands for the owner in the table of facts: beside facts of other
+// sources it has what the owner says of the same, so that it is there when they
+// change or end. No source has this name.
+const theOwner = ""
+
 // application is one batch being applied.
 type application struct {
 	*txn

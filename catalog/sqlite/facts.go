@@ -9,11 +9,6 @@ import (
 	"almanac/catalog"
 )
 
-// theOwner stands for the owner in the table of facts: beside facts of other
-// sources it has what the owner says of the same, so that it is there when they
-// change or end. No source has this name.
-const theOwner = ""
-
 // sourcedFacts are facts with the source that gave them.
 type sourcedFacts struct {
 	record int64

@@ -19,7 +19,6 @@ import (
 const (
 	readers      = 8                // connections of the read pool
 	prepareLimit = 30 * time.Second // to migrate the schema while other processes may do the same
-	retryAfter   = 25 * time.Millisecond
 )
 
 // Open opens the catalog, creates it if it is missing and migrates its schema.

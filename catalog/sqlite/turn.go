@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// retryAfter is how long one waits for the turn of another before it looks again.
+const retryAfter = 25 * time.Millisecond
+
 // takeTurn waits until no other process prepares the catalog. give ends the
 // turn; the kernel does when the process ends. SQLite has no lock that spans the
 // transactions of a migration, and whoever only looks at an older schema would
