@@ -251,6 +251,26 @@ func (d *Decoder) list(n *yaml.Node, v reflect.Value, f Field, path string) {
 	for i, item := range n.Content {
 		d.value(item, v.Index(i), f, path+"["+strconv.Itoa(i+1)+"]")
 	}
+	if f.Unique != "" {
+		d.unique(n, v, f, path)
+	}
+}
+
+// unique reports the entries of a list that have the text of an earlier one.
+func (d *Decoder) unique(n *yaml.Node, v reflect.Value, f Field, path string) {
+	met := map[string]bool{}
+	for i, item := range n.Content {
+		text, what := v.Index(i), ""
+		if text.Kind() == reflect.Struct {
+			own, _ := find(Fields(text.Type()), f.Unique)
+			text = own.In(text)
+			what = fmt.Sprintf("%s %q ", own.Name, text)
+		}
+		if text.Len() > 0 && met[text.String()] {
+			d.report(item, path+"["+strconv.Itoa(i+1)+"]", "%sappears twice", what)
+		}
+		met[text.String()] = true
+	}
 }
 
 func (d *Decoder) mapping(n *yaml.Node, v reflect.Value, f Field, path string) {
@@ -349,6 +369,10 @@ func (d *Decoder) text(n *yaml.Node, v reflect.Value, f Field, path string) {
 	}
 	v.SetString(text)
 	form := formats[f.Format]
+	if form.bare {
+		text = strings.TrimRight(text, "/")
+		v.SetString(text)
+	}
 	switch {
 	case text == "" && d.Trim:
 		d.report(n, path, "is empty; leave it out if there is none")

@@ -17,6 +17,7 @@ type Field struct {
 	Enum     []string
 	Min      string // least number or time
 	Required bool
+	Unique   string // the field in which no two entries of a list are the same; of a list of texts: true
 
 	index []int
 }
@@ -43,7 +44,7 @@ func fieldsOf(t reflect.Type, at []int) (list []Field) {
 		}
 		field := Field{
 			Name: name, Type: f.Type, index: index, Doc: tag("jsonschema"), Format: tag("format"), Min: tag("min"),
-			Required: tag("required") == "true",
+			Required: tag("required") == "true", Unique: tag("unique"),
 		}
 		if tag("yaml") == "" {
 			field.Required = f.Type.Kind() != reflect.Slice && !strings.Contains(rest, "omitempty")

@@ -15,6 +15,7 @@ type format struct {
 	schema  string // format in a schema
 	ok      func(string) bool
 	hidden  bool // a problem does not repeat the text, which may hold a secret
+	bare    bool // the text loses the slashes at its end
 }
 
 var slugForm, repositoryForm = regexp.MustCompile(slugPattern), regexp.MustCompile(repositoryPattern)
@@ -25,11 +26,13 @@ const (
 )
 
 // formats are the values of the tag format. A path is in the network's folder or
-// absolute; an env is the name of an environment variable, whose value is no part
+// absolute; a base is an address before the paths of an API; an env is the name of an environment variable, whose value is no part
 // of what determines how a source is read.
 var formats = map[string]format{
 	"address": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
 		ok: isAddress, hidden: true},
+	"base": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
+		ok: isAddress, hidden: true, bare: true},
 	"date": {want: "date: want one such as 2031-06-17", pattern: `^\d{4}-\d{2}-\d{2}$`, schema: "date", ok: isDate},
 	"slug": {want: "slug: want lower-case letters, digits and hyphens", pattern: slugPattern,
 		ok: slugForm.MatchString},

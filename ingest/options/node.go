@@ -6,8 +6,9 @@
 //	yaml      its name; a struct may be inline
 //	required  true: it must be given, and not be empty
 //	enum      its values, as a|b|c; case is ignored
-//	format    of a text: address, date, env, glob, path, repository, slug
+//	format    of a text: address, base, date, env, glob, path, repository, slug
 //	min       the least number or time
+//	unique    of a list of structs: the text that each has for itself; of texts: true
 //
 // A struct says what its tags cannot in a method Check() error, which may also
 // complete it. The package imports only leaves.

@@ -31,11 +31,17 @@ type ship struct {
 	Piers map[string]boat   `yaml:"piers"`
 	Even  even              `yaml:"even"`
 	Evens map[even]even     `yaml:"evens"`
+	Buoys []buoy            `yaml:"buoys" unique:"name"`
+	Ports []string          `yaml:"ports" unique:"true" format:"base"`
 	rig   `yaml:",inline"`
 }
 
 type rig struct {
 	Masts int `yaml:"masts"`
+}
+
+type buoy struct {
+	Name string `yaml:"name"`
 }
 
 type boat struct {
@@ -102,6 +108,8 @@ func TestDecodeReadsEveryForm(t *testing.T) {
   piers: {east: {name: pier}}
   even: xy
   evens: {ab: cd}
+  buoys: [{name: bell}, {}, {}, {name: lamp}]
+  ports: [https://example.org/api/, https://example.org]
   masts: 3
   crew:
 `)
@@ -116,7 +124,8 @@ func TestDecodeReadsEveryForm(t *testing.T) {
 		Paths: []string{"docs/**"}, Every: 90 * time.Minute, Crew: 7, Depth: new(3.0), Lit: true,
 		Names: map[string]string{"a::b": "A", "": "none"}, Boats: []boat{{"GULL", 2}},
 		Piers: map[string]boat{"east": {"PIER", 0}}, Even: "xy",
-		Evens: map[even]even{"ab": "cd"}, rig: rig{3}}
+		Evens: map[even]even{"ab": "cd"}, Buoys: []buoy{{"bell"}, {}, {}, {"lamp"}},
+		Ports: []string{"https://example.org/api", "https://example.org"}, rig: rig{3}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(ship{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -144,6 +153,9 @@ func TestProblemsHaveTheirLineAndTheNearestName(t *testing.T) {
 		"  name: a\n  even: x":                              `sea.yaml:3: even: "x" is odd`,
 		"  name: a\n  even: [x]":                            "sea.yaml:3: even: want one value",
 		"  name: a\n  evens: {x: yy}":                       `sea.yaml:3: evens: "x" is odd`,
+		"  name: a\n  buoys:\n    - name: b\n    - name: b": `sea.yaml:5: buoys[2]: name "b" appears twice`,
+		"  name: a\n  ports: [https://x.y, https://x.y//]":  "sea.yaml:3: ports[2]: appears twice",
+		"  name: a\n  ports: [https://u:secret@x.y, x]":     "sea.yaml:3: ports[2]: is not a web address",
 		"  flag: Red":                                       "sea.yaml:2: the option name is missing",
 		"  name: ''":                                        "sea.yaml:2: the option name is missing",
 		"  name: &x a\n  slug: *x":                          "aliases (*x) are not supported",

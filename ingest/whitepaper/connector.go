@@ -18,7 +18,6 @@ import (
 	"almanac/catalog/derive"
 	"almanac/ingest"
 	"almanac/ingest/listing"
-	"almanac/ingest/options"
 	"almanac/text/pdf"
 	"almanac/text/webpage"
 )
@@ -51,7 +50,7 @@ var Kind = ingest.Kind[settings, listing.State]{
 }
 
 type settings struct {
-	Papers []paper `yaml:"papers" required:"true"`
+	Papers []paper `yaml:"papers" required:"true" unique:"slug"`
 }
 
 type paper struct {
@@ -64,18 +63,6 @@ type paper struct {
 	Tag         string   `yaml:"tag"`
 	Authors     []string `yaml:"authors"`
 	Published   string   `yaml:"published"`
-}
-
-// Check checks that no slug is that of two papers.
-func (s *settings) Check() error {
-	met := map[string]bool{}
-	for i, p := range s.Papers {
-		if met[p.Slug] {
-			return options.Errorf(options.Item("papers", i), "slug %q appears twice; give each paper its own", p.Slug)
-		}
-		met[p.Slug] = true
-	}
-	return nil
 }
 
 var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
