@@ -6,21 +6,14 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 )
 
-type connector struct {
-	opts Options
-	env  ingest.Environment
-}
-
 // Kind is the kind of sources that network files call fleet.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[Options, struct{}]{
 	Name: "fleet",
 	Summary: "Reads the status reports of validators that a network publishes as JSON or CSV: which version " +
 		"each runs and when it was last seen.",
-	Constructor: New,
 	Example: `sources:
   - name: fleet
     kind: fleet
@@ -37,26 +30,22 @@ var Kind = ingest.Described{
         last_seen: last_seen        # when it was seen alive
         sponsor: sponsor            # party or name of its sponsor
 `,
+	Rules: "1",
+	Open: func(o Options, env ingest.Environment) (ingest.Connector[struct{}], error) {
+		return connector{o, env}, nil
+	},
 }
 
-// New makes the connector of a source; it is the Constructor of kind "fleet".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	var o Options
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return nil, err
-	}
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	return &connector{o, env}, nil
+type connector struct {
+	options Options
+	env     ingest.Environment
 }
 
-// Sync implements ingest.Cursored. Every run reads the whole reports, so there
-// is no cursor.
-func (c *connector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
-	reports, complete, err := Read(ctx, c.env.HTTP, c.opts, out)
+// Sync implements ingest.Connector. Every run reads the whole reports.
+func (c connector) Sync(ctx context.Context, none struct{}, out ingest.Sink) (struct{}, ingest.Outcome, error) {
+	reports, complete, err := Read(ctx, c.env.HTTP, c.options, out)
 	if err != nil {
-		return ingest.Outcome{}, err
+		return none, ingest.Outcome{}, err
 	}
 	names := map[string]string{}
 	for _, r := range reports {
@@ -67,17 +56,17 @@ func (c *connector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest
 	for i, r := range reports {
 		e, err := c.entry(r, names)
 		if err != nil {
-			return ingest.Outcome{}, err
+			return none, ingest.Outcome{}, err
 		}
 		if err := out.Put(ctx, e); err != nil {
-			return ingest.Outcome{}, err
+			return none, ingest.Outcome{}, err
 		}
 		out.Progress(i+1, len(reports))
 	}
-	return ingest.Outcome{Complete: complete}, nil
+	return none, ingest.Outcome{Complete: complete}, nil
 }
 
-func (c *connector) entry(r Report, names map[string]string) (catalog.Entry, error) {
+func (c connector) entry(r Report, names map[string]string) (catalog.Entry, error) {
 	v := catalog.Validator{Sponsor: cmp.Or(names[r.Sponsor], PartyName(r.Sponsor)), Version: r.Version}
 	if !r.ReportedAt.IsZero() {
 		v.VersionReportedAt = r.ReportedAt.Format(time.RFC3339)

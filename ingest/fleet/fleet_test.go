@@ -13,10 +13,8 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/fleet"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -57,7 +55,7 @@ func config(options map[string]any, from ...*status) connectortest.Config {
 	for k, v := range options {
 		o[k] = v
 	}
-	return connectortest.Config{Connector: fleet.New, Options: o}
+	return connectortest.Config{Kind: fleet.Kind, Options: o}
 }
 
 const simple = `[{"party":"harbour-1::1220","name":"Harbour One","version":"0.5.3","reported_at":"2031-06-01T08:12:30Z","last_seen":"2031-06-01T11:59:59Z","sponsor":"anchor::1220"},
@@ -80,8 +78,6 @@ func TestReports(t *testing.T) {
 		rec.LastActivityAt.Format(time.RFC3339) != "2031-06-01T11:00:00Z" {
 		t.Errorf("%+v", rec)
 	}
-	connectortest.Unchanged(t, s, r)
-	connectortest.Interrupted(t, config(nil, newStatus(t, "application/json", simple)))
 }
 
 func TestShapes(t *testing.T) {
@@ -131,6 +127,19 @@ func TestTimes(t *testing.T) {
 		!strings.Contains(r.Err.Error(), `"two hours ago" is not a time`) {
 		t.Errorf("the error does not say what cannot be read: %v", r.Err)
 	}
+}
+
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		from := newStatus(t, "application/json", simple)
+		return connectortest.Upstream{Config: config(nil, from), Server: from.Server,
+			Change: func() { from.set(strings.Replace(simple, "0.5.3", "0.5.4", 1)) },
+			Drop: func(s *connectortest.Source) {
+				s.Options["columns"] = map[string]any{"sponsor": "by"}
+				from.set(strings.Replace(simple, `,{"name":"Nameless","version":null}`, "", 1))
+			},
+		}
+	})
 }
 
 func TestVanished(t *testing.T) {
@@ -189,13 +198,12 @@ func TestFaults(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for problem, o := range map[string]map[string]any{
-		`path "a..b"`: {"urls": []string{"https://example.org"}, "items": "a..b"},
-		"option urls": {}, "web address": {"urls": []string{"file:///etc/passwd"}},
+		`path "a..b"`:                {"urls": []string{"https://example.org"}, "items": "a..b"},
+		"the option urls is missing": {}, "urls[1]: is not a web address": {"urls": []string{"file:///etc/passwd"}},
 		"did you mean": {"url": []string{"https://example.org"}},
 		`mean "party"`: {"urls": []string{"https://example.org"}, "columns": map[string]any{"partie": "x"}},
 	} {
-		if _, err := fleet.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
-			!strings.Contains(err.Error(), problem) {
+		if err := connectortest.Open(fleet.Kind, o); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}
@@ -214,8 +222,11 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		out := &counter{}
 		client := outbound.New(outbound.Config{Transport: answers(raw)})
-		reports, complete, err := fleet.Read(t.Context(), client,
-			fleet.Options{URLs: []string{"https://status.example.org/"}}, out)
+		o := fleet.Options{URLs: []string{"https://status.example.org/"}}
+		if err := o.Check(); err != nil {
+			t.Fatal(err)
+		}
+		reports, complete, err := fleet.Read(t.Context(), client, o, out)
 		if err == nil && complete == (out.skipped > 0) {
 			t.Errorf("complete %t with %d bad rows", complete, out.skipped)
 		}

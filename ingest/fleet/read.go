@@ -24,12 +24,12 @@ import (
 
 // Options are the addresses of reports and the names of their columns.
 type Options struct {
-	URLs    []string     `yaml:"urls"`
+	URLs    []string     `yaml:"urls" required:"true" format:"address"`
 	Items   dotpath.Path `yaml:"items"`
 	Columns Columns      `yaml:"columns"`
 }
 
-// Columns are the names of the columns; an empty one means its default.
+// Columns are the names of the columns.
 type Columns struct {
 	Party      string `yaml:"party"`
 	Name       string `yaml:"name"`
@@ -39,18 +39,12 @@ type Columns struct {
 	Sponsor    string `yaml:"sponsor"`
 }
 
-// Check validates the options; its errors name the invalid one.
-func (o Options) Check() error {
-	if len(o.URLs) == 0 {
-		return errors.New("option urls: want the addresses of the reports, " +
-			"such as [https://status.example.org/validators.json]")
-	}
-	for _, address := range o.URLs {
-		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return errors.New("option urls: one of them is not a web address; " +
-				"want addresses such as https://status.example.org/validators.json")
-		}
-	}
+// Check names the columns that have no name.
+func (o *Options) Check() error {
+	c := o.Columns
+	o.Columns = Columns{Party: cmp.Or(c.Party, "party"), Name: cmp.Or(c.Name, "name"),
+		Version: cmp.Or(c.Version, "version"), ReportedAt: cmp.Or(c.ReportedAt, "reported_at"),
+		LastSeen: cmp.Or(c.LastSeen, "last_seen"), Sponsor: cmp.Or(c.Sponsor, "sponsor")}
 	return nil
 }
 
@@ -116,7 +110,7 @@ func Read(
 		}
 	}
 	if len(failures) == len(o.URLs) {
-		return nil, false, fmt.Errorf("fleet: no report could be read: %w", errors.Join(failures...))
+		return nil, false, fmt.Errorf("no report could be read: %w", errors.Join(failures...))
 	}
 	for _, err := range failures {
 		complete = false
@@ -132,7 +126,6 @@ func Read(
 var errRows = errors.New("some rows could not be read")
 
 func (o Options) read(ctx context.Context, client *outbound.Client, address string, out ingest.Sink) ([]Report, error) {
-	o.Columns = o.Columns.orDefault()
 	answer, err := client.Do(ctx, outbound.Request{URL: address, Accept: types, MaxBody: maxReport})
 	if err != nil {
 		return nil, err
@@ -300,13 +293,6 @@ func separator(head []byte) rune {
 }
 
 var errNobody = errors.New("names no validator: it has neither party nor name")
-
-// orDefault names the columns that have no name.
-func (c Columns) orDefault() Columns {
-	return Columns{Party: cmp.Or(c.Party, "party"), Name: cmp.Or(c.Name, "name"), Version: cmp.Or(c.Version, "version"),
-		ReportedAt: cmp.Or(c.ReportedAt, "reported_at"), LastSeen: cmp.Or(c.LastSeen, "last_seen"),
-		Sponsor: cmp.Or(c.Sponsor, "sponsor")}
-}
 
 func (c Columns) report(at row) (Report, error) {
 	r := Report{Party: at(c.Party), Name: at(c.Name), Version: at(c.Version), Sponsor: at(c.Sponsor)}
