@@ -17,17 +17,12 @@ const notDisclosed = "not_disclosed"
 // supply reads the supply of an asset.
 func (r *run) supply(ctx context.Context, a asset) error {
 	h, asOf, err := r.held(ctx, a)
-	if err != nil {
-		keep(&r.now.Supplies, a.Symbol, r.known.Supplies)
-		return err
-	}
-	remember(&r.now.Supplies, a.Symbol, r.known.Supplies, h, asOf, r.env.Now())
-	return nil
+	return r.now.Supplies.note(r.known.Supplies, a.Symbol, h, asOf, r.env.Now(), err)
 }
 
 func (r *run) held(ctx context.Context, a asset) (h held, asOf string, err error) {
 	s := a.Supply
-	body, err := r.fetch(ctx, s.URL, access{s.TokenEnv, s.TokenHeader})
+	body, err := r.fetch(ctx, s.URL, s.access)
 	if err != nil {
 		return held{}, "", err
 	}

@@ -12,22 +12,15 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
 )
 
-type connector struct {
-	opts options
-	env  ingest.Environment
-}
-
 // Kind is the kind of sources that network files call market.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, memory]{
 	Name: "market",
 	Summary: "Reads the market of a network's coin: its price, the value locked on the network, the pools of " +
 		"trading venues and the supply of assets.",
-	Constructor: New,
 	Example: `sources:
   - name: market
     kind: market
@@ -98,20 +91,23 @@ var Kind = ingest.Described{
             value: 12500000                     # in whole units, in place of a url
             as_of: 2031-05-01
 `,
+	Rules: "1",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[memory], error) {
+		err := s.date(env.Now())
+		return connector{s, env}, err
+	},
+	Stale: func(m memory) memory { return m },
 }
 
-// New makes the connector of a source; it is a Constructor of kind "market".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o, err := readOptions(src, env.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &connector{o, env}, nil
+type connector struct {
+	opts settings
+	env  ingest.Environment
 }
 
 // run is one pass over all sources.
 type run struct {
-	*connector
+	opts   settings
+	env    ingest.Environment
 	out    ingest.Sink
 	known  memory // from the previous run
 	now    memory
@@ -129,26 +125,20 @@ type answer struct {
 	err  error
 }
 
-// Sync implements ingest.Cursored. The cursor holds the last good figures.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+// Sync implements ingest.Connector.
+func (c connector) Sync(ctx context.Context, known memory, out ingest.Sink) (memory, ingest.Outcome, error) {
 	r := &run{
-		connector: c, out: out, known: recall(cursor), stale: map[string]bool{}, bodies: map[string]answer{},
-		warned: map[string]bool{}, whole: true,
+		opts: c.opts, env: c.env, out: out, known: known, now: newMemory(), stale: map[string]bool{},
+		bodies: map[string]answer{}, warned: map[string]bool{}, whole: true,
 	}
-	if err := r.read(ctx); err != nil {
-		return ingest.Outcome{}, err
+	err := r.read(ctx)
+	if err == nil && r.asked > 0 && len(r.failed) == r.asked {
+		err = fmt.Errorf("no source answered: %w", errors.Join(r.failed...))
 	}
-	if r.asked > 0 && len(r.failed) == r.asked {
-		return ingest.Outcome{}, fmt.Errorf("market: no source answered: %w", errors.Join(r.failed...))
+	if err == nil {
+		err = r.write(ctx)
 	}
-	if err := r.write(ctx); err != nil {
-		return ingest.Outcome{}, err
-	}
-	next, err := json.Marshal(r.now)
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("market: cursor: %w", err)
-	}
-	return ingest.Outcome{Cursor: string(next), Complete: r.whole}, nil
+	return r.now, ingest.Outcome{Complete: r.whole}, err
 }
 
 // part is one thing to read.
@@ -257,24 +247,21 @@ func host(address string) string {
 	return u.Host
 }
 
-// access is how we authenticate at a server.
-type access struct{ env, header string }
-
 // header returns the header with the key, if there is one.
 func (r *run) header(a access) http.Header {
-	if a.env == "" {
+	if a.TokenEnv == "" {
 		return nil
 	}
-	token := r.env.Secret(a.env)
+	token := r.env.Secret(a.TokenEnv)
 	if token == "" {
-		if !r.warned[a.env] {
-			r.warned[a.env] = true
+		if !r.warned[a.TokenEnv] {
+			r.warned[a.TokenEnv] = true
 			r.out.Warn("option token_env",
-				fmt.Sprintf("the environment variable %s is not set; continuing without a key", a.env))
+				fmt.Sprintf("the environment variable %s is not set; continuing without a key", a.TokenEnv))
 		}
 		return nil
 	}
-	name := cmp.Or(a.header, "Authorization")
+	name := cmp.Or(a.TokenHeader, "Authorization")
 	if strings.EqualFold(name, "Authorization") {
 		token = "Bearer " + token
 	}
@@ -285,7 +272,7 @@ var types = []string{"application/json", "application/vnd.api+json", "applicatio
 
 // fetch reads JSON, once per run and address.
 func (r *run) fetch(ctx context.Context, address string, a access) (json.RawMessage, error) {
-	key := a.env + " " + address
+	key := a.TokenEnv + " " + address
 	if known, ok := r.bodies[key]; ok {
 		return known.body, known.err
 	}

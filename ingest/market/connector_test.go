@@ -2,7 +2,6 @@ package market_test
 
 import (
 	"encoding/json"
-	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,10 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
 	"almanac/ingest/market"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -136,7 +132,16 @@ func TestNothingChanged(t *testing.T) {
 	}) {
 		t.Errorf("requested %v", asked)
 	}
-	connectortest.Interrupted(t, x.config)
+}
+
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		x := newExchange(t)
+		return connectortest.Upstream{Config: x.config, Server: x.server,
+			Change: func() { x.set("/scan/supply", `{"total": "22345678901234567890", "at": "2031-06-01T11:30:00Z"}`) },
+			Drop:   func(s *connectortest.Source) { s.Options["assets"] = s.Options["assets"].([]any)[1:] },
+		}
+	})
 }
 
 func TestChanges(t *testing.T) {
@@ -153,7 +158,7 @@ func TestChanges(t *testing.T) {
 	if m := state(t, s); *m.TVLUSD != 7e6 || snapshots(t, s) != 2 {
 		t.Errorf("%+v", m)
 	}
-	// what only the options say changes without the source
+	// what only the options say changes without the source, whose last good figures stay
 	x.option("assets", 1)["description"] = "A coin for a dollar."
 	x.server.Fault("/shell/", -1, connectortest.Status(500))
 	r = s.Sync()
@@ -395,26 +400,32 @@ func TestOptions(t *testing.T) {
 		want   string
 	}{
 		"nothing":  {func(x *exchange) { clear(x.config.Options) }, "at least one of the options"},
-		"no api":   {func(x *exchange) { x.option("price", 0)["api"] = "prices" }, "option price: api"},
-		"no coin":  {func(x *exchange) { delete(x.option("price", 0), "coin") }, "option price: coin"},
-		"no chain": {func(x *exchange) { delete(x.option("tvl", 0), "chain") }, "option tvl: chain"},
+		"no api":   {func(x *exchange) { x.option("price", 0)["api"] = "prices" }, "price.api: is not a web address"},
+		"no coin":  {func(x *exchange) { delete(x.option("price", 0), "coin") }, "price: the option coin is missing"},
+		"no chain": {func(x *exchange) { delete(x.option("tvl", 0), "chain") }, "tvl: the option chain is missing"},
 		"misspelt": {func(x *exchange) { x.option("venues", 0)["pool"] = "x" }, `unknown option "pool"`},
 		"misspelt field": {func(x *exchange) { x.option("venues", 0)["fields"].(map[string]any)["tvll"] = "x" },
 			`did you mean "tvl"`},
+		"no pair": {func(x *exchange) { delete(x.option("venues", 0)["fields"].(map[string]any), "base") },
+			"venues[1].fields: want pair, or base and quote"},
+		"a bad path of a pool": {func(x *exchange) { x.option("venues", 1)["where"] = map[string]any{"a..b": "x"} },
+			`venues[2].where: path "a..b"`},
+		"a bad path of a time": {func(x *exchange) { x.option("assets", 0)["supply"].(map[string]any)["as_of"] = "a." },
+			`assets[1].supply: as_of: path "a."`},
 		"no fields": {func(x *exchange) { delete(x.option("venues", 0), "fields") },
-			"option venues: lagoon: fields: want pair"},
-		"a bad path": {func(x *exchange) { x.option("venues", 0)["pools"] = "a..b" }, `path "a..b"`},
+			"venues[1]: the option fields is missing"},
+		"a bad path": {func(x *exchange) { x.option("venues", 0)["pools"] = "a..b" }, `venues[1].pools: path "a..b"`},
 		"a divisor": {func(x *exchange) { x.option("venues", 0)["divide"] = map[string]any{"apy": 0} },
-			"divide: apy"},
+			`venues[1].divide.apy: "0": want a power of ten`},
 		"no power of ten": {func(x *exchange) { x.option("assets", 0)["supply"].(map[string]any)["divide"] = 12 },
-			"power of ten"},
+			`assets[1].supply.divide: "12": want a power of ten`},
 		"another divisor": {func(x *exchange) { x.option("venues", 0)["divide"] = map[string]any{"id": 1} },
 			`divide: "id"`},
-		"twice":           {func(x *exchange) { x.option("venues", 1)["name"] = "lagoon" }, "lagoon appears twice"},
-		"asset twice":     {func(x *exchange) { x.option("assets", 1)["symbol"] = "TLY" }, "TLY appears twice"},
+		"twice":           {func(x *exchange) { x.option("venues", 1)["name"] = "lagoon" }, `venues[2]: name "lagoon" appears twice`},
+		"asset twice":     {func(x *exchange) { x.option("assets", 1)["symbol"] = "TLY" }, `assets[2]: symbol "TLY" appears twice`},
 		"reported native": {func(x *exchange) { x.option("assets", 3)["native"] = true }, "derived from the chain"},
 		"no supply": {func(x *exchange) { delete(x.option("assets", 0), "supply") },
-			"option assets: TLY: supply"},
+			"assets[1]: the option supply is missing"},
 		"value without day": {func(x *exchange) { delete(x.option("assets", 3)["supply"].(map[string]any), "as_of") },
 			"as_of"},
 		"value of tomorrow": {func(x *exchange) {
@@ -431,14 +442,10 @@ func TestOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := newExchange(t)
 			tt.change(x)
-			_, err := market.New(network.Source{Options: options.Of(x.config.Options)}, environment())
+			err := connectortest.Open(market.Kind, x.config.Options)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
 	}
-}
-
-func environment() ingest.Environment {
-	return ingest.Environment{Now: func() time.Time { return connectortest.Now }, Files: fs.FS(nil)}
 }

@@ -12,5 +12,5 @@
 //
 // Times are those stated in the answers, never that of a run. A part whose
 // source does not answer, or not with plausible figures, keeps its last good
-// ones, which the cursor holds. A run fails if no source answers.
+// ones. A run fails if no source answers.
 package market

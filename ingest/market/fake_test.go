@@ -55,7 +55,7 @@ func newExchange(t *testing.T) *exchange {
 	}}
 	x.server = connectortest.NewServer(t, x)
 	url := x.server.URL
-	x.config = connectortest.Config{Connector: market.New, Options: map[string]any{
+	x.config = connectortest.Config{Kind: market.Kind, Options: map[string]any{
 		"price": map[string]any{"api": url + "/prices/", "coin": "causeway-tally"},
 		"tvl":   map[string]any{"api": url + "/tvl", "chain": "Causeway"},
 		"venues": []any{

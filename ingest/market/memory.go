@@ -1,19 +1,22 @@
 package market
 
 import (
-	"encoding/json"
 	"reflect"
 	"time"
 
 	"almanac/catalog"
 )
 
-// memory holds the last good figures of every part; it is the cursor.
+// memory holds the last good figures of every part.
 type memory struct {
-	Prices    map[string]reading[quote]                 `json:"prices,omitempty"`    // by coin
-	TVL       map[string]reading[float64]               `json:"tvl,omitempty"`       // by chain
-	Protocols map[string]reading[[]catalog.ProtocolTVL] `json:"protocols,omitempty"` // by chain
-	Supplies  map[string]reading[held]                  `json:"supplies,omitempty"`  // by symbol
+	Prices    readings[quote]                 `json:"prices,omitempty"`    // by coin
+	TVL       readings[float64]               `json:"tvl,omitempty"`       // by chain
+	Protocols readings[[]catalog.ProtocolTVL] `json:"protocols,omitempty"` // by chain
+	Supplies  readings[held]                  `json:"supplies,omitempty"`  // by symbol
+}
+
+func newMemory() memory {
+	return memory{readings[quote]{}, readings[float64]{}, readings[[]catalog.ProtocolTVL]{}, readings[held]{}}
 }
 
 // reading is a figure that a source gave.
@@ -22,6 +25,8 @@ type reading[T any] struct {
 	AsOf    string `json:"as_of,omitempty"` // as stated by the source
 	Seen    string `json:"seen"`            // when it was first read
 }
+
+type readings[T any] map[string]reading[T]
 
 // quote is the market of a coin, in USD.
 type quote struct {
@@ -37,38 +42,17 @@ type held struct {
 	Holders *int64  `json:"holders"`
 }
 
-// recall reads a cursor. An unreadable one yields an empty memory.
-func recall(cursor string) memory {
-	var m memory
-	if json.Unmarshal([]byte(cursor), &m) != nil {
-		return memory{}
+// note notes what was read now of a thing, or, with an error, what was known of it
+// before. Figures that are unchanged keep the time at which they were first seen.
+func (r readings[T]) note(before readings[T], name string, figures T, asOf string, now time.Time, err error) error {
+	old, known := before[name]
+	switch {
+	case known && (err != nil || old.AsOf == asOf && reflect.DeepEqual(old.Figures, figures)):
+		r[name] = old
+	case err == nil:
+		r[name] = reading[T]{figures, asOf, now.UTC().Format(time.RFC3339)}
 	}
-	return m
-}
-
-// remember stores a reading; an unchanged one keeps the time it was first seen.
-func remember[T any](
-	all *map[string]reading[T], name string, before map[string]reading[T], figures T, asOf string, now time.Time,
-) {
-	r := reading[T]{figures, asOf, now.UTC().Format(time.RFC3339)}
-	if old, ok := before[name]; ok && old.AsOf == asOf && reflect.DeepEqual(old.Figures, figures) {
-		r = old
-	}
-	set(all, name, r)
-}
-
-// keep carries over the last good reading, if there is one.
-func keep[T any](all *map[string]reading[T], name string, before map[string]reading[T]) {
-	if old, ok := before[name]; ok {
-		set(all, name, old)
-	}
-}
-
-func set[T any](all *map[string]reading[T], name string, r reading[T]) {
-	if *all == nil {
-		*all = map[string]reading[T]{}
-	}
-	(*all)[name] = r
+	return err
 }
 
 // at returns the time of a reading for a snapshot: "" means the snapshot's own.

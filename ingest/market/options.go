@@ -3,54 +3,53 @@ package market
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"almanac/catalog/network"
-	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/text/dotpath"
 )
 
-// options are the source's options in the network file; doc.go shows them.
-type options struct {
+type settings struct {
 	Price  *price  `yaml:"price"`
 	TVL    *tvl    `yaml:"tvl"`
-	Venues []venue `yaml:"venues"`
-	Assets []asset `yaml:"assets"`
+	Venues []venue `yaml:"venues" unique:"name"`
+	Assets []asset `yaml:"assets" unique:"symbol"`
 }
 
-type price struct {
-	API         string `yaml:"api"`
-	Coin        string `yaml:"coin"`
+// access is how we authenticate at a server.
+type access struct {
 	TokenEnv    string `yaml:"token_env" format:"env"`
 	TokenHeader string `yaml:"token_header"`
 }
 
+type price struct {
+	API    string `yaml:"api" required:"true" format:"base"`
+	Coin   string `yaml:"coin" required:"true"`
+	access `yaml:",inline"`
+}
+
 type tvl struct {
-	API         string   `yaml:"api"`
-	Chain       string   `yaml:"chain"`
-	Protocols   []string `yaml:"protocols"`
-	TokenEnv    string   `yaml:"token_env" format:"env"`
-	TokenHeader string   `yaml:"token_header"`
+	API       string   `yaml:"api" required:"true" format:"base"`
+	Chain     string   `yaml:"chain" required:"true"`
+	Protocols []string `yaml:"protocols"`
+	access    `yaml:",inline"`
 }
 
 type venue struct {
-	Name        string                  `yaml:"name"`
-	Title       string                  `yaml:"title"`
-	URL         string                  `yaml:"url"`
-	Page        string                  `yaml:"page"`
-	Pools       dotpath.Path            `yaml:"pools"`
-	AsOf        dotpath.Path            `yaml:"as_of"`
-	Where       map[dotpath.Path]string `yaml:"where"`
-	Fields      fields                  `yaml:"fields"`
-	Reserves    []reserve               `yaml:"reserves"`
-	Divide      map[string]float64      `yaml:"divide"`
-	TokenEnv    string                  `yaml:"token_env" format:"env"`
-	TokenHeader string                  `yaml:"token_header"`
+	Name     string                  `yaml:"name" required:"true" format:"slug"`
+	Title    string                  `yaml:"title"`
+	URL      string                  `yaml:"url" required:"true" format:"address"`
+	Page     string                  `yaml:"page" format:"address"`
+	Pools    dotpath.Path            `yaml:"pools"`
+	AsOf     dotpath.Path            `yaml:"as_of"`
+	Where    map[dotpath.Path]string `yaml:"where"`
+	Fields   fields                  `yaml:"fields" required:"true"`
+	Reserves []reserve               `yaml:"reserves"`
+	Divide   map[string]divisor      `yaml:"divide"`
+	access   `yaml:",inline"`
 }
 
 // fields are the paths of a pool's values; "" if it does not have one.
@@ -72,148 +71,108 @@ type reserve struct {
 }
 
 type asset struct {
-	Symbol      string `yaml:"symbol"`
+	Symbol      string `yaml:"symbol" required:"true"`
 	Name        string `yaml:"name"`
 	Issuer      string `yaml:"issuer"`
 	Native      bool   `yaml:"native"`
 	Decimals    *int   `yaml:"decimals"`
 	Coin        string `yaml:"coin"`
 	Description string `yaml:"description"`
-	Page        string `yaml:"page"`
-	Supply      supply `yaml:"supply"`
+	Page        string `yaml:"page" format:"address"`
+	Supply      supply `yaml:"supply" required:"true"`
 }
 
 type supply struct {
-	URL         string       `yaml:"url"`
-	Path        dotpath.Path `yaml:"path"`
-	AsOf        string       `yaml:"as_of"` // a path; with value, a time
-	Holders     dotpath.Path `yaml:"holders"`
-	Divide      float64      `yaml:"divide"`
-	Value       *float64     `yaml:"value"`
-	TokenEnv    string       `yaml:"token_env" format:"env"`
-	TokenHeader string       `yaml:"token_header"`
+	URL     string       `yaml:"url" format:"address"`
+	Path    dotpath.Path `yaml:"path"`
+	AsOf    string       `yaml:"as_of"` // a path; with value, a time
+	Holders dotpath.Path `yaml:"holders"`
+	Divide  divisor      `yaml:"divide"`
+	Value   *float64     `yaml:"value"`
+	access  `yaml:",inline"`
 }
 
-var (
-	venueName   = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-	assetSymbol = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-)
-
-func readOptions(src network.Source, now time.Time) (options, error) {
-	var o options
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return o, err
+// Check gives assets the coin that the API of prices knows them by.
+func (s *settings) Check() error {
+	if s.Price == nil && s.TVL == nil && len(s.Venues) == 0 && len(s.Assets) == 0 {
+		return errors.New("want at least one of the options price, tvl, venues and assets")
 	}
-	if o.Price == nil && o.TVL == nil && len(o.Venues) == 0 && len(o.Assets) == 0 {
-		return o, errors.New("want at least one of the options price, tvl, venues and assets")
-	}
-	if p := o.Price; p != nil {
-		p.API = strings.TrimRight(p.API, "/")
-		switch {
-		case !isAddress(p.API):
-			return o, errors.New("option price: api: want an address such as https://prices.example.org/api/v3")
-		case p.Coin == "":
-			return o, errors.New("option price: coin: want the id of the network's coin")
-		}
-	}
-	if t := o.TVL; t != nil {
-		t.API = strings.TrimRight(t.API, "/")
-		switch {
-		case !isAddress(t.API):
-			return o, errors.New("option tvl: api: want an address such as https://tvl.example.org")
-		case t.Chain == "":
-			return o, errors.New("option tvl: chain: want the name of the network's chain")
-		}
-	}
-	met := map[string]bool{}
-	for i := range o.Venues {
-		v := &o.Venues[i]
-		if err := v.complete(); err != nil {
-			return o, fmt.Errorf("option venues: %s: %w", cmp.Or(v.Name, fmt.Sprintf("number %d", i+1)), err)
-		}
-		if met[v.Name] {
-			return o, fmt.Errorf("option venues: %s appears twice", v.Name)
-		}
-		met[v.Name] = true
-	}
-	met = map[string]bool{}
-	for i := range o.Assets {
-		a := &o.Assets[i]
-		if err := a.complete(o, now); err != nil {
-			return o, fmt.Errorf("option assets: %s: %w", cmp.Or(a.Symbol, fmt.Sprintf("number %d", i+1)), err)
-		}
-		if met[a.Symbol] {
-			return o, fmt.Errorf("option assets: %s appears twice", a.Symbol)
-		}
-		met[a.Symbol] = true
-	}
-	return o, nil
-}
-
-func isAddress(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
-}
-
-// divisible are the fields of a pool that option divide can name.
-var divisible = []string{"apy", "fee_rate", "tvl", "volume_24h"}
-
-func (v *venue) complete() error {
-	f := v.Fields
-	switch {
-	case !venueName.MatchString(v.Name):
-		return errors.New("name: want lower-case letters, digits and hyphens")
-	case !isAddress(v.URL):
-		return errors.New("url: want the address of its pools")
-	case v.Page != "" && !isAddress(v.Page):
-		return errors.New("page: want an address such as https://venue.example.org/pools/{id}")
-	case f.Pair == "" && (f.Base == "" || f.Quote == ""):
-		return errors.New("fields: want pair, or base and quote")
-	}
-	v.Title = cmp.Or(v.Title, v.Name)
-	for name, by := range v.Divide {
-		if !slices.Contains(divisible, name) {
-			return fmt.Errorf("divide: %q; want one of %s", name, strings.Join(divisible, ", "))
-		}
-		if _, ok := places(by); !ok {
-			return fmt.Errorf("divide: %s: want a power of ten such as 100", name)
+	for i := range s.Assets {
+		switch a := &s.Assets[i]; {
+		case a.Coin != "" && s.Price == nil:
+			return options.Errorf(options.Item("assets", i)+".coin", "there is no option price to read it from")
+		case a.Native && a.Coin == "" && s.Price != nil:
+			a.Coin = s.Price.Coin
 		}
 	}
 	return nil
 }
 
-func (a *asset) complete(o options, now time.Time) error {
-	s := &a.Supply
-	_, isPower := places(s.Divide)
+// divisible are the fields of a pool that option divide can name.
+var divisible = []string{"apy", "fee_rate", "tvl", "volume_24h"}
+
+// Check fills in the title.
+func (v *venue) Check() error {
+	for name := range v.Divide {
+		if !slices.Contains(divisible, name) {
+			return options.Errorf("divide", "%q; want one of %s", name, strings.Join(divisible, ", "))
+		}
+	}
+	v.Title = cmp.Or(v.Title, v.Name)
+	return nil
+}
+
+// Check checks that a pool has assets.
+func (f *fields) Check() error {
+	if f.Pair == "" && (f.Base == "" || f.Quote == "") {
+		return errors.New("want pair, or base and quote")
+	}
+	return nil
+}
+
+var assetSymbol = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// Check fills in the name.
+func (a *asset) Check() error {
 	switch {
 	case !assetSymbol.MatchString(a.Symbol):
-		return errors.New("symbol: want letters and digits, such as TLY")
-	case a.Page != "" && !isAddress(a.Page):
-		return errors.New("page: want a web address")
-	case a.Coin != "" && o.Price == nil:
-		return errors.New("coin: there is no option price to read it from")
-	case (s.URL == "") == (s.Value == nil):
-		return errors.New("supply: want either a url with a path, or a value with the time it was reported (as_of)")
-	case s.URL != "" && !isAddress(s.URL):
-		return errors.New("supply: url: want a web address")
-	case s.Divide != 0 && !isPower:
-		return errors.New("supply: divide: want a power of ten such as 1e10")
+		return options.Errorf("symbol", "want letters and digits, such as TLY")
+	case a.Native && a.Supply.Value != nil:
+		return options.Errorf("supply", "that of the native coin is derived from the chain: want a url and a path")
 	}
 	a.Name = cmp.Or(a.Name, a.Symbol)
-	if a.Native && a.Coin == "" && o.Price != nil {
-		a.Coin = o.Price.Coin
+	return nil
+}
+
+// Check checks where the supply is from.
+func (s *supply) Check() (err error) {
+	switch {
+	case (s.URL == "") == (s.Value == nil):
+		return errors.New("want either a url with a path, or a value with the time it was reported (as_of)")
+	case s.Value != nil:
+		if _, err = plausible(*s.Value, maxSupply); err != nil {
+			err = options.Errorf("value", "%w", err)
+		}
+	default:
+		if err = new(dotpath.Path).UnmarshalText([]byte(s.AsOf)); err != nil {
+			err = options.Errorf("as_of", "%w", err)
+		}
 	}
-	if s.Value == nil {
-		return new(dotpath.Path).UnmarshalText([]byte(s.AsOf))
-	}
-	if a.Native {
-		return errors.New("supply: that of the native coin is derived from the chain: want a url and a path")
-	}
-	if _, err := plausible(*s.Value, maxSupply); err != nil {
-		return fmt.Errorf("supply: value: %w", err)
-	}
-	if s.AsOf = parseTimeText(s.AsOf, now); s.AsOf == "" {
-		return errors.New("supply: as_of: want the day the value was reported, such as 2031-05-01")
+	return err
+}
+
+// date reads the times of the supplies that the options state.
+func (s settings) date(now time.Time) error {
+	for i, a := range s.Assets {
+		if a.Supply.Value == nil {
+			continue
+		}
+		at := parseTimeText(a.Supply.AsOf, now)
+		if at == "" {
+			return options.Errorf(options.Item("assets", i)+".supply.as_of",
+				"want the day the value was reported, such as 2031-05-01")
+		}
+		s.Assets[i].Supply.AsOf = at
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ const maxPools = 2000
 // venue reads the pools of a venue. If its list cannot be read, their records
 // are kept.
 func (r *run) venue(ctx context.Context, v venue) error {
-	body, err := r.fetch(ctx, v.URL, access{v.TokenEnv, v.TokenHeader})
+	body, err := r.fetch(ctx, v.URL, v.access)
 	if err != nil {
 		r.whole = false
 		return err

@@ -32,7 +32,7 @@ func (r *run) prices(ctx context.Context) error {
 		"include_24hr_vol": {"true"}, "include_24hr_change": {"true"}, "include_last_updated_at": {"true"},
 		"precision": {"full"},
 	}
-	body, err := r.fetch(ctx, p.API+"/simple/price?"+query.Encode(), access{p.TokenEnv, p.TokenHeader})
+	body, err := r.fetch(ctx, p.API+"/simple/price?"+query.Encode(), p.access)
 	var all map[string]map[string]json.RawMessage
 	if err == nil && json.Unmarshal(body, &all) != nil {
 		err = errors.New("the answer is not a list of prices")
@@ -43,17 +43,13 @@ func (r *run) prices(ctx context.Context) error {
 		if err == nil {
 			q, bad = r.quote(coin, all[coin])
 		}
-		switch {
-		case bad == nil:
-			remember(&r.now.Prices, coin, r.known.Prices, q, parseTime(all[coin]["last_updated_at"], r.env.Now()),
-				r.env.Now())
-			continue
+		asOf := parseTime(all[coin]["last_updated_at"], r.env.Now())
+		switch bad = r.now.Prices.note(r.known.Prices, coin, q, asOf, r.env.Now(), bad); {
 		case coin == p.Coin:
 			failed = bad
-		case err == nil:
+		case bad != nil && err == nil:
 			r.out.Warn("price of "+coin, "keeping its last good price: "+bad.Error())
 		}
-		keep(&r.now.Prices, coin, r.known.Prices)
 	}
 	return failed
 }
@@ -92,7 +88,7 @@ func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, err
 
 // figure is amount for an optional figure: an implausible one is reported and
 // left out.
-func (r *run) figure(locator, name string, data json.RawMessage, divide, most float64) *float64 {
+func (r *run) figure(locator, name string, data json.RawMessage, divide divisor, most float64) *float64 {
 	n, err := amount(data, divide, most)
 	if err != nil {
 		r.out.Warn(locator, name+" "+err.Error())
@@ -100,22 +96,15 @@ func (r *run) figure(locator, name string, data json.RawMessage, divide, most fl
 	return n
 }
 
-func (t *tvl) access() access { return access{t.TokenEnv, t.TokenHeader} }
-
 // chain reads the value locked on the chain. https://api-docs.defillama.com
 func (r *run) chain(ctx context.Context) error {
 	t := r.opts.TVL
 	value, err := r.chainTVL(ctx, t)
-	if err != nil {
-		keep(&r.now.TVL, t.Chain, r.known.TVL)
-		return err
-	}
-	remember(&r.now.TVL, t.Chain, r.known.TVL, value, "", r.env.Now())
-	return nil
+	return r.now.TVL.note(r.known.TVL, t.Chain, value, "", r.env.Now(), err)
 }
 
 func (r *run) chainTVL(ctx context.Context, t *tvl) (float64, error) {
-	body, err := r.fetch(ctx, t.API+"/v2/chains", t.access())
+	body, err := r.fetch(ctx, t.API+"/v2/chains", t.access)
 	if err != nil {
 		return 0, err
 	}
@@ -144,15 +133,11 @@ func (r *run) protocols(ctx context.Context) error {
 		read = r.namedProtocols
 	}
 	all, err := read(ctx, t)
-	if err != nil {
-		keep(&r.now.Protocols, t.Chain, r.known.Protocols)
-		return err
-	}
 	slices.SortStableFunc(all, func(a, b catalog.ProtocolTVL) int {
 		return cmp.Or(cmp.Compare(value(b.TVLUSD), value(a.TVLUSD)), cmp.Compare(a.Protocol, b.Protocol))
 	})
-	remember(&r.now.Protocols, t.Chain, r.known.Protocols, all[:min(len(all), maxProtocols)], "", r.env.Now())
-	return nil
+	all = all[:min(len(all), maxProtocols)]
+	return r.now.Protocols.note(r.known.Protocols, t.Chain, all, "", r.env.Now(), err)
 }
 
 func value(n *float64) float64 {
@@ -167,7 +152,7 @@ func value(n *float64) float64 {
 var notLocked = []string{"CEX", "Chain"}
 
 func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL, error) {
-	body, err := r.fetch(ctx, t.API+"/protocols", t.access())
+	body, err := r.fetch(ctx, t.API+"/protocols", t.access)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +191,7 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL, error) {
 	var all []catalog.ProtocolTVL
 	for _, name := range t.Protocols {
-		body, err := r.fetch(ctx, t.API+"/tvl/"+url.PathEscape(name), t.access())
+		body, err := r.fetch(ctx, t.API+"/tvl/"+url.PathEscape(name), t.access)
 		status, isStatus := errors.AsType[*outbound.StatusError](err)
 		switch {
 		case isStatus && (status.Status == http.StatusNotFound || status.Status == http.StatusBadRequest):

@@ -54,26 +54,35 @@ func parseNumber(data json.RawMessage, places int) (float64, error) {
 	return n, nil
 }
 
-// places returns how far a division by a power of ten moves the decimal point;
-// ok is false for other numbers.
-func places(divide float64) (n int, ok bool) {
-	if !(divide >= 1 && divide <= maxSupply) { // false for NaN
-		return 0, false
+// divisor is a power of ten that a figure is divided by; 0 is none.
+type divisor float64
+
+// UnmarshalText refuses other numbers.
+func (d *divisor) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseFloat(string(text), 64)
+	*d = divisor(n)
+	if err != nil || !(n >= 1 && n <= maxSupply) || divisor(math.Pow10(d.places())) != *d { // NaN is refused
+		return fmt.Errorf("%q: want a power of ten such as 100", text)
 	}
-	n = int(math.Round(math.Log10(divide)))
-	return n, math.Pow10(n) == divide
+	return nil
+}
+
+// places returns how far the division moves the decimal point.
+func (d divisor) places() int {
+	if d == 0 {
+		return 0
+	}
+	return int(math.Round(math.Log10(float64(d))))
 }
 
 func missing(data json.RawMessage) bool { return data == nil || string(data) == "null" }
 
-// amount reads a figure between 0 and most; nil if there is none. divide is a
-// power of ten, or 0 for none.
-func amount(data json.RawMessage, divide, most float64) (*float64, error) {
+// amount reads a figure between 0 and most; nil if there is none.
+func amount(data json.RawMessage, divide divisor, most float64) (*float64, error) {
 	if missing(data) {
 		return nil, nil
 	}
-	left, _ := places(divide)
-	n, err := parseNumber(data, left)
+	n, err := parseNumber(data, divide.places())
 	if err != nil {
 		return nil, err
 	}

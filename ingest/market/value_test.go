@@ -3,6 +3,7 @@ package market
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -49,10 +50,11 @@ func FuzzFigures(f *testing.F) {
 		f.Add(text, 100.0)
 	}
 	f.Fuzz(func(t *testing.T, text string, divide float64) {
-		if _, ok := places(divide); !ok || !json.Valid([]byte(text)) {
+		var by divisor
+		if by.UnmarshalText(strconv.AppendFloat(nil, divide, 'g', -1, 64)) != nil || !json.Valid([]byte(text)) {
 			return
 		}
-		n, err := amount(json.RawMessage(text), divide, maxUSD)
+		n, err := amount(json.RawMessage(text), by, maxUSD)
 		if err == nil && n != nil && (math.IsNaN(*n) || *n < 0 || *n > maxUSD || math.Signbit(*n)) {
 			t.Errorf("%q is %g", text, *n)
 		}
