@@ -121,7 +121,7 @@ embed/ollama: embed/remote
 embed/remote: embed
 embed/static: embed
 ingest: catalog catalog/derive ingest/folder ingest/memory ingest/mention ingest/privacy
-ingest/calendar: catalog ingest ingest/curated/entries ingest/folder
+ingest/calendar: catalog ingest ingest/curated/entries ingest/folder ingest/memory
 ingest/connectors: catalog ingest ingest/...
 ingest/curated: catalog ingest ingest/curated/entries ingest/folder
 ingest/curated/entries:

@@ -2,9 +2,6 @@ package calendar
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,29 +9,19 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/curated/entries"
 	"almanac/ingest/folder"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/text/webpage"
 )
 
-// rules is the version of how this package reads an event. After a change the
-// calendar is read again.
-const rules = "2"
-
-type connector struct {
-	options options
-	env     ingest.Environment
-}
-
 // Kind is the kind of sources that network files call calendar.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, state]{
 	Name: "calendar",
 	Summary: "Reads an operations calendar: an iCalendar file (RFC 5545) as calendar servers publish it, or a " +
 		"YAML list, from an address or a file in the network's folder.",
-	Constructor: New,
 	Example: `sources:
   - name: operations
     kind: calendar
@@ -61,22 +48,23 @@ var Kind = ingest.Described{
       validators: [keeper, keepers]       # who has to act; default validator(s), node operator(s)
       exclude: [standup, holiday]         # events with such a word in the title are ignored
 `,
+	Defaults: settings{Back: 90, Ahead: 400},
+	Rules:    "3",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
+		err := s.reveal(env)
+		return connector{s, env}, err
+	},
+	Stale: func(s state) state { return state{Known: s.Known} },
 }
 
-// New makes the connector of a source; it is the Constructor of kind "calendar".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o, err := readOptions(src, env)
-	if err != nil {
-		return nil, err
-	}
-	return &connector{o, env}, nil
+type connector struct {
+	options settings
+	env     ingest.Environment
 }
 
-// state is what one run passes to the next. It is the cursor, so that it cannot
-// be lost or be older than the records.
+// state is what one run passes to the next.
 type state struct {
-	Settings string `json:"settings"` // digest of the options
-	Day      string `json:"day"`      // of the run, which the window depends on
+	Place    string `json:"place"` // digest of the address and of the day, which the window depends on
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`
 	// Known has the keys of the records that had not ended, with their ends in
@@ -84,40 +72,33 @@ type state struct {
 	Known map[string]int64 `json:"known,omitempty"`
 }
 
-// Sync implements ingest.Cursored.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	var before state
-	if json.Unmarshal([]byte(cursor), &before) != nil { // empty, or of another version
-		before = state{}
-	}
+// Sync implements ingest.Connector.
+func (c connector) Sync(ctx context.Context, before state, out ingest.Sink) (state, ingest.Outcome, error) {
 	now := c.env.Now().UTC()
-	next := state{Settings: c.settings(), Day: now.Format(time.DateOnly), Known: map[string]int64{}}
-	answer, err := c.fetch(ctx, before, next.Settings == before.Settings && next.Day == before.Day)
-	switch {
-	case err != nil:
-		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
-	case answer.NotModified:
-		return ingest.Outcome{Cursor: cursor}, nil
+	next := state{Place: memory.Settings(c.options.URL, now.Format(time.DateOnly)), Known: map[string]int64{}}
+	answer, err := c.fetch(ctx, before, next.Place == before.Place)
+	if err != nil || answer.NotModified {
+		return before, ingest.Outcome{}, err
 	}
 	if err := c.env.Hand.Take(answer.Body); err != nil {
-		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
+		return state{}, ingest.Outcome{}, err
 	}
 	r, err := c.read(answer, now)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
+		return state{}, ingest.Outcome{}, err
 	}
 	shown, hidden, err := r.expand(ctx)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
+		return state{}, ingest.Outcome{}, err
 	}
 	c.report(r, out)
 	for i, o := range shown {
 		e, err := o.entry(&c.options)
-		if err != nil {
-			return ingest.Outcome{}, err
+		if err == nil {
+			err = out.Put(ctx, e)
 		}
-		if err := out.Put(ctx, e); err != nil {
-			return ingest.Outcome{}, err
+		if err != nil {
+			return state{}, ingest.Outcome{}, err
 		}
 		if o.over().After(now) {
 			next.Known[o.key] = o.over().Unix()
@@ -128,8 +109,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	if len(r.problems) == 0 { // otherwise the next run reads and reports them again
 		next.ETag, next.Modified = answer.ETag, answer.LastModified
 	}
-	text, err := json.Marshal(next)
-	return ingest.Outcome{Cursor: string(text), Gone: gone}, err
+	return next, ingest.Outcome{Gone: gone}, nil
 }
 
 // settle decides about known records that this run has not seen: events that
@@ -159,21 +139,6 @@ func (s *state) settle(before state, shown []occurrence, hidden []string, r *rea
 	return refs
 }
 
-// settings is a digest of everything that determines which events are read, and
-// how.
-func (c *connector) settings() string {
-	raw, err := json.Marshal([]any{rules, c.options})
-	if err != nil {
-		panic("calendar: options are plain data: " + err.Error())
-	}
-	return digest(raw)
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
-}
-
 const maxBytes = 32 << 20
 
 // accepted are the media types of calendars, and those that servers use for
@@ -184,14 +149,13 @@ var accepted = []string{
 }
 
 // fetch reads the calendar. If conditional, an unchanged one is not read again.
-func (c *connector) fetch(ctx context.Context, before state, conditional bool) (outbound.Response, error) {
+func (c connector) fetch(ctx context.Context, before state, conditional bool) (outbound.Response, error) {
 	if c.options.File != "" {
-		files, name := c.env.Place(c.options.File)
-		data, err := folder.Read(files, name, maxBytes)
+		data, err := c.env.Read(c.options.File, maxBytes)
 		if err != nil {
 			return outbound.Response{}, fmt.Errorf("%s: %w", c.options.File, folder.Reason(err))
 		}
-		tag := digest(data)
+		tag := memory.Digest(data)
 		return outbound.Response{Body: data, ETag: tag, NotModified: conditional && tag == before.ETag}, nil
 	}
 	request := outbound.Request{URL: c.options.URL, Accept: accepted, MaxBody: maxBytes}
@@ -232,7 +196,7 @@ func veil(err error, address string) error {
 
 // name returns the name of the calendar's file: "" if only its address is known,
 // unless that ends like that of a YAML file.
-func (c *connector) name() string {
+func (c connector) name() string {
 	if c.options.File != "" {
 		return c.options.File
 	}
@@ -243,7 +207,7 @@ func (c *connector) name() string {
 }
 
 // read reads the events of a calendar.
-func (c *connector) read(answer outbound.Response, now time.Time) (*reading, error) {
+func (c connector) read(answer outbound.Response, now time.Time) (*reading, error) {
 	day := now.Truncate(24 * time.Hour)
 	r := &reading{
 		options: &c.options, zone: utc, budget: newBudget(),
@@ -264,7 +228,7 @@ func (c *connector) read(answer outbound.Response, now time.Time) (*reading, err
 }
 
 // report reports the warnings and problems of the calendar.
-func (c *connector) report(r *reading, out ingest.Sink) {
+func (c connector) report(r *reading, out ingest.Sink) {
 	at := func(line int) string {
 		if c.options.File != "" {
 			return fmt.Sprintf("%s:%d", c.options.File, line)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,10 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
 	"almanac/ingest/calendar"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -252,7 +250,51 @@ func TestYAML(t *testing.T) {
 		t.Errorf("%+v", off)
 	}
 	connectortest.Unchanged(t, s, r)
-	connectortest.Interrupted(t, connectortest.Config{Connector: calendar.New, Files: f, Options: s.Options})
+}
+
+func TestSuite(t *testing.T) {
+	talk := "UID:a\nSUMMARY:Talk\nDTSTART:20310610T090000Z"
+	for name, more := range map[string]map[string]any{"an address": nil, "a file": {"file": "c.ics"}} {
+		t.Run(name, func(t *testing.T) {
+			connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+				f := folder{"c.ics": ics(talk, "UID:b\nSUMMARY:Vote\nDTSTART:20310611T090000Z")}
+				s := newServer(t, f["c.ics"])
+				u := connectortest.Upstream{Config: s.config, Server: s.Server}
+				set := s.set
+				if more != nil {
+					u.Server, u.Files, set = nil, f, func(text string) { f["c.ics"] = text }
+					delete(u.Options, "url")
+					maps.Copy(u.Options, more)
+				}
+				u.Change = func() { set(strings.Replace(f["c.ics"], "Vote", "Second vote", 1)) }
+				u.Drop = func(s *connectortest.Source) {
+					s.Options["ahead"] = 300
+					set(ics(talk))
+				}
+				return u
+			})
+		})
+	}
+}
+
+// TestASecretAddressMoves: what another address said of its calendar is not told to
+// the new one.
+func TestASecretAddressMoves(t *testing.T) {
+	s := newServer(t, testdata(t, "apple.ics"))
+	delete(s.config.Options, "url")
+	s.config.Options["url_env"] = "CALENDAR_OF_TEST"
+	t.Setenv("CALENDAR_OF_TEST", s.URL+"/private-0123/a.ics")
+	source := connectortest.NewSource(t, s.config)
+	source.Sync()
+	s.Requests()
+	for _, path := range []string{"/private-0123/b.ics", "/private-0123/b.ics"} {
+		t.Setenv("CALENDAR_OF_TEST", s.URL+path)
+		source.Sync()
+	}
+	asked := s.Requests()
+	if len(asked) != 2 || asked[0].Header.Get("If-None-Match") != "" || asked[1].Header.Get("If-None-Match") == "" {
+		t.Errorf("asked %v", asked)
+	}
 }
 
 // TestTimePasses: as time passes, only events that enter the window are written;
@@ -391,7 +433,7 @@ func TestOptions(t *testing.T) {
 	t.Setenv("CALENDAR_OF_TEST", " webcal://calendar.example.org/private/x.ics ")
 	good := []map[string]any{{"file": "a/b.ics"}, {"url": "https://example.org/x.ics"}, {"url_env": "CALENDAR_OF_TEST"}}
 	for _, o := range good {
-		if _, err := calendar.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err != nil {
+		if err := connectortest.Open(calendar.Kind, o); err != nil {
 			t.Errorf("%v: %v", o, err)
 		}
 	}
@@ -403,24 +445,24 @@ func TestOptions(t *testing.T) {
 		"both":    {map[string]any{"file": "a.ics", "url": "https://example.org/a"}, "want one of the options"},
 		"variable": {map[string]any{"url_env": "NO_SUCH_CALENDAR"},
 			"environment variable NO_SUCH_CALENDAR is not set"},
-		"address":   {map[string]any{"url": "ftp://example.org"}, "option url: want an address"},
-		"outside":   {map[string]any{"file": "../a.ics"}, "option file"},
+		"address":   {map[string]any{"url": "ftp://example.org"}, "url: want an address"},
+		"outside":   {map[string]any{"file": "../a.ics"}, "file: "},
 		"extension": {map[string]any{"file": "a.txt"}, "ends in .ics, .yaml or .yml"},
-		"zone":      {map[string]any{"file": "a.ics", "zone": "Mole/3"}, `option zone: "Mole/3" is not a time zone`},
-		"local":     {map[string]any{"file": "a.ics", "zone": "Local"}, "option zone"},
-		"zones":     {map[string]any{"file": "a.ics", "zones": map[string]any{"X": "Mole/3"}}, "option zones: X"},
-		"window":    {map[string]any{"file": "a.ics", "ahead": -1}, "option ahead: want 0 to"},
-		"page":      {map[string]any{"file": "a.ics", "page": "x"}, "option page"},
+		"zone":      {map[string]any{"file": "a.ics", "zone": "Mole/3"}, `zone: "Mole/3" is not a time zone`},
+		"local":     {map[string]any{"file": "a.ics", "zone": "Local"}, "zone: "},
+		"zones":     {map[string]any{"file": "a.ics", "zones": map[string]any{"X": "Mole/3"}}, "zones.X: "},
+		"window":    {map[string]any{"file": "a.ics", "ahead": -1}, "ahead: -1 is less than 0"},
+		"days":      {map[string]any{"file": "a.ics", "back": 3651}, "want at most 3650 days"},
+		"page":      {map[string]any{"file": "a.ics", "page": "x"}, "page: is not a web address"},
 		"type": {map[string]any{"file": "a.ics", "types": map[string]any{"party": []any{"x"}}},
 			`unknown type "party"; known are governance`},
 		"release": {map[string]any{"file": "a.ics",
-			"components": map[string]any{"node": map[string]any{"release": "x"}}}, "with {version} in it"},
+			"components": map[string]any{"node": map[string]any{"release": "x"}}}, "components.node: release: want the key of a release record with {version} in it"},
 		"unknown": {map[string]any{"file": "a.ics", "enviroments": map[string]any{}}, `did you mean "environments"?`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := calendar.New(network.Source{Options: options.Of(tt.options)}, ingest.Environment{}); err == nil ||
-				!strings.Contains(err.Error(), tt.want) {
+			if err := connectortest.Open(calendar.Kind, tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v\nwant %s", err, tt.want)
 			}
 		})
@@ -529,7 +571,7 @@ func TestFoldsWithinCharacters(t *testing.T) {
 				w.Header().Set("Content-Type", tt.kind)
 				_, _ = io.WriteString(w, tt.text)
 			}))
-			r := connectortest.NewSource(t, connectortest.Config{Connector: calendar.New,
+			r := connectortest.NewSource(t, connectortest.Config{Kind: calendar.Kind,
 				Options: map[string]any{"url": s.URL + "/x.ics"}}).Sync()
 			if len(r.Records) != tt.events || len(r.Problems) != 0 {
 				t.Errorf("%d records, problems %v", len(r.Records), r.Problems)

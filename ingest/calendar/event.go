@@ -50,7 +50,7 @@ type event struct {
 
 // reading is one reading of a calendar.
 type reading struct {
-	options     *options
+	options     *settings
 	zone        zone // of times without a zone
 	from, until time.Time
 	budget      *budget // of the rules
@@ -308,7 +308,7 @@ func (e event) starts(from, until time.Time, b *budget) ([]moment, error) {
 }
 
 // entry makes the record of an occurrence.
-func (o occurrence) entry(opts *options) (catalog.Entry, error) {
+func (o occurrence) entry(opts *settings) (catalog.Entry, error) {
 	a := opts.attribute(o.event)
 	state := catalog.OperationScheduled
 	switch {
@@ -378,7 +378,7 @@ func body(e event, a attribution) string {
 
 // releases links the components that a title names to the records of their
 // releases.
-func releases(opts *options, a attribution) []catalog.Link {
+func releases(opts *settings, a attribution) []catalog.Link {
 	if a.version == "" {
 		return nil
 	}

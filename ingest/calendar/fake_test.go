@@ -47,7 +47,7 @@ func newServer(t testing.TB, text string) *server {
 	s.Server = connectortest.NewServer(t, s)
 	options := words()
 	options["url"] = s.URL + "/ical/private-0123/basic.ics"
-	s.config = connectortest.Config{Connector: calendar.New, Options: options}
+	s.config = connectortest.Config{Kind: calendar.Kind, Options: options}
 	return s
 }
 
@@ -96,7 +96,7 @@ func local(t testing.TB, f folder, name string, more map[string]any) *connectort
 	for k, v := range more {
 		options[k] = v
 	}
-	return connectortest.NewSource(t, connectortest.Config{Connector: calendar.New, Files: f, Options: options})
+	return connectortest.NewSource(t, connectortest.Config{Kind: calendar.Kind, Files: f, Options: options})
 }
 
 // ics makes a calendar from the lines of events.

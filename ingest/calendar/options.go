@@ -4,27 +4,27 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
+	"almanac/text/nearest"
 	"almanac/text/webpage"
 )
 
-type options struct {
+type settings struct {
 	URL          string               `yaml:"url"`
 	URLEnv       string               `yaml:"url_env" format:"env"`
 	File         string               `yaml:"file" format:"path"`
-	Page         string               `yaml:"page"`
+	Page         string               `yaml:"page" format:"address"`
 	Zone         string               `yaml:"zone"`
 	Zones        map[string]string    `yaml:"zones"`
-	Back         int                  `yaml:"back"`
-	Ahead        int                  `yaml:"ahead"`
+	Back         int                  `yaml:"back" min:"0"`
+	Ahead        int                  `yaml:"ahead" min:"0"`
 	Environments map[string][]string  `yaml:"environments"`
 	Environment  string               `yaml:"environment"`
 	Types        map[string][]string  `yaml:"types"`
@@ -38,94 +38,85 @@ type component struct {
 	Release string   `yaml:"release"`
 }
 
-const (
-	defaultBack  = 90  // days
-	defaultAhead = 400 // days
-	maxWindow    = 3650
-)
+const maxWindow = 3650 // days back or ahead
 
 const versionVariable = "{version}"
 
 // path is the file as records name it, without the directories of this machine.
-func (o options) path() string {
-	if filepath.IsAbs(o.File) {
-		return filepath.Base(o.File)
+func (s settings) path() string {
+	if filepath.IsAbs(s.File) {
+		return filepath.Base(s.File)
 	}
-	return o.File
+	return s.File
 }
 
-// readOptions reads and completes a source's options.
-func readOptions(src network.Source, env ingest.Environment) (options, error) {
-	o := options{Back: defaultBack, Ahead: defaultAhead}
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return o, err
-	}
-	if err := o.place(env); err != nil {
-		return o, err
-	}
-	for name, days := range map[string]int{"back": o.Back, "ahead": o.Ahead} {
-		if days < 0 || days > maxWindow {
-			return o, fmt.Errorf("option %s: want 0 to %d days", name, maxWindow)
-		}
-	}
-	if o.Page != "" && webpage.Address(o.Page, nil) == nil {
-		return o, errors.New("option page: want an address that begins with https://")
-	}
-	if o.Zone != "" && iana(o.Zone) == nil {
-		return o, fmt.Errorf("option zone: %q is not a time zone such as Europe/Zurich", o.Zone)
-	}
-	for alias, zone := range o.Zones {
-		if iana(zone) == nil {
-			return o, fmt.Errorf("option zones: %s: %q is not a time zone such as Europe/Zurich", alias, zone)
-		}
-	}
-	for name := range o.Types {
-		if !slices.Contains(types, name) {
-			return o, fmt.Errorf("option types: unknown type %q; known are %s", name, strings.Join(types, ", "))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
-		if r := o.Components[name].Release; r != "" && !strings.Contains(r, versionVariable) {
-			return o, fmt.Errorf("option components: %s: release: want the key of a release record with %s in it",
-				name, versionVariable)
-		}
-	}
-	return o, nil
-}
-
-// place validates the location of the calendar, and reads a secret address.
-func (o *options) place(env ingest.Environment) error {
+// Check checks where the calendar is and that its words are those of known things.
+func (s *settings) Check() error {
 	given := 0
-	for _, s := range []string{o.URL, o.URLEnv, o.File} {
-		if s != "" {
+	for _, place := range []string{s.URL, s.URLEnv, s.File} {
+		if place != "" {
 			given++
 		}
 	}
 	switch {
 	case given != 1:
 		return errors.New("want one of the options url, url_env and file")
-	case o.File != "" && !fs.ValidPath(o.File) && !filepath.IsAbs(o.File):
-		return fmt.Errorf("option file: %q is not in the network's folder; "+
-			"write a relative path with slashes that stays inside, or an absolute one", o.File)
-	case o.File != "" && !isYAML(o.File) && !strings.EqualFold(path.Ext(o.File), ".ics"):
-		return fmt.Errorf("option file: %q: want a file that ends in .ics, .yaml or .yml", o.File)
-	case o.File != "":
-		return nil
+	case s.File != "" && !fs.ValidPath(s.File) && !filepath.IsAbs(s.File):
+		return options.Errorf("file", "%q is not in the network's folder; "+
+			"write a relative path with slashes that stays inside, or an absolute one", s.File)
+	case s.File != "" && !isYAML(s.File) && !strings.EqualFold(path.Ext(s.File), ".ics"):
+		return options.Errorf("file", "%q: want a file that ends in .ics, .yaml or .yml", s.File)
+	case s.URL != "" && !s.isAddress():
+		return options.Errorf("url", "want an address that begins with https://")
+	case max(s.Back, s.Ahead) > maxWindow:
+		return fmt.Errorf("want at most %d days in the options back and ahead", maxWindow)
 	}
-	option := "url"
-	if o.URLEnv != "" {
-		option = "url_env"
-		if o.URL = env.Secret(o.URLEnv); o.URL == "" {
-			return fmt.Errorf("option url_env: the environment variable %s is not set", o.URLEnv)
+	const noZone = "%q is not a time zone such as Europe/Zurich"
+	if s.Zone != "" && iana(s.Zone) == nil {
+		return options.Errorf("zone", noZone, s.Zone)
+	}
+	for name, zone := range s.Zones {
+		if iana(zone) == nil {
+			return options.Errorf("zones."+name, noZone, zone)
 		}
 	}
-	if rest, ok := strings.CutPrefix(o.URL, "webcal://"); ok { // how calendar programs spell it
-		o.URL = "https://" + rest
-	}
-	if webpage.Address(o.URL, nil) == nil {
-		return fmt.Errorf("option %s: want an address that begins with https://", option)
+	for name := range s.Types {
+		if !slices.Contains(types, name) {
+			return options.Errorf("types", "%s", nearest.Unknown("type", name, types))
+		}
 	}
 	return nil
+}
+
+// Check checks the key of its releases.
+func (c *component) Check() error {
+	if c.Release != "" && !strings.Contains(c.Release, versionVariable) {
+		return options.Errorf("release", "want the key of a release record with %s in it", versionVariable)
+	}
+	return nil
+}
+
+// reveal reads an address that is a secret.
+func (s *settings) reveal(env ingest.Environment) error {
+	if s.URLEnv == "" {
+		return nil
+	}
+	if s.URL = env.Secret(s.URLEnv); s.URL == "" {
+		return fmt.Errorf("option url_env: the environment variable %s is not set", s.URLEnv)
+	}
+	if !s.isAddress() {
+		return fmt.Errorf("option url_env: want an address that begins with https:// in %s", s.URLEnv)
+	}
+	return nil
+}
+
+// isAddress reports whether the url is an address, which calendar programs begin
+// with webcal.
+func (s *settings) isAddress() bool {
+	if rest, ok := strings.CutPrefix(s.URL, "webcal://"); ok {
+		s.URL = "https://" + rest
+	}
+	return webpage.Address(s.URL, nil) != nil
 }
 
 func isYAML(name string) bool {

@@ -17,7 +17,7 @@ import (
 )
 
 func TestAttribution(t *testing.T) {
-	o := options{
+	o := settings{
 		Environments: map[string][]string{"mainnet": {"main network", "production"}, "baynet": {"testnet"},
 			"shoalnet": nil},
 		Types: map[string][]string{catalog.OperationSynchronizerUpgrade: {"tide change"},
@@ -189,7 +189,7 @@ func TestChangedSeries(t *testing.T) {
 			"10T00:00 Tides, 15T00:00 Ebb, 16T00:00 Ebb"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reading{options: &options{}, zone: utc, budget: newBudget(),
+			r := &reading{options: &settings{}, zone: utc, budget: newBudget(),
 				from:  time.Date(2031, 3, 1, 0, 0, 0, 0, time.UTC),
 				until: time.Date(2031, 5, 9, 0, 0, 0, 0, time.UTC)}
 			text := "BEGIN:VCALENDAR\nBEGIN:VEVENT\n" + strings.ReplaceAll(tt.events, "--\n",
@@ -229,7 +229,7 @@ func TestRulesHaveABudget(t *testing.T) {
 		"since long ago": "FREQ=DAILY;COUNT=99999999;" + hours,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reading{options: &options{}, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
+			r := &reading{options: &settings{}, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
 				until: day.AddDate(0, 0, 400)}
 			start := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 			r.events = []event{{uid: "good", title: "A", start: moment{start, utc, false}, rule: "FREQ=YEARLY"}}
@@ -294,7 +294,7 @@ func TestRecur(t *testing.T) {
 func TestLimits(t *testing.T) {
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	expand := func(events, also int, rule string) error {
-		r := &reading{options: &options{}, zone: utc, budget: newBudget(), from: day, until: day.AddDate(0, 0, 400)}
+		r := &reading{options: &settings{}, zone: utc, budget: newBudget(), from: day, until: day.AddDate(0, 0, 400)}
 		for i := range events {
 			e := event{uid: fmt.Sprint(i), title: "A", start: moment{day, utc, false}, rule: rule}
 			for j := range also {
@@ -359,7 +359,7 @@ func TestSchemaOfACalendar(t *testing.T) {
 
 // fuzzed reads a calendar as a run would.
 func fuzzed(t *testing.T, name, text string) {
-	o := &options{Environments: map[string][]string{"mainnet": {"main net"}},
+	o := &settings{Environments: map[string][]string{"mainnet": {"main net"}},
 		Components: map[string]component{"node": {Release: "n@{version}"}}}
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
@@ -469,7 +469,7 @@ func BenchmarkLarge(b *testing.B) {
 			i%9+1, rule, strings.Repeat("tide ", 100))
 	}
 	text.WriteString("END:VCALENDAR\r\n")
-	o := &options{Environments: map[string][]string{"mainnet": nil}}
+	o := &settings{Environments: map[string][]string{"mainnet": nil}}
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -38,7 +38,7 @@ type attribution struct {
 }
 
 // attribute applies the rules. What the event gives itself takes precedence.
-func (o *options) attribute(e event) attribution {
+func (o *settings) attribute(e event) attribution {
 	short := fold(e.title + "\n" + e.location + "\n" + strings.Join(e.categories, "\n"))
 	named, long := fold(e.title+"\n"+strings.Join(e.categories, "\n")), fold(e.text)
 	a := attribution{
@@ -81,7 +81,7 @@ func (o *options) attribute(e event) attribution {
 	return a
 }
 
-func (o *options) environmentsIn(folded string) []string {
+func (o *settings) environmentsIn(folded string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(o.Environments)) {
 		if has(folded, append(o.Environments[name], name)) {
@@ -91,7 +91,7 @@ func (o *options) environmentsIn(folded string) []string {
 	return out
 }
 
-func (o *options) kindOf(folded string) string {
+func (o *settings) kindOf(folded string) string {
 	for _, words := range []map[string][]string{o.Types, usual} {
 		for _, kind := range types {
 			if has(folded, words[kind]) {
@@ -104,7 +104,7 @@ func (o *options) kindOf(folded string) string {
 
 // namesValidators reports whether a folded text names those who run nodes;
 // super validators do not count.
-func (o *options) namesValidators(folded string) bool {
+func (o *settings) namesValidators(folded string) bool {
 	if len(o.Validators) > 0 {
 		return has(folded, o.Validators)
 	}
@@ -112,7 +112,7 @@ func (o *options) namesValidators(folded string) bool {
 }
 
 // excluded reports whether an event is ignored because of its title.
-func (o *options) excluded(e event) bool { return has(fold(e.title), o.Exclude) }
+func (o *settings) excluded(e event) bool { return has(fold(e.title), o.Exclude) }
 
 const semver = `\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[0-9A-Za-z][0-9A-Za-z.-]*)?(?:\+[0-9A-Za-z.-]+)?`
 

@@ -13,7 +13,7 @@ import (
 )
 
 // handwritten reads the files below curated/ and calendar/.
-func handwritten(t *testing.T, c ingest.Constructor, options map[string]any) (*connectortest.Source,
+func handwritten(t *testing.T, kind ingest.AnyKind, options map[string]any) (*connectortest.Source,
 	connectortest.Result) {
 	t.Helper()
 	fsys, err := sample.FS(anchor)
@@ -24,7 +24,7 @@ func handwritten(t *testing.T, c ingest.Constructor, options map[string]any) (*c
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := connectortest.NewSource(t, connectortest.Config{Connector: c, Files: fsys, Network: n, Options: options})
+	s := connectortest.NewSource(t, connectortest.Config{Kind: kind, Files: fsys, Network: n, Options: options})
 	s.Clock = anchor
 	r := s.Sync()
 	for _, p := range r.Problems {
@@ -42,7 +42,7 @@ func counts(records []catalog.Record) map[catalog.Kind]int {
 }
 
 func TestCuratedFiles(t *testing.T) {
-	s, r := handwritten(t, curated.New, nil)
+	s, r := handwritten(t, curated.Kind, nil)
 	want := map[catalog.Kind]int{
 		catalog.KindProject: 14, catalog.KindRadar: 8, catalog.KindDeprecation: 12, catalog.KindFAQ: 12,
 		catalog.KindEVMMapping:   10,
@@ -93,7 +93,7 @@ func TestFeaturedApps(t *testing.T) {
 }
 
 func TestOperationsCalendar(t *testing.T) {
-	s, r := handwritten(t, calendar.New, map[string]any{
+	s, r := handwritten(t, calendar.Kind, map[string]any{
 		"file": "calendar/operations.yaml", "page": "https://example.org/causeway/operations",
 		"environments": map[string]any{"mainnet": []any{"main network"}, "baynet": []any{"testnet"},
 			"shoalnet": []any{"devnet"},
