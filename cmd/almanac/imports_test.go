@@ -123,7 +123,7 @@ embed/static: embed
 ingest: catalog catalog/derive ingest/folder ingest/memory ingest/mention ingest/privacy
 ingest/calendar: catalog ingest ingest/curated/entries ingest/folder ingest/memory
 ingest/connectors: catalog ingest ingest/...
-ingest/curated: catalog ingest ingest/curated/entries ingest/folder
+ingest/curated: catalog ingest ingest/curated/entries ingest/folder ingest/memory
 ingest/curated/entries:
 ingest/docs: catalog catalog/derive ingest ingest/folder ingest/gitrepo ingest/memory
 ingest/feed: catalog catalog/derive ingest ingest/listing ingest/memory

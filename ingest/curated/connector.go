@@ -2,40 +2,23 @@ package curated
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/memory"
+	"almanac/ingest/options"
 )
-
-// rules is the version of how this package reads an entry. After a change every
-// file is read again.
-const rules = "1"
 
 // DefaultDir is the folder to read if the options do not name one.
 const DefaultDir = "curated"
 
-type options struct {
-	Dir string `yaml:"dir" format:"path"`
-}
-
-type connector struct {
-	dir string
-	env ingest.Environment
-}
-
 // Kind is the kind of sources that network files call curated.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, state]{
 	Name: "curated",
 	Summary: "Reads content that a network's people maintain by hand, as YAML or CSV files in the network's " +
 		"folder.",
-	Constructor: New,
 	Example: `sources:
   - name: curated
     kind: curated
@@ -43,31 +26,46 @@ var Kind = ingest.Described{
     options:
       dir: curated              # folder below the network's own; the default
 `,
+	Defaults: settings{Dir: DefaultDir},
+	Rules:    "2",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
+		return connector{s.Dir, env}, nil
+	},
 }
 
-// New makes the connector of a source; it is the Constructor of kind "curated".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o := options{Dir: DefaultDir}
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return nil, err
-	}
-	if !fs.ValidPath(o.Dir) && !filepath.IsAbs(o.Dir) {
-		return nil, fmt.Errorf("option dir: %q is not in the network's folder; "+
-			"write a relative path with slashes that stays inside, or an absolute one", o.Dir)
-	}
-	return &connector{o.Dir, env}, nil
+type settings struct {
+	Dir string `yaml:"dir" format:"path"`
 }
 
-// Sync implements ingest.Cursored. The cursor is a digest of the files.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+// Check checks that the folder is in the network's own.
+func (s *settings) Check() error {
+	if !fs.ValidPath(s.Dir) && !filepath.IsAbs(s.Dir) {
+		return options.Errorf("dir", "%q is not in the network's folder; "+
+			"write a relative path with slashes that stays inside, or an absolute one", s.Dir)
+	}
+	return nil
+}
+
+type connector struct {
+	dir string
+	env ingest.Environment
+}
+
+// state is what was read.
+type state struct {
+	Files string // digest
+}
+
+// Sync implements ingest.Connector.
+func (c connector) Sync(ctx context.Context, before state, out ingest.Sink) (state, ingest.Outcome, error) {
 	found, odd, err := load(c.env.Place(c.dir))
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("curated: %w", err)
+		return state{}, ingest.Outcome{}, err
 	}
 	r := &reader{network: c.env.Network, warnings: odd}
 	for _, f := range found {
-		if err := f.of.read(r, f.name, f.data); err != nil {
-			return ingest.Outcome{}, fmt.Errorf("curated: %w", err)
+		if err := f.of.read(r, f.Name, f.Data); err != nil {
+			return state{}, ingest.Outcome{}, err
 		}
 	}
 	r.join()
@@ -77,28 +75,17 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	for _, p := range r.problems {
 		out.Skip(p.at, p.err)
 	}
-	now := digest(found)
-	if now == cursor {
-		return ingest.Outcome{Cursor: cursor}, nil
+	now := state{memory.Settings(found)}
+	if now == before {
+		return now, ingest.Outcome{}, nil
 	}
 	for i, m := range r.made {
 		if err := out.Put(ctx, m.entry); err != nil {
-			return ingest.Outcome{}, err
+			return state{}, ingest.Outcome{}, err
 		}
 		out.Progress(i+1, len(r.made))
 	}
-	return ingest.Outcome{Cursor: now, Complete: true}, nil
-}
-
-// digest changes with the files and with rules.
-func digest(found []content) string {
-	h := sha256.New()
-	enc := json.NewEncoder(h)
-	_ = enc.Encode(rules) // writing to a hash cannot fail
-	for _, f := range found {
-		_ = enc.Encode([]any{f.name, f.data})
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return now, ingest.Outcome{Complete: true}, nil
 }
 
 // encode sets the data of a record.

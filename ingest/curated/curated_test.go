@@ -36,7 +36,7 @@ func (f folder) Open(name string) (fs.File, error) {
 }
 
 func source(t testing.TB, f folder) *connectortest.Source {
-	return connectortest.NewSource(t, connectortest.Config{Connector: curated.New, Files: f})
+	return connectortest.NewSource(t, connectortest.Config{Kind: curated.Kind, Files: f})
 }
 
 // whole is a folder with one entry or two of every kind.
@@ -237,8 +237,21 @@ func TestRecords(t *testing.T) {
 	connectortest.Unchanged(t, s, r)
 }
 
-func TestInterrupted(t *testing.T) {
-	connectortest.Interrupted(t, connectortest.Config{Connector: curated.New, Files: whole()})
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		f := whole()
+		return connectortest.Upstream{
+			Config: connectortest.Config{Kind: curated.Kind, Files: f, Options: map[string]any{}},
+			Change: func() { f["curated/faq.yaml"] = strings.Replace(f["curated/faq.yaml"], "Two", "Three", 1) },
+			Drop: func(s *connectortest.Source) {
+				for name, text := range whole() {
+					f[strings.Replace(name, "curated/", "by-hand/", 1)] = text
+				}
+				delete(f, "by-hand/partners.yaml")
+				s.Options["dir"] = "by-hand"
+			},
+		}
+	})
 }
 
 func TestChanges(t *testing.T) {
@@ -354,19 +367,19 @@ func TestFolders(t *testing.T) {
 			"folder curated has no curated file: write one of apps, projects"},
 		"large": {folder{"curated/faq.yaml": strings.Repeat("\n", 8<<20+1)}, nil,
 			"curated/faq.yaml: is larger than 8 MB"},
-		"outside": {folder{}, map[string]any{"dir": "../x"}, `option dir: "../x" is not in the network's folder`},
+		"outside": {folder{}, map[string]any{"dir": "../x"}, `dir: "../x" is not in the network's folder`},
 		"option":  {folder{}, map[string]any{"directory": "x"}, `unknown option "directory"`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := connectortest.NewSource(t,
-				connectortest.Config{Connector: curated.New, Files: tt.files, Options: tt.options})
+				connectortest.Config{Kind: curated.Kind, Files: tt.files, Options: tt.options})
 			if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), tt.want) {
 				t.Errorf("%v\nwant %s", r.Err, tt.want)
 			}
 		})
 	}
-	c, err := curated.New(network.Source{}, ingest.Environment{})
+	c, err := open(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,6 +480,12 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// open makes a connector without a catalog.
+func open(files fs.FS) (ingest.Cursored, error) {
+	return ingest.Kinds(curated.Kind).Connector(network.Source{Kind: "curated"},
+		ingest.Environment{Network: connectortest.Causeway, Files: files})
+}
+
 // putter checks the locators of skipped items and ignores warnings and progress.
 type putter struct {
 	ingest.Sink
@@ -493,8 +512,7 @@ func FuzzFiles(f *testing.F) {
 		if !fs.ValidPath("curated/"+name) || strings.Contains(name, "/") {
 			return
 		}
-		c, err := curated.New(network.Source{},
-			ingest.Environment{Network: connectortest.Causeway, Files: folder{"curated/" + name: text}})
+		c, err := open(folder{"curated/" + name: text})
 		if err != nil {
 			t.Fatal(err)
 		}

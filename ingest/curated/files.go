@@ -127,8 +127,8 @@ func (r *reader) add(name string, line int, e catalog.Entry, err error) {
 
 // content is a file of the folder.
 type content struct {
-	name string // with its directory
-	data []byte
+	Name string // with its directory
+	Data []byte
 	of   file
 }
 
