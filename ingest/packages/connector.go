@@ -8,24 +8,18 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
 )
 
-type connector struct {
-	opts options
-	env  ingest.Environment
-}
-
 // Kind is the kind of sources that network files call packages.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, state]{
 	Name: "packages",
 	Summary: "Reads the published versions of packages from registries: those that speak npm's protocol and " +
 		"those of container images (OCI distribution).",
-	Constructor: New,
 	Example: `sources:
   - name: packages
     kind: packages
@@ -42,23 +36,39 @@ var Kind = ingest.Described{
       tokens:                                   # variables with credentials, by host of the registry
         npm.example.org: NPM_TOKEN              # a bearer token, or user:password
 `,
+	Defaults: settings{Versions: 50, Prereleases: 10},
+	Rules:    "2",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
+		return connector{s, env}, nil
+	},
 }
 
-// New makes the connector of a source; it is a Constructor of kind "packages".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o, err := readOptions(src)
-	if err != nil {
-		return nil, err
-	}
-	if env.WorkDir == "" {
-		return nil, errors.New("packages: needs a working directory to remember what was seen")
-	}
-	return &connector{o, env}, nil
+type connector struct {
+	opts settings
+	env  ingest.Environment
+}
+
+// state is what a run remembers for the next one, by registry:name.
+type state struct {
+	Packages map[string]seen `json:"packages"`
+}
+
+// seen is what is remembered about a package.
+type seen struct {
+	Keys     []string `json:"keys"` // keys of its records
+	ETag     string   `json:"etag,omitempty"`
+	Modified string   `json:"modified,omitempty"`
+
+	List   string            `json:"list,omitempty"`   // digest of an image's tags
+	Swept  time.Time         `json:"swept,omitzero"`   // when the tags were last resolved
+	Tags   map[string]string `json:"tags,omitempty"`   // tag → digest
+	Images map[string]image  `json:"images,omitempty"` // by digest
 }
 
 // run is one pass over all packages.
 type run struct {
-	*connector
+	opts     settings
+	env      ingest.Environment
 	out      ingest.Sink
 	broken   error            // of out
 	http     *outbound.Client // may reach the registries that images and npm's configuration name
@@ -68,27 +78,24 @@ type run struct {
 	failures map[string]int   // consecutive, by host
 }
 
-// Sync implements ingest.Cursored. The cursor names the file with the memory
-// of the packages.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	r := &run{connector: c, out: out, http: c.env.HTTP, warned: map[string]bool{}, down: map[string]error{},
-		failures: map[string]int{}}
+// Sync implements ingest.Connector.
+func (c connector) Sync(ctx context.Context, known state, out ingest.Sink) (state, ingest.Outcome, error) {
+	r := &run{opts: c.opts, env: c.env, out: out, http: c.env.HTTP, warned: map[string]bool{},
+		down: map[string]error{}, failures: map[string]int{}}
 	if len(c.opts.NPM) > 0 {
 		var err error
 		if r.npmrc, err = thisMachine(c.env.Files).npm(); err != nil {
-			return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
+			return state{}, ingest.Outcome{}, err
 		}
 	}
-	known := c.recall(cursor)
-	now := state{Settings: known.Settings, Packages: map[string]seen{}}
-	whole := true
+	now, whole := state{map[string]seen{}}, true
 	var failed []error
 	work := r.work()
 	for i, w := range work {
 		old, met := known.Packages[w.name]
 		s, err := w.read(ctx, w.name[len(w.registry)+1:], old)
 		if stop := cmp.Or(r.broken, ctx.Err()); stop != nil {
-			return ingest.Outcome{}, stop
+			return state{}, ingest.Outcome{}, stop
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))
@@ -103,13 +110,9 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		out.Progress(i+1, len(work))
 	}
 	if len(failed) == len(work) {
-		return ingest.Outcome{}, fmt.Errorf("packages: none of %d could be read: %w", len(work), failed[0])
+		return state{}, ingest.Outcome{}, fmt.Errorf("none of %d could be read: %w", len(work), failed[0])
 	}
-	next, err := c.files().Remember(now, cursor)
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
-	}
-	return ingest.Outcome{Cursor: next, Complete: whole}, nil
+	return now, ingest.Outcome{Complete: whole}, nil
 }
 
 // item is a package to read.

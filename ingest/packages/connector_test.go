@@ -14,9 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/packages"
 	"almanac/testing/connectortest"
@@ -229,7 +227,21 @@ func TestNothingChanged(t *testing.T) {
 			}
 		}
 	}
-	connectortest.Interrupted(t, newRegistry(t).config)
+}
+
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		r := newRegistry(t)
+		return connectortest.Upstream{Config: r.config, Server: r.server,
+			Change: func() {
+				r.change(func() {
+					r.packages["causeway-cli"] = strings.Replace(r.packages["causeway-cli"], `"dist": {`,
+						`"description": "Asks a node.", "dist": {`, 1)
+				})
+			},
+			Drop: func(s *connectortest.Source) { s.Options["npm"] = []any{"@causeway/sdk"} },
+		}
+	})
 }
 
 func TestChanges(t *testing.T) {
@@ -504,13 +516,7 @@ func TestCredentials(t *testing.T) {
 
 func TestNoRegistryIsConfigured(t *testing.T) {
 	isolate(t)
-	c := connectortest.Config{Connector: packages.New, Options: map[string]any{"npm": []any{"causeway-cli"},
-		"npm_registry": "https://npm.example.org"}}
-	if _, err := packages.New(network.Source{Options: options.Of(c.Options)},
-		ingest.Environment{WorkDir: t.TempDir()}); err != nil {
-		t.Error(err)
-	}
-	c.Options = map[string]any{"npm": []any{"causeway-cli"}}
+	c := connectortest.Config{Kind: packages.Kind, Options: map[string]any{"npm": []any{"causeway-cli"}}}
 	t.Setenv("npm_config_registry", "not an address")
 	if r := connectortest.NewSource(t, c).Try(t.Context()); r.Err == nil ||
 		!strings.Contains(r.Err.Error(), "npm's setting registry") {
@@ -520,19 +526,18 @@ func TestNoRegistryIsConfigured(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for want, given := range map[string]map[string]any{
-		"want a list of packages":              {},
-		`option npm: "../x"`:                   {"npm": []any{"../x"}},
-		`option npm: a appears twice`:          {"npm": []any{"a", "a"}},
-		`option images: "X"`:                   {"images": []any{"X"}},
-		`option images: "h.example.org/a:1.0"`: {"images": []any{"h.example.org/a:1.0"}},
-		`option images: "[c:1]/a"`:             {"images": []any{"[c:1]/a"}},
-		"h.example.org/a appears twice":        {"images": []any{"h.example.org/a", "h.example.org/a"}},
-		"options versions":                     {"npm": []any{"a"}, "versions": 0},
-		"option npm_registry":                  {"npm": []any{"a"}, "npm_registry": "npm.example.org"},
-		`did you mean "prereleases"`:           {"npm": []any{"a"}, "prerelease": 1},
+		"want a list of packages":            {},
+		`npm[1]: "../x"`:                     {"npm": []any{"../x"}},
+		`npm[2]: appears twice`:              {"npm": []any{"a", "a"}},
+		`images[1]: "X"`:                     {"images": []any{"X"}},
+		`images[1]: "h.example.org/a:1.0"`:   {"images": []any{"h.example.org/a:1.0"}},
+		`images[1]: "[c:1]/a"`:               {"images": []any{"[c:1]/a"}},
+		"images[2]: appears twice":           {"images": []any{"h.example.org/a", "h.example.org/a"}},
+		"versions: 0 is less than 1":         {"npm": []any{"a"}, "versions": 0},
+		"npm_registry: is not a web address": {"npm": []any{"a"}, "npm_registry": "npm.example.org"},
+		`did you mean "prereleases"`:         {"npm": []any{"a"}, "prerelease": 1},
 	} {
-		if _, err := packages.New(network.Source{Options: options.Of(given)},
-			ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := connectortest.Open(packages.Kind, given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", given, err, want)
 		}
 	}

@@ -23,11 +23,11 @@ const (
 // endpoint returns where an image is read: from the registry that it names, else
 // from that of option image_registry, else from Docker Hub. A registry on this
 // machine is queried without TLS, as container tools do.
-func (o options) endpoint(image string) endpoint {
+func (s settings) endpoint(image string) endpoint {
 	host, name := splitImage(image)
 	switch {
-	case host == "" && o.ImageRegistry != "":
-		return endpoint{hostOf(o.ImageRegistry), strings.TrimRight(o.ImageRegistry, "/"), name}
+	case host == "" && s.ImageRegistry != "":
+		return endpoint{hostOf(s.ImageRegistry), s.ImageRegistry, name}
 	case host == "" || host == dockerHub:
 		if !strings.Contains(name, "/") {
 			name = dockerHubSpace + name

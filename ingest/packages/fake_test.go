@@ -95,8 +95,8 @@ func newRegistry(t *testing.T) *registry {
 	r.server = connectortest.NewServer(t, r)
 	r.host = strings.TrimPrefix(r.server.URL, "http://")
 	r.config = connectortest.Config{
-		Connector: packages.New,
-		Files:     fstest.MapFS{".npmrc": {Data: []byte("registry=" + r.server.URL + "/npm/\n")}},
+		Kind:  packages.Kind,
+		Files: fstest.MapFS{".npmrc": {Data: []byte("registry=" + r.server.URL + "/npm/\n")}},
 		Options: map[string]any{"npm": []any{"@causeway/sdk", "causeway-cli"},
 			"images": []any{r.host + "/causeway/node"}},
 	}

@@ -156,14 +156,14 @@ func TestAuthorization(t *testing.T) {
 // TestRegistriesOfImages: an image without a host is where docker pull looks for
 // it, unless the option names another registry.
 func TestRegistriesOfImages(t *testing.T) {
-	own := options{ImageRegistry: "https://r.example.org/hub/"}
+	own := settings{ImageRegistry: "https://r.example.org/hub"}
 	for _, tt := range []struct {
 		image string
-		opts  options
+		opts  settings
 		want  endpoint
 	}{
-		{"node", options{}, endpoint{"docker.io", "https://registry-1.docker.io", "library/node"}},
-		{"causeway/node", options{}, endpoint{"docker.io", "https://registry-1.docker.io", "causeway/node"}},
+		{"node", settings{}, endpoint{"docker.io", "https://registry-1.docker.io", "library/node"}},
+		{"causeway/node", settings{}, endpoint{"docker.io", "https://registry-1.docker.io", "causeway/node"}},
 		{"docker.io/node", own, endpoint{"docker.io", "https://registry-1.docker.io", "library/node"}},
 		{"node", own, endpoint{"r.example.org", "https://r.example.org/hub", "node"}},
 		{"causeway/node", own, endpoint{"r.example.org", "https://r.example.org/hub", "causeway/node"}},
@@ -268,7 +268,7 @@ func FuzzPackument(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	r := &run{connector: &connector{opts: options{NPMPage: "https://p.example.org/{name}/{version}"}}}
+	r := &run{opts: settings{NPMPage: "https://p.example.org/{name}/{version}"}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := parsePackument(data)
 		if err != nil {

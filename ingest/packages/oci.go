@@ -22,7 +22,7 @@ import (
 // specification.
 // https://github.com/opencontainers/distribution-spec/blob/main/spec.md
 type repositoryClient struct {
-	*run
+	run *run
 	endpoint
 	credentials string // user:password or a token; "" for none
 	auth        string // value of Authorization; "" for none
@@ -47,7 +47,7 @@ func (c *repositoryClient) do(
 		if c.auth != "" {
 			header.Set("Authorization", c.auth)
 		}
-		resp, err := c.ask(ctx, outbound.Request{Method: method, URL: c.base + path, Header: header, Accept: accept,
+		resp, err := c.run.ask(ctx, outbound.Request{Method: method, URL: c.base + path, Header: header, Accept: accept,
 			MaxBody: maxBody})
 		if resp.Status != http.StatusUnauthorized || renewed {
 			return resp, err
@@ -97,7 +97,7 @@ func (c *repositoryClient) fetchToken(ctx context.Context, challenge map[string]
 	}
 	query.Set("scope", cmp.Or(challenge["scope"], "repository:"+c.name+":pull"))
 	realm.RawQuery = query.Encode()
-	resp, err := c.ask(ctx, outbound.Request{URL: realm.String(), Header: header, Accept: jsonTypes, MaxBody: maxToken})
+	resp, err := c.run.ask(ctx, outbound.Request{URL: realm.String(), Header: header, Accept: jsonTypes, MaxBody: maxToken})
 	if err != nil {
 		return err
 	}

@@ -2,26 +2,22 @@ package packages
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
-	"almanac/catalog/network"
-	"almanac/ingest"
+	"almanac/ingest/options"
 )
 
-// options are the source's options in the network file; doc.go shows them.
-type options struct {
-	NPM           []string          `yaml:"npm"`
-	Images        []string          `yaml:"images"`
-	Versions      int               `yaml:"versions"`
-	Prereleases   int               `yaml:"prereleases"`
-	NPMPage       string            `yaml:"npm_page"`
-	ImagePage     string            `yaml:"image_page"`
-	NPMRegistry   string            `yaml:"npm_registry"`
-	ImageRegistry string            `yaml:"image_registry"`
+type settings struct {
+	NPM           []string          `yaml:"npm" unique:"true"`
+	Images        []string          `yaml:"images" unique:"true"`
+	Versions      int               `yaml:"versions" min:"1"`
+	Prereleases   int               `yaml:"prereleases" min:"0"`
+	NPMPage       string            `yaml:"npm_page" format:"address"`
+	ImagePage     string            `yaml:"image_page" format:"address"`
+	NPMRegistry   string            `yaml:"npm_registry" format:"base"`
+	ImageRegistry string            `yaml:"image_registry" format:"base"`
 	Tokens        map[string]string `yaml:"tokens" format:"env"`
 }
 
@@ -33,44 +29,24 @@ var (
 
 const maxName = 214 // bytes; npm's own limit
 
-func readOptions(src network.Source) (options, error) {
-	o := options{Versions: 50, Prereleases: 10}
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return o, err
+// Check checks the names of packages.
+func (s *settings) Check() error {
+	if len(s.NPM)+len(s.Images) == 0 {
+		return errors.New("want a list of packages in option npm, or of images in option images")
 	}
-	if len(o.NPM)+len(o.Images) == 0 {
-		return o, errors.New("want a list of packages in option npm, or of images in option images")
-	}
-	for i, name := range o.NPM {
+	for i, name := range s.NPM {
 		if !npmName.MatchString(name) || len(name) > maxName {
-			return o, fmt.Errorf("option npm: %q; want a package's name such as @causeway/sdk", name)
-		}
-		if slices.Contains(o.NPM[:i], name) {
-			return o, fmt.Errorf("option npm: %s appears twice", name)
+			return options.Errorf(options.Item("npm", i), "%q; want a package's name such as @causeway/sdk", name)
 		}
 	}
-	for i, name := range o.Images {
+	for i, name := range s.Images {
 		if _, repository := splitImage(name); !imageName.MatchString(repository) || len(name) > maxName ||
-			address(o.endpoint(name).base) == nil {
-			return o, fmt.Errorf("option images: %q; want an image without tag such as "+
+			address(s.endpoint(name).base) == nil {
+			return options.Errorf(options.Item("images", i), "%q; want an image without tag such as "+
 				"registry.example.org/causeway/node", name)
 		}
-		if slices.Contains(o.Images[:i], name) {
-			return o, fmt.Errorf("option images: %s appears twice", name)
-		}
 	}
-	if o.Versions < 1 || o.Prereleases < 0 {
-		return o, errors.New("options versions and prereleases: want the number to keep")
-	}
-	for _, a := range []struct{ name, value string }{
-		{"npm_registry", o.NPMRegistry}, {"image_registry", o.ImageRegistry}, {"npm_page", o.NPMPage},
-		{"image_page", o.ImagePage},
-	} {
-		if a.value != "" && address(a.value) == nil {
-			return o, fmt.Errorf("option %s: want a web address", a.name)
-		}
-	}
-	return o, nil
+	return nil
 }
 
 // address parses a web address; nil if it is not one.
