@@ -132,7 +132,7 @@ ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/proposal
 ingest/forum: catalog ingest ingest/memory
 ingest/gitrepo:
-ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/memory ingest/mention
+ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/mention
 ingest/listing: catalog ingest ingest/memory
 ingest/mail: catalog ingest ingest/memory ingest/mention
 ingest/market: catalog ingest

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -11,46 +10,18 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/curated"
 	"almanac/ingest/fleet"
 	"almanac/ingest/listing"
-	"almanac/ingest/memory"
+	"almanac/ingest/options"
 )
 
-// rules is the version of how this package reads a response. After a change
-// everything is written again.
-const rules = "1"
-
-type options struct {
-	Environment  string              `yaml:"environment"`
-	Scans        []string            `yaml:"scans"`
-	Environments map[string][]string `yaml:"environments"`
-	Links        links               `yaml:"links"`
-	Names        map[string]string   `yaml:"names"`
-	Liveness     time.Duration       `yaml:"liveness"`
-	Fleet        *fleet.Options      `yaml:"fleet"`
-	Curated      string              `yaml:"curated" format:"path"`
-}
-
-type links struct {
-	VoteRequest string `yaml:"vote_request"`
-	Validator   string `yaml:"validator"`
-	App         string `yaml:"app"`
-}
-
-type connector struct {
-	opts options
-	env  ingest.Environment
-}
-
 // Kind is the kind of sources that network files call ledger.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, listing.State]{
 	Name: "ledger",
 	Summary: "Reads the state and the governance of a ledger network from its Scan API: the read-only HTTP " +
 		"API of the Splice applications, which every super validator serves.",
-	Constructor: New,
 	Example: `sources:
   - name: ledger
     kind: ledger
@@ -83,66 +54,50 @@ var Kind = ingest.Described{
           sponsor: sponsor          # party or name of its sponsor
       curated: curated              # folder with the file apps, which describes applications; default curated
 `,
+	Defaults: settings{Liveness: 6 * time.Hour, Curated: curated.DefaultDir},
+	Rules:    "2",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
+		return connector{s, env}, nil
+	},
+	Stale: listing.State.Stale,
 }
 
-// New makes the connector of a source; it is the Constructor of kind "ledger".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o := options{Liveness: 6 * time.Hour, Curated: curated.DefaultDir}
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return nil, err
-	}
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if env.WorkDir == "" {
-		return nil, errors.New("ledger: a working directory is needed for the state of records")
-	}
-	return &connector{o, env}, nil
+type settings struct {
+	Environment  string              `yaml:"environment" required:"true"`
+	Scans        []string            `yaml:"scans" required:"true" format:"base" unique:"true"`
+	Environments map[string][]string `yaml:"environments" format:"base" unique:"true"`
+	Links        links               `yaml:"links"`
+	Names        map[string]string   `yaml:"names"`
+	Liveness     time.Duration       `yaml:"liveness"`
+	Fleet        *fleet.Options      `yaml:"fleet"`
+	Curated      string              `yaml:"curated" format:"path"`
 }
 
-func (o options) check() error {
-	if o.Environment == "" {
-		return errors.New("option environment: want the network's name for the environment to read, such as mainnet")
-	}
-	if _, twice := o.Environments[o.Environment]; twice {
-		return fmt.Errorf("option environments: %s is already the option environment", o.Environment)
-	}
-	if err := checkScans("scans", o.Scans); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(o.Environments)) {
-		if err := checkScans("environments: "+name, o.Environments[name]); err != nil {
-			return err
-		}
-	}
-	for _, template := range []string{o.Links.VoteRequest, o.Links.Validator, o.Links.App} {
-		if template != "" && (!isAddress(template) || !strings.Contains(template, "{id}")) {
-			return errors.New("option links: want addresses with {id} for the key, such as " +
-				"https://explorer.example.org/party/{id}")
-		}
-	}
-	if o.Liveness < 0 {
-		return fmt.Errorf("option liveness: %s; want a time such as 6h", o.Liveness)
-	}
-	if o.Fleet != nil {
-		if err := o.Fleet.Check(); err != nil {
-			return fmt.Errorf("option fleet: %w", err)
+// Check checks the names of environments.
+func (s *settings) Check() error {
+	for name, scans := range s.Environments {
+		switch {
+		case name == s.Environment:
+			return options.Errorf("environments", "%s is already the option environment", name)
+		case len(scans) == 0:
+			return options.Errorf("environments."+name, "want the bases of Scans")
 		}
 	}
 	return nil
 }
 
-func checkScans(option string, bases []string) error {
-	if len(bases) == 0 {
-		return fmt.Errorf("option %s: want the bases of Scans, such as [https://scan.example.org/api/scan]", option)
-	}
-	seen := map[string]bool{}
-	for _, base := range bases {
-		if base = strings.TrimRight(base, "/"); !isAddress(base) || seen[base] {
-			return fmt.Errorf("option %s: one of them is not a web address, or is a duplicate; "+
-				"want bases such as https://scan.example.org/api/scan", option)
+type links struct {
+	VoteRequest string `yaml:"vote_request" format:"address"`
+	Validator   string `yaml:"validator" format:"address"`
+	App         string `yaml:"app" format:"address"`
+}
+
+// Check checks that the pages are of one record each.
+func (l *links) Check() error {
+	for _, template := range []string{l.VoteRequest, l.Validator, l.App} {
+		if template != "" && !strings.Contains(template, "{id}") {
+			return errors.New("want addresses with {id} for the key, such as https://explorer.example.org/party/{id}")
 		}
-		seen[base] = true
 	}
 	return nil
 }
@@ -156,39 +111,39 @@ func link(template, key string) string {
 	return strings.ReplaceAll(template, "{id}", url.PathEscape(key))
 }
 
-// Sync implements ingest.Cursored. The cursor names the file with the state of
-// the records.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+type connector struct {
+	opts settings
+	env  ingest.Environment
+}
+
+// Sync implements ingest.Connector.
+func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
+	listing.State, ingest.Outcome, error,
+) {
 	s := &syncRun{
-		connector: c, out: out, known: listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts)),
-		peers: newPeers(c, out, c.opts.Environment, c.opts.Scans),
+		opts: c.opts, env: c.env, peers: newPeers(c.env, out, c.opts.Environment, c.opts.Scans), out: out,
+		known: known.Items, now: map[string]listing.Seen{},
 	}
-	s.now = listing.Memory{Settings: s.known.Settings, State: listing.State{Items: map[string]listing.Seen{}}}
-	if err := s.read(ctx); err != nil {
-		return ingest.Outcome{}, fmt.Errorf("ledger: %w", err)
-	}
-	cursor, err := s.now.Remember(c.env.WorkDir, cursor)
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("ledger: %w", err)
-	}
-	return ingest.Outcome{Cursor: cursor, Gone: s.gone}, nil
+	err := s.read(ctx)
+	return listing.State{Items: s.now}, ingest.Outcome{Gone: s.gone}, err
 }
 
 // syncRun is one reading of the ledger.
 type syncRun struct {
-	*connector
-	*peers
+	opts       settings
+	env        ingest.Environment
+	peers      *peers
 	out        ingest.Sink
-	known, now listing.Memory
+	known, now map[string]listing.Seen
 	state      catalog.NetworkState
 	rules      networkRules
 	gone       []catalog.Ref
 }
 
 func (s *syncRun) read(ctx context.Context) error {
-	s.state = catalog.NetworkState{SequencerCount: s.sequencers(ctx)}
+	s.state = catalog.NetworkState{SequencerCount: s.peers.sequencers(ctx)}
 	var deployed catalog.Deployment
-	s.rules, deployed = s.deployment(ctx)
+	s.rules, deployed = s.peers.deployment(ctx)
 	s.state.Deployments = []catalog.Deployment{deployed}
 	s.state.VotingThreshold, s.state.LatestRound = s.rules.threshold, s.round(ctx)
 	if s.rules.members != nil {
@@ -203,7 +158,7 @@ func (s *syncRun) read(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := s.failed(); err != nil {
+		if err := s.peers.failed(); err != nil {
 			return err
 		}
 	}
@@ -219,7 +174,7 @@ func (s *syncRun) read(ctx context.Context) error {
 // others reads the deployments of the other environments.
 func (s *syncRun) others(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(s.opts.Environments)) {
-		p := newPeers(s.connector, s.out, name, s.opts.Environments[name])
+		p := newPeers(s.env, s.out, name, s.opts.Environments[name])
 		_, deployed := p.deployment(ctx)
 		if err := p.failed(); err != nil {
 			s.out.Warn(name, err.Error())
@@ -234,29 +189,29 @@ func (s *syncRun) others(ctx context.Context) error {
 // at is later than the written time by the option liveness.
 func (s *syncRun) put(ctx context.Context, e catalog.Entry, stamp string, at time.Time) error {
 	ref := e.Record.Ref()
-	if old, ok := s.known.Items[ref.String()]; ok && old.Stamp == stamp && at.Sub(old.Date) <= s.opts.Liveness {
+	if old, ok := s.known[ref.String()]; ok && old.Stamp == stamp && at.Sub(old.Date) <= s.opts.Liveness {
 		s.keep(ref)
 		return nil
 	}
-	s.now.Items[ref.String()] = listing.Seen{Key: ref.Key, Stamp: stamp, Date: at}
+	s.now[ref.String()] = listing.Seen{Key: ref.Key, Stamp: stamp, Date: at}
 	return s.out.Put(ctx, e)
 }
 
 // keep keeps a known record unchanged.
 func (s *syncRun) keep(ref catalog.Ref) {
-	s.now.Items[ref.String()] = s.known.Items[ref.String()]
+	s.now[ref.String()] = s.known[ref.String()]
 	s.out.Keep(ref)
 }
 
 // sweep ends the reading of a kind: known records that were not seen are gone if
 // the reading was complete, and kept otherwise.
 func (s *syncRun) sweep(kind catalog.Kind, complete bool) {
-	for _, name := range slices.Sorted(maps.Keys(s.known.Items)) {
-		ref := catalog.Ref{Kind: kind, Key: s.known.Items[name].Key}
+	for _, name := range slices.Sorted(maps.Keys(s.known)) {
+		ref := catalog.Ref{Kind: kind, Key: s.known[name].Key}
 		if ref.String() != name {
 			continue
 		}
-		if _, met := s.now.Items[name]; met {
+		if _, met := s.now[name]; met {
 			continue
 		}
 		if complete {

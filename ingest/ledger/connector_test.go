@@ -445,7 +445,18 @@ func TestAppsAreDescribedByTheNetworksFolder(t *testing.T) {
 	}
 }
 
-func TestInterrupted(t *testing.T) { connectortest.Interrupted(t, config(newScan(t, causeway()))) }
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		scan := newScan(t, causeway())
+		return connectortest.Upstream{Config: config(scan), Server: scan.Server,
+			Change: func() { scan.change(func(s *fakeState) { s.svs[3] = sv("Dory", "2000") }) },
+			Drop: func(s *connectortest.Source) {
+				s.Options["liveness"] = "12h"
+				scan.change(func(s *fakeState) { s.apps = []object{} })
+			},
+		}
+	})
+}
 
 func TestEndpointsVanish(t *testing.T) {
 	all := []string{
@@ -749,44 +760,27 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-func TestMemoryIsLost(t *testing.T) {
-	scan := newScan(t, causeway())
-	c := config(scan)
-	dir := ""
-	c.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-		if dir == "" {
-			dir = t.TempDir()
-		}
-		env.WorkDir = dir
-		return ledger.New(src, env)
-	}
-	s := connectortest.NewSource(t, c)
-	s.Sync()
-	dir = ""
-	if r := s.Sync(); r.Changes != 0 || r.Deleted != 0 {
-		t.Errorf("%d changes", r.Changes)
-	}
-}
-
 func TestOptions(t *testing.T) {
 	scans := []string{"https://scan.example.org/api/scan"}
 	for problem, o := range map[string]map[string]any{
-		"option environment": {"scans": scans},
-		"option scans":       {"environment": "mainnet"},
-		"is a duplicate":     {"environment": "mainnet", "scans": []string{scans[0], scans[0] + "/"}},
-		"testnet": {"environment": "mainnet", "scans": scans,
+		"the option environment is missing": {"scans": scans},
+		"the option scans is missing":       {"environment": "mainnet"},
+		"scans[2]: appears twice":           {"environment": "mainnet", "scans": []string{scans[0], scans[0] + "/"}},
+		"environments.testnet[1]: is not a web address": {"environment": "mainnet", "scans": scans,
 			"environments": map[string]any{"testnet": []string{"ftp://x"}}},
-		"already the option environment": {"environment": "mainnet", "scans": scans,
+		"environments: mainnet is already the option environment": {"environment": "mainnet", "scans": scans,
 			"environments": map[string]any{"mainnet": scans}},
-		"option links": {"environment": "mainnet", "scans": scans,
+		"links: want addresses with {id}": {"environment": "mainnet", "scans": scans,
 			"links": map[string]any{"app": "https://example.org/"}},
-		"liveness: ":          {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
-		"fleet: ":             {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
-		"did you mean":        {"environment": "mainnet", "scans": scans, "fleets": map[string]any{}},
-		"a working directory": {"environment": "mainnet", "scans": scans},
+		"liveness: a duration is not negative": {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
+		"fleet: the option urls is missing":    {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
+		"did you mean":                         {"environment": "mainnet", "scans": scans, "fleets": map[string]any{}},
+		"environments.testnet: want the bases": {"environment": "mainnet", "scans": scans,
+			"environments": map[string]any{"testnet": []string{}}},
+		"links.validator: is not a web address": {"environment": "mainnet", "scans": scans,
+			"links": map[string]any{"validator": "{id}"}},
 	} {
-		if _, err := ledger.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
-			!strings.Contains(err.Error(), problem) {
+		if err := connectortest.Open(ledger.Kind, o); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}
@@ -801,7 +795,8 @@ func TestOptions(t *testing.T) {
 // connector makes a connector without a catalog.
 func connector(t *testing.T, c connectortest.Config) ingest.Cursored {
 	t.Helper()
-	l, err := ledger.New(network.Source{Options: options.Of(c.Options)}, ingest.Environment{
+	src := network.Source{Kind: "ledger", Options: options.Of(c.Options)}
+	l, err := ingest.Kinds(ledger.Kind).Connector(src, ingest.Environment{
 		Network: connectortest.Causeway, HTTP: connectortest.Client(t), WorkDir: t.TempDir(),
 		Now: func() time.Time { return connectortest.Now },
 	})

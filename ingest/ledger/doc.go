@@ -37,8 +37,7 @@
 // when something other than its activity changes, or when its stored activity is
 // older than the option liveness; the same holds for apps and their rewards.
 //
-// The state is stored in a file of the working directory that the cursor names
-// (package listing); without it everything is read again, and records that
+// Without the state of the previous run everything is read again, and records that
 // vanished meanwhile are not detected.
 //
 // A closed request whose only vote was its requester's has no tracking id; then

@@ -306,7 +306,7 @@ func config(scans ...*fakeScan) connectortest.Config {
 	for _, s := range scans {
 		bases = append(bases, s.URL)
 	}
-	return connectortest.Config{Connector: ledger.New, HTTP: scans[0].client, Options: map[string]any{
+	return connectortest.Config{Kind: ledger.Kind, HTTP: scans[0].client, Options: map[string]any{
 		"environment": "mainnet", "scans": bases, "names": map[string]any{party("foghorn"): "Foghorn Labs"},
 		"links": map[string]any{"vote_request": "https://explorer.example.org/governance/{id}"},
 	}}

@@ -31,7 +31,7 @@ type right struct {
 
 // apps reads the featured apps.
 func (s *syncRun) apps(ctx context.Context) error {
-	skipped := len(s.skipped)
+	skipped := len(s.peers.skipped)
 	q := question{path: "/v0/featured-apps", what: "featured apps"}
 	lists := poll(ctx, s.peers, q, func(raw []byte) ([]keyed[right], error) {
 		p, err := list("featured_apps")(raw)
@@ -65,7 +65,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 			return err
 		}
 	}
-	s.sweep(catalog.KindApp, settled && len(s.skipped) == skipped && ctx.Err() == nil)
+	s.sweep(catalog.KindApp, settled && len(s.peers.skipped) == skipped && ctx.Err() == nil)
 	return nil
 }
 
@@ -84,10 +84,10 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 	if exact, ok := earned.apps[a.Provider]; ok {
 		var err error
 		if a.Rewards, _, err = exact.decimal(); err != nil {
-			s.warnOf("rewards of "+name, err)
+			s.peers.warnOf("rewards of "+name, err)
 		}
 		a.MetricsAt = formatTime(earned.at)
-	} else if old, known := s.known.Items[e.Record.Ref().String()]; !available && known && old.Stamp == stamp {
+	} else if old, known := s.known[e.Record.Ref().String()]; !available && known && old.Stamp == stamp {
 		s.keep(e.Record.Ref()) // its rewards are not known now
 		return nil
 	}
@@ -190,7 +190,7 @@ func (s *syncRun) licence(c contract, p licencePayload) (licence, error) {
 	l.last, err[1] = p.Faucet.Last.Number.whole()
 	l.missed, err[2] = p.Faucet.Missed.whole()
 	if err := errors.Join(err[:]...); err != nil {
-		s.warnOf("rounds of "+p.Validator, err)
+		s.peers.warnOf("rounds of "+p.Validator, err)
 	}
 	if l.first != nil && l.last != nil && l.missed != nil {
 		if n := *l.last - *l.first - *l.missed + 1; n >= 0 { // as counted by the API
@@ -216,12 +216,12 @@ type validator struct {
 
 // validators reads the validators.
 func (s *syncRun) validators(ctx context.Context) error {
-	skipped := len(s.skipped)
+	skipped := len(s.peers.skipped)
 	q := question{path: "/v0/admin/validator/licenses", what: "validators"}
 	read, ok := firstOf(ctx, s.peers, q, func(from scan) (map[string]licence, error) {
 		found, err := s.licences(ctx, from)
 		if errors.Is(err, errPages) {
-			s.warnOf("validators of "+from.name, err)
+			s.peers.warnOf("validators of "+from.name, err)
 		}
 		return found, err
 	})
@@ -251,7 +251,7 @@ func (s *syncRun) validators(ctx context.Context) error {
 			return err
 		}
 	}
-	s.sweep(catalog.KindValidator, known && len(s.skipped) == skipped && ctx.Err() == nil)
+	s.sweep(catalog.KindValidator, known && len(s.peers.skipped) == skipped && ctx.Err() == nil)
 	return nil
 }
 
@@ -321,7 +321,7 @@ func (s *syncRun) reports(ctx context.Context) (by map[string]fleet.Report, know
 // known one stays unchanged.
 func (s *syncRun) validator(ctx context.Context, v *validator, reports map[string]fleet.Report, known bool) error {
 	ref := catalog.Ref{Kind: catalog.KindValidator, Key: v.party}
-	if _, remembered := s.known.Items[ref.String()]; remembered && !known {
+	if _, remembered := s.known[ref.String()]; remembered && !known {
 		s.keep(ref)
 		return nil
 	}

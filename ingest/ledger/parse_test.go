@@ -121,9 +121,8 @@ func FuzzRequests(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		s := &syncRun{connector: &connector{env: ingest.Environment{Network: network.Network{
-			Proposals: network.Proposals{Prefix: "CWP"}}}}, peers: newPeers(nil, nil, "fuzz", nil)}
-		s.out, s.peers.out = discard{}, discard{}
+		env := ingest.Environment{Network: network.Network{Proposals: network.Proposals{Prefix: "CWP"}}}
+		s := &syncRun{env: env, peers: newPeers(env, discard{}, "fuzz", nil), out: discard{}}
 		var r request
 		if json.Unmarshal(raw, &r.requestPayload) == nil {
 			r.Action = canonical(r.Action)
@@ -171,9 +170,9 @@ func FuzzAnswers(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p := newPeers(&connector{}, discard{}, "fuzz", nil)
-		p.env.Now = time.Now
-		s := &syncRun{connector: p.connector, peers: p, out: discard{}}
+		env := ingest.Environment{Now: time.Now}
+		p := newPeers(env, discard{}, "fuzz", nil)
+		s := &syncRun{env: env, peers: p, out: discard{}}
 		if d, err := p.readRules(raw); err == nil {
 			_ = jsonText(d.members)
 			s.rules = d

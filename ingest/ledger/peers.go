@@ -17,7 +17,7 @@ import (
 
 // peers are the Scans of an environment, which are called and compared.
 type peers struct {
-	*connector
+	env         ingest.Environment
 	out         ingest.Sink
 	environment string
 	scans       []scan // those that respond
@@ -30,13 +30,12 @@ type peers struct {
 
 type scan struct{ base, name string }
 
-func newPeers(c *connector, out ingest.Sink, environment string, bases []string) *peers {
+func newPeers(env ingest.Environment, out ingest.Sink, environment string, bases []string) *peers {
 	p := &peers{
-		connector: c, out: out, environment: environment,
+		env: env, out: out, environment: environment,
 		answered: map[scan]bool{}, failures: map[scan]int{}, skipped: map[string]bool{},
 	}
 	for _, base := range bases {
-		base = strings.TrimRight(base, "/")
 		u, _ := url.Parse(base) // the options were checked
 		p.scans = append(p.scans, scan{base, u.Host})
 	}

@@ -257,11 +257,11 @@ func (s *syncRun) round(ctx context.Context) *int64 {
 		for id, c := range w.Open {
 			var r roundPayload
 			if err := c.Contract.read("OpenMiningRound", &r); err != nil {
-				s.skip("open mining round "+id, err)
+				s.peers.skip("open mining round "+id, err)
 				continue
 			}
 			if n, err := r.Round.Number.whole(); err != nil {
-				s.skip("open mining round "+id, err)
+				s.peers.skip("open mining round "+id, err)
 			} else if n != nil && (last == nil || *n > *last) {
 				last = n
 			}
@@ -312,14 +312,14 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 	})
 	switch {
 	case lacksEndpoint(err):
-		s.warnAbsent(q)
+		s.peers.warnAbsent(q)
 	case err == nil && totals.Apps+totals.Validators != "":
 		var odd [2]error
 		s.state.AppRewards, s.state.AppRewardsExact, odd[0] = totals.Apps.decimal()
 		s.state.ValidatorRewards, s.state.ValidatorRewardsExact, odd[1] = totals.Validators.decimal()
 		s.state.RewardsRound = &r.round
 		if err := errors.Join(odd[:]...); err != nil {
-			s.warnOf("cumulative rewards", err)
+			s.peers.warnOf("cumulative rewards", err)
 		}
 	}
 	q = question{
@@ -337,7 +337,7 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 		return w.List, err
 	})
 	if lacksEndpoint(err) {
-		s.warnAbsent(q)
+		s.peers.warnAbsent(q)
 	}
 	for _, p := range top {
 		r.apps[p.Provider] = p.Rewards

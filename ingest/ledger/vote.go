@@ -70,8 +70,8 @@ func (s *syncRun) tracking(r request) string {
 	case r.Result == nil:
 		return r.ContractID
 	}
-	if seen, ok := s.known.Items[r.trackingName()]; ok {
-		s.now.Items[r.trackingName()] = seen
+	if seen, ok := s.known[r.trackingName()]; ok {
+		s.now[r.trackingName()] = seen
 		return seen.Key
 	}
 	return "vote-" + r.fingerprint()
@@ -105,7 +105,7 @@ func (s *syncRun) votes(ctx context.Context) error {
 		}
 		done[key] = true
 		if r.TrackingCid == "" {
-			s.now.Items[r.trackingName()] = listing.Seen{Key: key}
+			s.now[r.trackingName()] = listing.Seen{Key: key}
 		}
 		if err := s.vote(ctx, key, r); err != nil {
 			return err
@@ -119,9 +119,9 @@ func (s *syncRun) votes(ctx context.Context) error {
 // warns, once, of one that was open and has no result. Tracked are the names that
 // the memory no longer needs.
 func (s *syncRun) missing(listed bool, tracked map[string]bool) {
-	for _, name := range slices.Sorted(maps.Keys(s.known.Items)) {
-		seen := s.known.Items[name]
-		if _, met := s.now.Items[name]; met {
+	for _, name := range slices.Sorted(maps.Keys(s.known)) {
+		seen := s.known[name]
+		if _, met := s.now[name]; met {
 			continue
 		}
 		ref := catalog.Ref{Kind: catalog.KindVoteRequest, Key: seen.Key}
@@ -131,10 +131,10 @@ func (s *syncRun) missing(listed bool, tracked map[string]bool) {
 			if seen.Stamp == open && listed {
 				s.out.Warn(seen.Key, "is no longer open but has no result yet; it stays unchanged")
 				seen.Stamp = missed
-				s.now.Items[name] = seen
+				s.now[name] = seen
 			}
 		case strings.HasPrefix(name, trackingPrefix) && !tracked[name]:
-			s.now.Items[name] = seen
+			s.now[name] = seen
 		}
 	}
 }
@@ -180,8 +180,8 @@ const history = "results"
 func (s *syncRun) results(ctx context.Context) (ended []request, available bool) {
 	body := map[string]any{"limit": resultsPage}
 	q := question{path: "/v0/admin/sv/voteresults", what: "closed vote requests", body: body}
-	read := s.known.Items[history].Stamp == whole
-	s.now.Items[history] = listing.Seen{Stamp: s.known.Items[history].Stamp}
+	read := s.known[history].Stamp == whole
+	s.now[history] = listing.Seen{Stamp: s.known[history].Stamp}
 	pages := poll(ctx, s.peers, q, list("dso_rules_vote_results"))
 	if pages == nil {
 		return nil, false
@@ -200,7 +200,7 @@ func (s *syncRun) results(ctx context.Context) (ended []request, available bool)
 			fresh++
 			ended = append(ended, item.Value)
 			ref := catalog.Ref{Kind: catalog.KindVoteRequest, Key: s.tracking(item.Value)}
-			if s.known.Items[ref.String()].Stamp != closed {
+			if s.known[ref.String()].Stamp != closed {
 				unknown++
 			}
 		}
@@ -209,7 +209,7 @@ func (s *syncRun) results(ctx context.Context) (ended []request, available bool)
 		switch {
 		case read && unknown == 0 || !more || fresh == 0 && token == nil:
 		case err != nil || fresh == 0 || n == resultsPages:
-			s.out.Warn(s.environment+" "+q.path, fmt.Sprintf("page %d has a next page, but the limit is reached; "+
+			s.out.Warn(s.peers.environment+" "+q.path, fmt.Sprintf("page %d has a next page, but the limit is reached; "+
 				"later pages were not read", n))
 		default:
 			delete(body, "effectiveTo")
@@ -222,10 +222,10 @@ func (s *syncRun) results(ctx context.Context) (ended []request, available bool)
 				items = s.readResults(last.items)
 				continue
 			}
-			s.now.Items[history] = listing.Seen{} // the next run reads the rest
+			s.now[history] = listing.Seen{} // the next run reads the rest
 			return ended, true
 		}
-		s.now.Items[history] = listing.Seen{Stamp: whole}
+		s.now[history] = listing.Seen{Stamp: whole}
 		return ended, true
 	}
 }
@@ -253,7 +253,7 @@ func (s *syncRun) readResults(items []json.RawMessage) []keyed[request] {
 	for _, raw := range items {
 		var w resultPayload
 		if err := json.Unmarshal(raw, &w); err != nil {
-			s.skip("a closed vote request", err)
+			s.peers.skip("a closed vote request", err)
 			continue
 		}
 		w.Request.Action = canonical(w.Request.Action)
@@ -280,16 +280,16 @@ func (s *syncRun) readResults(items []json.RawMessage) []keyed[request] {
 func (s *syncRun) vote(ctx context.Context, key string, r request) error {
 	e, err := s.voteEntry(key, r)
 	if err != nil {
-		s.skip(key, err)
+		s.peers.skip(key, err)
 		return nil
 	}
 	// Created is the first value seen: later contracts do not have it.
 	name := e.Record.Ref().String()
-	if old := s.known.Items[name].Date; !old.IsZero() &&
+	if old := s.known[name].Date; !old.IsZero() &&
 		(e.Record.CreatedAt.IsZero() || old.Before(e.Record.CreatedAt)) {
 		e.Record.CreatedAt = old
 	}
-	s.now.Items[name] = listing.Seen{Key: key, Stamp: e.Record.State, Date: e.Record.CreatedAt}
+	s.now[name] = listing.Seen{Key: key, Stamp: e.Record.State, Date: e.Record.CreatedAt}
 	return s.out.Put(ctx, e)
 }
 
