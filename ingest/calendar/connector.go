@@ -119,13 +119,7 @@ func (s *state) settle(before state, shown []occurrence, hidden []string, r *rea
 	for _, o := range shown {
 		met[o.key] = true
 	}
-	gone := func(keys ...string) (refs []catalog.Ref) {
-		for _, k := range keys {
-			refs = append(refs, catalog.Ref{Kind: catalog.KindOperation, Key: k})
-		}
-		return refs
-	}
-	refs := gone(hidden...)
+	gone := slices.Clone(hidden)
 	for key, ends := range before.Known {
 		series, _, _ := strings.Cut(key, between)
 		switch {
@@ -133,8 +127,12 @@ func (s *state) settle(before state, shown []occurrence, hidden []string, r *rea
 		case r.lost || r.broken[series]:
 			s.Known[key] = ends
 		default:
-			refs = append(refs, gone(key)...)
+			gone = append(gone, key)
 		}
+	}
+	refs := make([]catalog.Ref, len(gone))
+	for i, key := range gone {
+		refs[i] = catalog.Ref{Kind: catalog.KindOperation, Key: key}
 	}
 	return refs
 }
