@@ -85,14 +85,14 @@ func (r Registry) Rooted(n network.Network, dir string) network.Network {
 			continue
 		}
 		rooted, _ := src.Options.Map(defaults.Type(), func(at options.Field, text string) (string, error) {
-			if at.Format == "path" {
+			if at.IsPath() {
 				text = absolute(text, dir)
 			}
 			return text, nil
 		})
 		for _, f := range options.Fields(defaults.Type()) {
 			v := f.In(defaults)
-			if f.Format == "path" && v.Kind() == reflect.String && !v.IsZero() && rooted.Text(f.Name) == "" {
+			if f.IsPath() && v.Kind() == reflect.String && !v.IsZero() && rooted.Text(f.Name) == "" {
 				rooted = rooted.With(f.Name, absolute(v.String(), dir))
 			}
 		}

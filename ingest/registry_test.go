@@ -55,7 +55,7 @@ func TestRegistry(t *testing.T) {
 
 func TestRootedPathsAreThoseOfTheOptions(t *testing.T) {
 	type part struct {
-		File string `yaml:"file" format:"path"`
+		File string `yaml:"file" format:"file"`
 		Name string `yaml:"name"`
 	}
 	type places struct {

@@ -457,7 +457,8 @@ func TestOptions(t *testing.T) {
 		"type": {map[string]any{"file": "a.ics", "types": map[string]any{"party": []any{"x"}}},
 			`unknown type "party"; known are governance`},
 		"release": {map[string]any{"file": "a.ics",
-			"components": map[string]any{"node": map[string]any{"release": "x"}}}, "components.node: release: want the key of a release record with {version} in it"},
+			"components": map[string]any{"node": map[string]any{"release": "x"}}},
+			"components.node: release: want the key of a release record with {version} in it"},
 		"unknown": {map[string]any{"file": "a.ics", "enviroments": map[string]any{}}, `did you mean "environments"?`},
 	}
 	for name, tt := range tests {

@@ -3,7 +3,6 @@ package calendar
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,7 +18,7 @@ import (
 type settings struct {
 	URL          string               `yaml:"url"`
 	URLEnv       string               `yaml:"url_env" format:"env"`
-	File         string               `yaml:"file" format:"path"`
+	File         string               `yaml:"file" format:"file"`
 	Page         string               `yaml:"page" format:"address"`
 	Zone         string               `yaml:"zone"`
 	Zones        map[string]string    `yaml:"zones"`
@@ -61,9 +60,6 @@ func (s *settings) Check() error {
 	switch {
 	case given != 1:
 		return errors.New("want one of the options url, url_env and file")
-	case s.File != "" && !fs.ValidPath(s.File) && !filepath.IsAbs(s.File):
-		return options.Errorf("file", "%q is not in the network's folder; "+
-			"write a relative path with slashes that stays inside, or an absolute one", s.File)
 	case s.File != "" && !isYAML(s.File) && !strings.EqualFold(path.Ext(s.File), ".ics"):
 		return options.Errorf("file", "%q: want a file that ends in .ics, .yaml or .yml", s.File)
 	case s.URL != "" && !s.isAddress():

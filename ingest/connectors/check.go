@@ -172,7 +172,7 @@ func namesOf(registry ingest.Registry, src network.Source) (n named) {
 		case text == "":
 		case at.Format == "env":
 			n.variables = append(n.variables, text)
-		case at.Format == "path" && !strings.Contains(text, ingest.CorpusVariable):
+		case at.IsPath() && !strings.Contains(text, ingest.CorpusVariable):
 			n.paths = append(n.paths, text)
 		}
 	})

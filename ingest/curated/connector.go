@@ -2,13 +2,10 @@ package curated
 
 import (
 	"context"
-	"io/fs"
-	"path/filepath"
 
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/memory"
-	"almanac/ingest/options"
 )
 
 // DefaultDir is the folder to read if the options do not name one.
@@ -34,16 +31,7 @@ var Kind = ingest.Kind[settings, state]{
 }
 
 type settings struct {
-	Dir string `yaml:"dir" format:"path"`
-}
-
-// Check checks that the folder is in the network's own.
-func (s *settings) Check() error {
-	if !fs.ValidPath(s.Dir) && !filepath.IsAbs(s.Dir) {
-		return options.Errorf("dir", "%q is not in the network's folder; "+
-			"write a relative path with slashes that stays inside, or an absolute one", s.Dir)
-	}
-	return nil
+	Dir string `yaml:"dir" format:"file"`
 }
 
 type connector struct {

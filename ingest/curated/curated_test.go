@@ -367,8 +367,9 @@ func TestFolders(t *testing.T) {
 			"folder curated has no curated file: write one of apps, projects"},
 		"large": {folder{"curated/faq.yaml": strings.Repeat("\n", 8<<20+1)}, nil,
 			"curated/faq.yaml: is larger than 8 MB"},
-		"outside": {folder{}, map[string]any{"dir": "../x"}, `dir: "../x" is not in the network's folder`},
-		"option":  {folder{}, map[string]any{"directory": "x"}, `unknown option "directory"`},
+		"outside": {folder{}, map[string]any{"dir": "../x"},
+			`dir: "../x" is not a path in the network's folder: want a relative one`},
+		"option": {folder{}, map[string]any{"directory": "x"}, `unknown option "directory"`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -70,7 +70,7 @@ type settings struct {
 	Names        map[string]string   `yaml:"names"`
 	Liveness     time.Duration       `yaml:"liveness"`
 	Fleet        *fleet.Options      `yaml:"fleet"`
-	Curated      string              `yaml:"curated" format:"path"`
+	Curated      string              `yaml:"curated" format:"file"`
 }
 
 // Check checks the names of environments.

@@ -62,6 +62,9 @@ func fieldsOf(t reflect.Type, at []int) (list []Field) {
 	return list
 }
 
+// IsPath reports whether the text is a path, in the network's folder or absolute.
+func (f Field) IsPath() bool { return f.Format == "path" || f.Format == "file" }
+
 // In returns the field of a struct.
 func (f Field) In(v reflect.Value) reflect.Value { return v.FieldByIndex(f.index) }
 

@@ -1,7 +1,9 @@
 package options
 
 import (
+	"io/fs"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"time"
 
@@ -25,8 +27,9 @@ const (
 	repositoryPattern = `^[A-Za-z0-9][\w-]*/[\w.-]+$`
 )
 
-// formats are the values of the tag format. A path is in the network's folder or
-// absolute; a base is an address before the paths of an API; an env is the name of an environment variable, whose value is no part
+// formats are the values of the tag format. A file is one, or a directory, in the
+// network's folder or at an absolute path; a path is that of anything else, such as
+// a repository. A base is an address before the paths of an API; an env is the name of an environment variable, whose value is no part
 // of what determines how a source is read.
 var formats = map[string]format{
 	"address": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
@@ -41,6 +44,8 @@ var formats = map[string]format{
 		_, err := glob.Exact([]string{s})
 		return err == nil
 	}},
+	"file": {want: "path in the network's folder: want a relative one that stays inside, or an absolute one",
+		ok: func(s string) bool { return fs.ValidPath(s) || filepath.IsAbs(s) }},
 	"path": {ok: func(string) bool { return true }},
 	"env":  {ok: func(string) bool { return true }},
 }

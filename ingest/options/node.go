@@ -6,7 +6,7 @@
 //	yaml      its name; a struct may be inline
 //	required  true: it must be given, and not be empty
 //	enum      its values, as a|b|c; case is ignored
-//	format    of a text: address, base, date, env, glob, path, repository, slug
+//	format    of a text: address, base, date, env, file, glob, path, repository, slug
 //	min       the least number or time
 //	unique    of a list of structs: the text that each has for itself; of texts: true
 //

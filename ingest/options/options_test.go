@@ -19,6 +19,7 @@ type ship struct {
 	Flag  string            `yaml:"flag" enum:"Red|Green"`
 	Home  string            `yaml:"home" format:"address"`
 	Chart string            `yaml:"chart" format:"path"`
+	Log   string            `yaml:"log" format:"file"`
 	Key   string            `yaml:"key_env" format:"env"`
 	Slug  string            `yaml:"slug" format:"slug"`
 	Paths []string          `yaml:"paths" format:"glob"`
@@ -156,6 +157,8 @@ func TestProblemsHaveTheirLineAndTheNearestName(t *testing.T) {
 		"  name: a\n  buoys:\n    - name: b\n    - name: b": `sea.yaml:5: buoys[2]: name "b" appears twice`,
 		"  name: a\n  ports: [https://x.y, https://x.y//]":  "sea.yaml:3: ports[2]: appears twice",
 		"  name: a\n  ports: [https://u:secret@x.y, x]":     "sea.yaml:3: ports[2]: is not a web address",
+		"  name: a\n  log: ../log":                          `sea.yaml:3: log: "../log" is not a path in the network's`,
+		"  name: a\n  chart: ../chart\n  log: /var/log":     "",
 		"  flag: Red":                                       "sea.yaml:2: the option name is missing",
 		"  name: ''":                                        "sea.yaml:2: the option name is missing",
 		"  name: &x a\n  slug: *x":                          "aliases (*x) are not supported",

@@ -97,7 +97,8 @@ func (c *repositoryClient) fetchToken(ctx context.Context, challenge map[string]
 	}
 	query.Set("scope", cmp.Or(challenge["scope"], "repository:"+c.name+":pull"))
 	realm.RawQuery = query.Encode()
-	resp, err := c.run.ask(ctx, outbound.Request{URL: realm.String(), Header: header, Accept: jsonTypes, MaxBody: maxToken})
+	resp, err := c.run.ask(ctx, outbound.Request{URL: realm.String(), Header: header, Accept: jsonTypes,
+		MaxBody: maxToken})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ type paper struct {
 	Slug        string   `yaml:"slug" format:"slug"`
 	Title       string   `yaml:"title" required:"true"`
 	URL         string   `yaml:"url" format:"address"`
-	File        string   `yaml:"file" format:"path"`
+	File        string   `yaml:"file" format:"file"`
 	Page        string   `yaml:"page" format:"address"`
 	Description string   `yaml:"description"`
 	Tag         string   `yaml:"tag"`
