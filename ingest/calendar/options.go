@@ -62,10 +62,11 @@ func (s *settings) Check() error {
 		return errors.New("want one of the options url, url_env and file")
 	case s.File != "" && !isYAML(s.File) && !strings.EqualFold(path.Ext(s.File), ".ics"):
 		return options.Errorf("file", "%q: want a file that ends in .ics, .yaml or .yml", s.File)
-	case s.URL != "" && !s.isAddress():
-		return options.Errorf("url", "want an address that begins with https://")
 	case max(s.Back, s.Ahead) > maxWindow:
 		return fmt.Errorf("want at most %d days in the options back and ahead", maxWindow)
+	}
+	if err := s.address(); s.URL != "" && err != nil {
+		return options.Errorf("url", "%w", err)
 	}
 	const noZone = "%q is not a time zone such as Europe/Zurich"
 	if s.Zone != "" && iana(s.Zone) == nil {
@@ -100,19 +101,21 @@ func (s *settings) reveal(env ingest.Environment) error {
 	if s.URL = env.Secret(s.URLEnv); s.URL == "" {
 		return fmt.Errorf("option url_env: the environment variable %s is not set", s.URLEnv)
 	}
-	if !s.isAddress() {
-		return fmt.Errorf("option url_env: want an address that begins with https:// in %s", s.URLEnv)
+	if err := s.address(); err != nil {
+		return fmt.Errorf("option url_env: %s: %w", s.URLEnv, err)
 	}
 	return nil
 }
 
-// isAddress reports whether the url is an address, which calendar programs begin
-// with webcal.
-func (s *settings) isAddress() bool {
+// address reads the url, which calendar programs begin with webcal.
+func (s *settings) address() error {
 	if rest, ok := strings.CutPrefix(s.URL, "webcal://"); ok {
 		s.URL = "https://" + rest
 	}
-	return webpage.Address(s.URL, nil) != nil
+	if webpage.Address(s.URL, nil) == nil {
+		return errors.New("want an address that begins with https://")
+	}
+	return nil
 }
 
 func isYAML(name string) bool {
