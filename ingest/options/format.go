@@ -29,8 +29,9 @@ const (
 
 // formats are the values of the tag format. A file is one, or a directory, in the
 // network's folder or at an absolute path; a path is that of anything else, such as
-// a repository. A base is an address before the paths of an API; an env is the name of an environment variable, whose value is no part
-// of what determines how a source is read.
+// a repository. A base is an address before the paths of an API; an env is the name
+// of an environment variable, whose value is no part of what determines how a source
+// is read.
 var formats = map[string]format{
 	"address": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
 		ok: isAddress, hidden: true},
