@@ -130,7 +130,7 @@ ingest/feed: catalog catalog/derive ingest ingest/listing ingest/memory
 ingest/fleet: catalog ingest
 ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/proposal
-ingest/forum: catalog ingest ingest/memory
+ingest/forum: catalog ingest
 ingest/gitrepo:
 ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/mention
 ingest/listing: catalog ingest ingest/memory

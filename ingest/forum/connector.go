@@ -7,24 +7,21 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/webpage"
 )
 
-type connector struct {
-	opts options
-	env  ingest.Environment
-}
-
 // Kind is the kind of sources that network files call forum.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, state]{
 	Name: "forum",
 	Summary: "Reads a Discourse forum through its public JSON interface: the categories, the list of topics, " +
 		"and every topic with all its posts.",
-	Constructor: New,
 	Example: `sources:
   - name: forum
     kind: forum
@@ -34,37 +31,62 @@ var Kind = ingest.Described{
       exclude: [lounge, staff/archive]  # slugs of categories to ignore, with their subcategories
       sweep: 24h                        # how often the whole list is read; default 24h
 `,
+	Rules:    webpage.Rules + "2",
+	Defaults: settings{Sweep: 24 * time.Hour},
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
+		return &connector{s, env}, nil
+	},
 }
 
-// New makes the connector of a source; it is the Constructor of kind "forum".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	opts, err := readOptions(src)
-	if err != nil {
-		return nil, err
-	}
-	if env.WorkDir == "" {
-		return nil, errors.New("forum: a working directory is needed for the state of topics")
-	}
-	return &connector{opts: opts, env: env}, nil
+// settings are the source's options in the network file.
+type settings struct {
+	URL     string        `yaml:"url" required:"true" format:"address"`
+	Exclude []string      `yaml:"exclude"`
+	Sweep   time.Duration `yaml:"sweep" min:"1s"`
 }
 
-// Sync implements ingest.Cursored. The cursor names the file with the state of
-// the forum.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+// Check completes the options.
+func (s *settings) Check() error {
+	if strings.ContainsAny(s.URL, "?#") {
+		return options.Errorf("url", "want an address without a query, such as https://forum.example.org")
+	}
+	s.URL = strings.TrimRight(s.URL, "/")
+	for i, slug := range s.Exclude {
+		if s.Exclude[i] = strings.ToLower(strings.Trim(slug, "/ ")); s.Exclude[i] == "" {
+			return options.Errorf(options.Item("exclude", i), "want the slug of a category")
+		}
+	}
+	return nil
+}
+
+// state is what one run passes to the next.
+type state struct {
+	Bumped time.Time      `json:"bumped"` // the latest activity in the list
+	Swept  time.Time      `json:"swept"`  // when the whole list was read
+	Topics map[int64]seen `json:"topics"`
+}
+
+// seen is the state of a topic that was read.
+type seen struct {
+	Line  uint64  `json:"line"`  // fingerprint of its line in the list; 0: read it again
+	Posts []int64 `json:"posts"` // the numbers of its posts, ascending
+}
+
+type connector struct {
+	opts settings
+	env  ingest.Environment
+}
+
+// Sync implements ingest.Connector. Topics that were not listed are kept as earlier
+// runs saw them, so that every run can report which posts of the topics it read are
+// gone.
+func (c *connector) Sync(ctx context.Context, known state, out ingest.Sink) (state, ingest.Outcome, error) {
 	s := &syncRun{
-		connector: c, out: out, api: client{c.env.HTTP, c.opts.URL}, known: c.recall(cursor),
+		connector: c, out: out, api: client{c.env.HTTP, c.opts.URL}, known: known,
 		now: state{Topics: map[int64]seen{}},
 	}
-	if err := s.read(ctx); err != nil {
-		return ingest.Outcome{}, fmt.Errorf("forum: %w", err)
-	}
-	cursor, err := c.remember(s.now, cursor)
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("forum: store the state: %w", err)
-	}
-	// Topics that were not listed are kept as earlier runs saw them, so that every
-	// run can report which posts of the topics it read are gone.
-	return ingest.Outcome{Cursor: cursor, Complete: true}, nil
+	err := s.read(ctx)
+	return s.now, ingest.Outcome{Complete: true}, err
 }
 
 // syncRun is one reading of the forum.

@@ -3,8 +3,6 @@ package forum_test
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,10 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
 	"almanac/ingest/forum"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -255,10 +250,11 @@ func TestATopicMissingFromTheListStays(t *testing.T) {
 	first := s.Sync()
 	b.change(func() { b.find(4).slipped = true })
 	s.Clock = s.Clock.Add(25 * time.Hour)
-	if r := s.Sync(); r.Deleted != 0 || len(r.Records) != len(first.Records) {
+	r := s.Sync()
+	if r.Deleted != 0 || len(r.Records) != len(first.Records) {
 		t.Errorf("%d deleted, %d records", r.Deleted, len(r.Records))
 	}
-	connectortest.Unchanged(t, s, first)
+	connectortest.Unchanged(t, s, r)
 }
 
 func TestAnEmptiedForumIsRefused(t *testing.T) {
@@ -295,64 +291,36 @@ func TestOptions(t *testing.T) {
 		options object
 		want    string
 	}{
-		"none":      {nil, "option url: want"},
-		"no scheme": {object{"url": "forum.example.org"}, "option url: want"},
-		"a file":    {object{"url": "file:///srv/forum"}, "option url: want"},
-		"a query":   {object{"url": "https://forum.example.org/?api_key=s3cret"}, "option url: want"},
+		"none":      {nil, "the option url is missing"},
+		"no scheme": {object{"url": "forum.example.org"}, "url: is not a web address"},
+		"a file":    {object{"url": "file:///srv/forum"}, "url: is not a web address"},
+		"a query":   {object{"url": "https://forum.example.org/?api_key=s3cret"}, "url: want an address without a query"},
 		"misspelt":  {object{"url": "https://forum.example.org", "excludes": "x"}, `did you mean "exclude"?`},
-		"sweep":     {object{"url": "https://forum.example.org", "sweep": "-1h"}, "sweep: "},
-		"an empty":  {object{"url": "https://forum.example.org", "exclude": []string{"/"}}, "option exclude"},
+		"sweep":     {object{"url": "https://forum.example.org", "sweep": "0"}, "sweep: 0s is shorter than 1s"},
+		"an empty":  {object{"url": "https://forum.example.org", "exclude": []string{"/"}}, "exclude[1]: want the slug"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := forum.New(network.Source{Options: options.Of(tt.options)}, ingest.Environment{WorkDir: t.TempDir()})
+			err := connectortest.Open(forum.Kind, tt.options)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := forum.New(network.Source{Options: options.Of(object{"url": "https://forum.example.org"})},
-		ingest.Environment{}); err == nil {
-		t.Error("without a working directory: no error")
-	}
 }
 
-func TestALostMemoryIsMadeAgain(t *testing.T) {
-	for name, spoil := range map[string]func(file string) error{
-		"removed": os.Remove,
-		"emptied": func(file string) error { return os.Truncate(file, 0) },
-		"cut":     func(file string) error { return os.Truncate(file, 150) },
-		"of an older version": func(file string) error {
-			text := `{"settings":"0123456789abcdef","bumped":"2031-01-05T00:00:00Z","swept":"2031-06-01T12:00:00Z"}` +
-				"\n1 8c3f 1-2\n2 8c40 1,3-4\n"
-			return os.WriteFile(file, []byte(text), 0o600)
-		},
-		"scribble": func(file string) error { return os.WriteFile(file, []byte("{}\n1 f 3-1\n"), 0o600) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			for id := range 5 {
-				b.topic(id+1, 2)
-			}
-			var dir string
-			b.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-				dir = env.WorkDir
-				return forum.New(src, env)
-			}
-			s := connectortest.NewSource(t, b.config)
-			first := s.Sync()
-			files, _ := filepath.Glob(filepath.Join(dir, "topics-*"))
-			if len(files) != 1 {
-				t.Fatalf("files %v", files)
-			}
-			if err := spoil(files[0]); err != nil {
-				t.Fatal(err)
-			}
-			b.read()
-			connectortest.Unchanged(t, s, first)
-			if got := len(b.read()); got != 3+5 {
-				t.Errorf("%d requests", got)
-			}
-		})
-	}
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		b := newBench(t)
+		topic := b.topic(1, 2)
+		b.topic(2, 1)
+		return connectortest.Upstream{Config: b.config, Server: b.server,
+			Change: func() {
+				b.change(func() { topic.posts[1].cooked, topic.bumped = "<p>Edited.</p>", topic.bumped.Add(time.Hour) })
+			},
+			Drop: func(s *connectortest.Source) {
+				s.Options = object{"url": b.server.URL, "exclude": []string{"lounge"}}
+				b.change(func() { topic.posts[1].deleted = true })
+			}}
+	})
 }

@@ -9,7 +9,6 @@
 //
 // A run lists topics by their last activity down to the start of the previous
 // run and reads those whose line in the list changed. Once per sweep it lists all
-// of them and so finds changes without activity, and deletions. Hashes of the
-// lines are stored in the working directory, in a file that the cursor names;
-// without it everything is read again.
+// of them and so finds changes without activity, and deletions. It passes hashes of
+// the lines to the next run.
 package forum

@@ -381,5 +381,5 @@ type bench struct {
 func newBench(t testing.TB) *bench {
 	f := &fake{}
 	s := connectortest.NewServer(t, f)
-	return &bench{f, s, connectortest.Config{Connector: forum.New, Options: object{"url": s.URL}}}
+	return &bench{f, s, connectortest.Config{Kind: forum.Kind, Options: object{"url": s.URL}}}
 }
