@@ -85,8 +85,8 @@ func TestRealPages(t *testing.T) {
 	repo := gitrepotest.New(t)
 	repo.Import("all", tree)
 
-	want := read(t, snapshot.Open, map[string]any{"dir": dir, "content_types": map[string]any{"doc_page": "doc"}})
-	got := read(t, docs.New, map[string]any{"repository": map[string]any{"url": repo.Dir}, "prefix": "docs"})
+	want := read(t, snapshot.Kind, map[string]any{"dir": dir, "content_types": map[string]any{"doc_page": "doc"}})
+	got := read(t, docs.Kind, map[string]any{"repository": map[string]any{"url": repo.Dir}, "prefix": "docs"})
 	if len(want) < 1000 {
 		t.Fatalf("the snapshot has only %d pages", len(want))
 	}
@@ -118,7 +118,7 @@ func TestRealPages(t *testing.T) {
 // TestARealHistory dates the files of a repository with thousands of commits,
 // merges and renames.
 func TestARealHistory(t *testing.T) {
-	records := read(t, docs.New, map[string]any{
+	records := read(t, docs.Kind, map[string]any{
 		"repository": map[string]any{"url": shared(t, "bundles", "cips.bundle")},
 		"url":        "https://forge.example.org/{commit}/{source_path}",
 	})
@@ -133,9 +133,10 @@ func TestARealHistory(t *testing.T) {
 }
 
 // read runs a connector once.
-func read(t *testing.T, construct ingest.Constructor, given map[string]any) map[string]catalog.Record {
+func read(t *testing.T, kind ingest.AnyKind, given map[string]any) map[string]catalog.Record {
 	t.Helper()
-	c, err := construct(network.Source{Name: "real", Options: options.Of(given)}, ingest.Environment{WorkDir: t.TempDir()})
+	c, err := ingest.Registry{"real": kind}.Connector(
+		network.Source{Name: "real", Kind: "real", Options: options.Of(given)}, ingest.Environment{WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,15 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/derive"
 	"almanac/ingest/memory"
+	"almanac/text/markup"
+	"almanac/text/pdf"
 )
+
+// Rules is the version of how repositories are read. With a new one, connectors read
+// everything again.
+const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal1 "
 
 // Repository is a repository of proposals as its source knows it: git knows all
 // of it, the API of a forge and a copy know parts.

@@ -116,7 +116,7 @@ func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
 				return nil, errors.New("sample: option dir: its files come with the program; " +
 					"a directory of your own is read by kind snapshot")
 			}
-			return snapshot.New(files, src, env)
+			name, src.Options = snapshot.Kind.Name, src.Options.With("dir", ".")
 		}
 		rendered, err := src.Options.Without(connectorOption).Map(nil, func(_ options.Field, text string) (string, error) {
 			return render("option", text, day(anchor))

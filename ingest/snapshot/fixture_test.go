@@ -39,10 +39,44 @@ func environment() ingest.Environment {
 	}
 }
 
+// open makes the connector of a source in a directory.
+func open(t testing.TB, options map[string]any) ingest.Cursored {
+	t.Helper()
+	return connector(t, source(options), environment())
+}
+
+// within makes the connector of a source whose snapshot is fsys.
+func within(t testing.TB, fsys fs.FS, options map[string]any) ingest.Cursored {
+	t.Helper()
+	env := environment()
+	env.Files = fsys
+	return connector(t, inside(options), env)
+}
+
+// inside is a source in the network's folder.
+func inside(options map[string]any) network.Source {
+	src := source(options)
+	src.Options = src.Options.With("dir", ".")
+	return src
+}
+
+func connector(t testing.TB, src network.Source, env ingest.Environment) ingest.Cursored {
+	t.Helper()
+	c, err := ingest.Kinds(snapshot.Kind).Connector(src, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // source reads all of the fixture.
 func source(more map[string]any) network.Source {
+	dir, err := filepath.Abs(harbour)
+	if err != nil {
+		panic(err)
+	}
 	all := map[string]any{
-		"dir": harbour,
+		"dir": dir,
 		"content_types": map[string]any{
 			"lip": "cip", "lip_draft": "cip", "attachment": "attachment", "grant": "proposal", "page": "doc",
 			"note": "release", "readme": "repo",
@@ -77,12 +111,8 @@ var (
 // sync reads a source of the fixture from its directory.
 func sync(t *testing.T, options map[string]any) *recorder {
 	t.Helper()
-	c, err := snapshot.Open(source(options), environment())
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := newRecorder()
-	o, err := c.Sync(context.Background(), "", out)
+	o, err := open(t, options).Sync(context.Background(), "", out)
 	if err != nil || !o.Complete || o.Cursor == "" {
 		t.Fatalf("outcome %+v, error %v", o, err)
 	}

@@ -156,7 +156,7 @@ func scanLines(f io.Reader, name string, skip func(string, error), use func(loca
 func index[T any](a *archive, name string, skip func(string, error), use func(locator string, value T) error) error {
 	text, err := a.read(name, maxFile)
 	if err != nil {
-		return fmt.Errorf("snapshot: index %s: %w", name, err)
+		return fmt.Errorf("index %s: %w", name, err)
 	}
 	return scanLines(bytes.NewReader(text), name, skip, func(locator string, line []byte) error {
 		var value T

@@ -1,27 +1,20 @@
 package snapshot
 
 import (
-	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
 	"almanac/ingest/proposal"
 )
 
-// Options are a snapshot source's options in the network file. Paths of files
+// settings are a snapshot source's options in the network file. Paths of files
 // are those of the manifest.
-type Options struct {
-	// Dir is the directory that holds manifest.jsonl. Empty only for New, which
-	// takes a file system.
-	Dir string `yaml:"dir" format:"path"`
-	// ContentTypes maps content types of the manifest to kinds of records.
+type settings struct {
+	// Dir is the directory that holds manifest.jsonl.
+	Dir string `yaml:"dir" format:"path" required:"true"`
+	// Types maps content types of the manifest to kinds of records.
 	// Other types are ignored.
-	ContentTypes map[string]catalog.Kind `yaml:"content_types"`
+	Types map[string]catalog.Kind `yaml:"content_types" required:"true" enum:"cip|proposal|attachment|doc|release|repo"`
 	// URL maps a repository to the address of its files; "*" is for all others.
 	// {repo}, {commit} and {path} are replaced; {source_path} is an alias of
 	// {path}.
@@ -48,35 +41,14 @@ type Options struct {
 	SplitReleases bool `yaml:"split_releases"`
 }
 
-// kinds are what a content type may become.
-var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindGrant, catalog.KindAttachment, catalog.KindDoc,
-	catalog.KindRelease, catalog.KindRepo}
-
-func readOptions(src network.Source) (Options, error) {
-	var o Options
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return o, err
-	}
-	if len(o.ContentTypes) == 0 {
-		return o, errors.New("snapshot: option content_types names no content type, so nothing would be read")
-	}
-	for _, contentType := range slices.Sorted(maps.Keys(o.ContentTypes)) {
-		if kind := o.ContentTypes[contentType]; !slices.Contains(kinds, kind) {
-			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is not one of %v", contentType, kind,
-				kinds)
-		}
-	}
-	return o, nil
-}
-
 // fileURL returns the public address of a manifest row's file, or "".
-func (o Options) fileURL(r row) string {
+func (o settings) fileURL(r row) string {
 	return proposal.Address(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit,
 		"{path}", r.SourcePath, "{source_path}", r.SourcePath)
 }
 
 // pullURL returns the public address of a pull request, or "".
-func (o Options) pullURL(repo string, number int) string {
+func (o settings) pullURL(repo string, number int) string {
 	n := strconv.Itoa(number)
 	return proposal.Address(template(o.Pull, repo), "{repo}", repo, "{number}", n, "{n}", n)
 }

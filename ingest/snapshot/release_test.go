@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/ingest/snapshot"
 )
 
 func TestPagesOfManyReleases(t *testing.T) {
@@ -51,11 +50,8 @@ func TestPagesOfManyReleases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": "x", "content_type": "note"}`,
 				tt.path)
-			c, err := snapshot.New(small(manifest, map[string]string{tt.path: tt.text}),
-				source(map[string]any{"split_releases": true}), environment())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := within(t, small(manifest, map[string]string{tt.path: tt.text}),
+				map[string]any{"split_releases": true})
 			out := newRecorder()
 			if o, err := c.Sync(context.Background(), "", out); err != nil || !o.Complete {
 				t.Fatalf("%+v, %v", o, err)
@@ -74,11 +70,8 @@ func TestPagesOfManyReleases(t *testing.T) {
 	t.Run("a_damaged_page_leaves_the_listing_open", func(t *testing.T) {
 		row := `{"path": %q, "source_repo": "a/b", "source_path": "x", "content_type": "note", "sha256": "00"}`
 		for file, complete := range map[string]bool{"notes.md": false, "1.0.md": true} {
-			c, err := snapshot.New(small(fmt.Sprintf(row, file), map[string]string{file: "x"}),
-				source(map[string]any{"split_releases": true}), environment())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := within(t, small(fmt.Sprintf(row, file), map[string]string{file: "x"}),
+				map[string]any{"split_releases": true})
 			if o, err := c.Sync(context.Background(), "", newRecorder()); err != nil || o.Complete != complete {
 				t.Errorf("%s: %+v, %v; want complete %v: its releases are unknown", file, o, err, complete)
 			}
@@ -104,10 +97,7 @@ func TestStubsAreTagged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": %q}`,
 				tt.path, tt.path, tt.kind)
-			c, err := snapshot.New(small(manifest, map[string]string{tt.path: tt.text}), source(nil), environment())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := within(t, small(manifest, map[string]string{tt.path: tt.text}), nil)
 			out := newRecorder()
 			if _, err := c.Sync(context.Background(), "", out); err != nil || len(out.entries) != 1 {
 				t.Fatalf("%d records, %v", len(out.entries), err)

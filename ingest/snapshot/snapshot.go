@@ -13,36 +13,26 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"path"
 
 	"almanac/catalog"
+	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/folder"
 	"almanac/ingest/memory"
+	"almanac/ingest/proposal"
 	"almanac/text/markup"
 )
 
-// edition changes whenever this package reads the same files differently, so
-// that a newer program reads an unchanged snapshot again.
-const edition = "5"
-
-// connector reads one snapshot; see ingest.Cursored.
-type connector struct {
-	open    func() (fs.FS, io.Closer, error)
-	options Options
-	env     ingest.Environment
-}
-
 // Kind is the kind of sources that network files call snapshot.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, string]{
 	Name: "snapshot",
 	Summary: "Reads a portable corpus: a directory whose manifest.jsonl lists every file with the repository, " +
 		"path and commit it came from, its content type and its checksum.",
-	Constructor: Open,
 	Example: `sources:
   - name: docs
     kind: snapshot
@@ -59,70 +49,44 @@ var Kind = ingest.Described{
       release_data: [releases.json]      # names of files among release notes that contain data
       split_releases: true               # one record for each release of a page that has many
 `,
+	Rules: proposal.Rules + markup.Rules + derive.TLDRRules + "6",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[string], error) {
+		return &connector{s, env}, nil
+	},
 }
 
-// Open makes the connector of a source that is a directory (option dir). It is
-// an ingest.Constructor. The directory is opened on every run, and symbolic
-// links cannot lead out of it.
-func Open(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o, err := readOptions(src)
-	if err != nil {
-		return nil, err
-	}
-	if o.Dir == "" {
-		return nil, errors.New("snapshot: option dir is missing: the directory that holds " + manifestName)
-	}
-	return &connector{options: o, env: env, open: func() (fs.FS, io.Closer, error) {
-		root, err := os.OpenRoot(env.Local(o.Dir))
-		if err != nil {
-			return nil, nil, err
-		}
-		return root.FS(), root, nil
-	}}, nil
+type connector struct {
+	options settings
+	env     ingest.Environment
 }
 
-// New makes the connector of a source whose snapshot is fsys.
-func New(fsys fs.FS, src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o, err := readOptions(src)
+// Sync reads the whole snapshot, or nothing if its manifest did not change since the
+// state, which is a digest of it: the manifest holds every file's checksum. Such a run
+// does not claim a complete listing, and needs none: nothing can have been removed.
+func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (string, ingest.Outcome, error) {
+	// The directory itself is opened: symbolic links cannot lead out of it.
+	files, at := c.env.Place(c.env.Local(c.options.Dir))
+	fsys, err := fs.Sub(files, at)
 	if err != nil {
-		return nil, err
+		return "", ingest.Outcome{}, err
 	}
-	return &connector{options: o, env: env, open: func() (fs.FS, io.Closer, error) {
-		return fsys, io.NopCloser(nil), nil
-	}}, nil
-}
-
-// Sync reads the whole snapshot, or nothing if neither its manifest nor the
-// options changed since the cursor: the manifest holds every file's checksum.
-// Such a run does not claim a complete listing, and needs none: nothing can
-// have been removed.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	fsys, closer, err := c.open()
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
-	}
-	defer closer.Close()
 	state, err := c.state(fsys)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
+		return "", ingest.Outcome{}, fmt.Errorf("%s: %w", path.Join(c.options.Dir, manifestName), folder.Reason(err))
 	}
-	if state == cursor {
-		return ingest.Outcome{Cursor: cursor}, nil
+	if state == known {
+		return state, ingest.Outcome{}, nil
 	}
 	a, err := openArchive(fsys, out.Skip)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
+		return "", ingest.Outcome{}, err
 	}
-	r := &run{
-		archive: a, options: c.options, out: out, hand: c.env.Hand, network: c.env.Network,
-	}
-	if err := r.sync(ctx); err != nil {
-		return ingest.Outcome{}, err
-	}
-	return ingest.Outcome{Cursor: state, Complete: !r.partial}, nil
+	r := &run{archive: a, options: c.options, out: out, hand: c.env.Hand, network: c.env.Network}
+	err = r.sync(ctx)
+	return state, ingest.Outcome{Complete: !r.partial}, err
 }
 
-// state hashes everything that determines what a run yields.
+// state hashes what a run yields, besides the options.
 func (c *connector) state(fsys fs.FS) (string, error) {
 	f, err := fsys.Open(manifestName)
 	if err != nil {
@@ -130,9 +94,7 @@ func (c *connector) state(fsys fs.FS) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	options := c.options
-	options.Dir = "" // the location of the corpus does not matter
-	if err := json.NewEncoder(h).Encode([]any{edition, options, c.env.Network.Proposals}); err != nil {
+	if err := json.NewEncoder(h).Encode(c.env.Network.Proposals); err != nil {
 		return "", err
 	}
 	if _, err := io.Copy(h, f); err != nil {
@@ -144,7 +106,7 @@ func (c *connector) state(fsys fs.FS) (string, error) {
 // run is one pass over a snapshot.
 type run struct {
 	*archive
-	options Options
+	options settings
 	out     ingest.Sink
 	hand    *memory.Hand
 	network network.Network
@@ -164,7 +126,7 @@ var order = []catalog.Kind{
 func (r *run) sync(ctx context.Context) error {
 	byKind := map[catalog.Kind][]row{}
 	for _, row := range r.rows {
-		if kind, ok := r.options.ContentTypes[row.Type]; ok {
+		if kind, ok := r.options.Types[row.Type]; ok {
 			byKind[kind] = append(byKind[kind], row)
 			r.total++
 		}

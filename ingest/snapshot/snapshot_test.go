@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 	"almanac/ingest/memory"
 	"almanac/ingest/proposal"
 	"almanac/ingest/snapshot"
+	"almanac/testing/connectortest"
 )
 
 func TestProposals(t *testing.T) {
@@ -225,12 +227,9 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 	pulls := `{"number": 8, "state": "open", "files": [["M", "README.md"], ["M", "lip-0004/lip-0004.md"]]}
 {"number": 9, "state": "open", "files": [["A", "lip-0004/lip-0004.md"]]}
 `
-	c, err := snapshot.New(small(manifest,
+	c := within(t, small(manifest,
 		map[string]string{"lip.md": text, "PR-8.md": text, "PR-9.md": text, "pulls.jsonl": pulls}),
-		source(map[string]any{"pulls": "pulls.jsonl"}), environment())
-	if err != nil {
-		t.Fatal(err)
-	}
+		map[string]any{"pulls": "pulls.jsonl"})
 	out := newRecorder()
 	if _, err := c.Sync(context.Background(), "", out); err != nil {
 		t.Fatal(err)
@@ -255,11 +254,9 @@ func TestTheManifestKnowsBetter(t *testing.T) {
 	pulls := `{"number": 3, "state": "closed"}
 {"number": 4, "state": "closed"}
 `
-	c, err := snapshot.New(small(manifest, map[string]string{"a.md": "# Lamps", "g.md": "# Ropes", "h.md": "# Nets",
-		"again.md": "# Lamps", "pulls.jsonl": pulls}), source(map[string]any{"pulls": "pulls.jsonl"}), environment())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := within(t, small(manifest, map[string]string{"a.md": "# Lamps", "g.md": "# Ropes", "h.md": "# Nets",
+		"again.md": "# Lamps", "pulls.jsonl": pulls}),
+		map[string]any{"pulls": "pulls.jsonl"})
 	out := newRecorder()
 	if _, err := c.Sync(t.Context(), "", out); err != nil {
 		t.Fatal(err)
@@ -278,10 +275,7 @@ func TestTheManifestKnowsBetter(t *testing.T) {
 }
 
 func TestIncrement(t *testing.T) {
-	c, err := snapshot.Open(source(pages), environment())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := open(t, pages)
 	first, err := c.Sync(context.Background(), "", newRecorder())
 	if err != nil {
 		t.Fatal(err)
@@ -296,9 +290,7 @@ func TestIncrement(t *testing.T) {
 	for k, v := range pages {
 		more[k] = v
 	}
-	if c, err = snapshot.Open(source(more), environment()); err != nil {
-		t.Fatal(err)
-	}
+	c = open(t, more)
 	if o, err := c.Sync(context.Background(), first.Cursor, out); err != nil || !o.Complete ||
 		o.Cursor == first.Cursor {
 		t.Errorf("changed options: %+v, %v; want all read again", o, err)
@@ -356,11 +348,8 @@ func TestUglySnapshots(t *testing.T) {
 			map[string]string{"a.md": "x"}, nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := snapshot.New(small(tt.manifest, tt.files),
-				source(map[string]any{"content_types": map[string]any{"page": "doc"}}), environment())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := within(t, small(tt.manifest, tt.files),
+				map[string]any{"content_types": map[string]any{"page": "doc"}})
 			out := newRecorder()
 			if o, err := c.Sync(context.Background(), "", out); err != nil || !o.Complete {
 				t.Fatalf("%+v, %v", o, err)
@@ -397,10 +386,8 @@ func TestUglyProposals(t *testing.T) {
 `
 	files := map[string]string{"x.md": "no header", "y.md": "y", "z.md": "",
 		"pulls.jsonl": "{}\nnonsense\n{\"number\": 9, \"state\": \"odd\"}\n"}
-	c, err := snapshot.New(small(manifest, files), source(map[string]any{"pulls": "pulls.jsonl"}), environment())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := within(t, small(manifest, files),
+		map[string]any{"pulls": "pulls.jsonl"})
 	out := newRecorder()
 	if _, err := c.Sync(context.Background(), "", out); err != nil {
 		t.Fatal(err)
@@ -446,10 +433,7 @@ func TestRunsThatFail(t *testing.T) {
 			nil, context.Background(), full, "full"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := snapshot.New(tt.fsys, source(tt.options), environment())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := within(t, tt.fsys, tt.options)
 			out := newRecorder()
 			out.fail = tt.fail
 			o, err := c.Sync(tt.ctx, "", out)
@@ -495,15 +479,15 @@ func TestOptionsAreStrict(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"no_directory":     {map[string]any{"dir": ""}, "option dir is missing"},
-		"no_content_types": {map[string]any{"content_types": map[string]any{}}, "names no content type"},
+		"no_directory":     {map[string]any{"dir": ""}, "the option dir is missing"},
+		"no_content_types": {map[string]any{"content_types": map[string]any{}}, "the option content_types is missing"},
 		"a_kind_it_cannot_be": {map[string]any{"content_types": map[string]any{"x": "mail_thread"}},
-			`kind "mail_thread" is not one of`},
+			`content_types.x: unknown value "mail_thread"`},
 		"a_misspelt_option":    {map[string]any{"histroy": "x"}, `did you mean "history"`},
 		"a_value_of_wrong_use": {map[string]any{"bulk_pulls": "many"}, "bulk_pulls"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := snapshot.Open(source(tt.options), environment()); err == nil ||
+			if err := connectortest.Open(snapshot.Kind, source(tt.options).Options.Values()); err == nil ||
 				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q in it", err, tt.want)
 			}
@@ -524,13 +508,11 @@ func FuzzSync(f *testing.F) {
 	f.Fuzz(func(t *testing.T, manifest, text, index string) {
 		fsys := small(manifest+"\n"+`{"path":"index.jsonl","source_repo":"a/b","content_type":"index"}`,
 			map[string]string{"a.md": text, "index.jsonl": index})
-		c, err := snapshot.New(fsys, source(map[string]any{
-			"pulls": "index.jsonl", "history": "index.jsonl", "attachments": "index.jsonl",
-			"merged_files": "index.jsonl", "split_releases": true,
-		}), environment())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := within(t, fsys,
+			map[string]any{
+				"pulls": "index.jsonl", "history": "index.jsonl", "attachments": "index.jsonl",
+				"merged_files": "index.jsonl", "split_releases": true,
+			})
 		out := newRecorder()
 		if _, err := c.Sync(context.Background(), "", out); err != nil {
 			t.Fatal(err)
@@ -563,10 +545,8 @@ func TestProposalsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	env.Hand = memory.NewHand(dir, "1")
-	c, err := snapshot.New(small(manifest, files), source(nil), env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	env.Files = small(manifest, files)
+	c := connector(t, inside(nil), env)
 	out := newRecorder()
 	if _, err := c.Sync(t.Context(), "", out); err != nil {
 		t.Fatal(err)
@@ -590,4 +570,23 @@ func TestProposalsAreBounded(t *testing.T) {
 	if len(out.entries) != 1 || out.entries[0].Record.Key != "LIP-0006" {
 		t.Errorf("put %+v", out.entries)
 	}
+}
+
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		row := `{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": "page", "commit": %q}` + "\n"
+		first, second := fmt.Sprintf(row, "a.md", "a.md", "1"), fmt.Sprintf(row, "b.md", "b.md", "1")
+		fsys := small(first+second, map[string]string{"a.md": "# Lamps", "b.md": "# Tides"})
+		options := inside(pages).Options.Values()
+		return connectortest.Upstream{Config: connectortest.Config{Kind: snapshot.Kind, Options: options, Files: fsys},
+			Change: func() {
+				fsys["a.md"].Data = []byte("# Lamps at dusk")
+				fsys["manifest.jsonl"].Data = []byte(fmt.Sprintf(row, "a.md", "a.md", "2") + second)
+			},
+			Drop: func(s *connectortest.Source) {
+				s.Options = maps.Clone(options)
+				s.Options["split_releases"] = true
+				fsys["manifest.jsonl"].Data = []byte(first)
+			}}
+	})
 }
