@@ -158,7 +158,8 @@ func FuzzPulls(f *testing.F) {
 			}
 		}
 		for _, kind := range []string{"cip", "grant"} {
-			l, err := proposal.NewLayout(kind, []string{glob}, []string{glob + "/x"}, "README.md", nil)
+			l, err := proposal.Options{
+				Kind: kind, Paths: []string{glob}, Exclude: []string{glob + "/x"}, Index: "README.md"}.Layout()
 			if err != nil {
 				t.Fatal(err)
 			}

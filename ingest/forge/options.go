@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/proposal"
 )
 
 // publicAPI is the address of GitHub's own API.
@@ -45,12 +46,10 @@ type proposalOptions struct {
 	TokenEnv   string   `yaml:"token_env" format:"env"`
 	Bots       []string `yaml:"bots"`
 	Repository string   `yaml:"repository"`
-	Kind       string   `yaml:"kind"`   // cip (default) or grant
 	Branch     string   `yaml:"branch"` // default: the repository's
-	Paths      []string `yaml:"paths"`
-	Exclude    []string `yaml:"exclude"`
-	Index      string   `yaml:"index"`
-	BulkPulls  []int    `yaml:"bulk_pulls"`
+
+	proposal.Options `yaml:",inline"`
+
 	// Board is the project whose field is the progress of a proposal.
 	Board *board `yaml:"board"`
 }
@@ -94,7 +93,7 @@ func readOptions(src network.Source) (options, error) {
 }
 
 func readProposalOptions(src network.Source) (proposalOptions, error) {
-	o := proposalOptions{Kind: "cip", Index: "README.md"}
+	o := proposalOptions{Options: proposal.Defaults}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return o, err
 	}

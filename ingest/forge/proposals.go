@@ -60,7 +60,7 @@ func NewProposals(src network.Source, env ingest.Environment) (ingest.Cursored, 
 	if env.WorkDir == "" {
 		return nil, errNoWorkDir
 	}
-	layout, err := proposal.NewLayout(opts.Kind, opts.Paths, opts.Exclude, opts.Index, opts.BulkPulls)
+	layout, err := opts.Layout()
 	return &proposalConnector{opts, env, layout}, err
 }
 

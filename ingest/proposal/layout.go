@@ -2,7 +2,6 @@ package proposal
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"almanac/text/glob"
@@ -16,17 +15,28 @@ type Layout struct {
 	include, exclude glob.Set
 }
 
-// NewLayout makes a layout of a source's options: kind is cip or grant, bulk are
-// pull requests that edit many proposals and are not proposals themselves.
-func NewLayout(kind string, paths, exclude []string, index string, bulk []int) (Layout, error) {
-	l := Layout{Grants: kind == "grant", Index: index, bulk: bulk}
-	if !l.Grants && kind != "cip" {
-		return l, fmt.Errorf("option kind: %q; want cip or grant", kind)
-	}
-	var err1, err2 error
-	l.include, err1 = glob.Fold(paths)
-	l.exclude, err2 = glob.Fold(exclude)
-	return l, errors.Join(err1, err2)
+// Options are the options of a source that say which files are proposals, inline in
+// those of its kind.
+type Options struct {
+	Kind string `yaml:"kind" enum:"cip|grant"` // grant: each pull request is a proposal
+	// Paths are patterns of the files that are proposals; default: all. Exclude
+	// removes files again: templates, directories of people.
+	Paths   []string `yaml:"paths" format:"glob"`
+	Exclude []string `yaml:"exclude" format:"glob"`
+	Index   string   `yaml:"index"`
+	// BulkPulls are pull requests that edit many proposals at once and are not
+	// proposals themselves.
+	BulkPulls []int `yaml:"bulk_pulls"`
+}
+
+// Defaults are the default Options.
+var Defaults = Options{Kind: "cip", Index: "README.md"}
+
+// Layout returns what the options say.
+func (o Options) Layout() (Layout, error) {
+	include, err1 := glob.Fold(o.Paths)
+	exclude, err2 := glob.Fold(o.Exclude)
+	return Layout{o.Kind == "grant", o.Index, o.BulkPulls, include, exclude}, errors.Join(err1, err2)
 }
 
 // named reports whether the operator said which files are proposals.

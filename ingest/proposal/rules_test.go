@@ -83,7 +83,7 @@ func TestRules(t *testing.T) {
 		{"grant", "grants/buoys.md", repo("grants/buoys.md")},
 	} {
 		of.repo.Pulls = map[int]*proposal.Pull{9: pull(of.draft)}
-		layout, err := proposal.NewLayout(of.kind, nil, nil, "README.md", nil)
+		layout, err := proposal.Options{Kind: of.kind, Index: "README.md"}.Layout()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,12 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/memory"
-	source "almanac/ingest/options"
 	"almanac/ingest/proposal"
-	"almanac/ingest/proposals"
 )
 
 // keeping is a recorder that says what it was told to keep, too.
@@ -34,8 +31,7 @@ func syncHeld(t *testing.T, options map[string]any, held ...string) *keeping {
 			t.Fatal(err)
 		}
 	}
-	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: source.Of(options)},
-		ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir(), Hand: memory.NewHand(dir, "1")})
+	c, err := open(options, ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir(), Hand: memory.NewHand(dir, "1")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +68,7 @@ func TestWhatIsTooLargeIsSkipped(t *testing.T) {
 	f.pull(8, true, map[string]string{"cip-d/cip-d.md": frontMatter(60 << 10)})
 	f.pull(9, true, map[string]string{"cip-e/cip-e.md": "<pre>\nCIP: 9\nStatus: Draft\nAuthor: Ada" +
 		strings.Repeat(" Quill", 12<<10) + "\n</pre>\n"})
-	out := syncHeld(t, options(f))
+	out := syncHeld(t, given(f))
 	want := []string{"cip CIP-0002", "cip PR-8"}
 	if diff := cmp.Diff(want, out.keys()); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
@@ -99,7 +95,7 @@ func TestGrantsThatAreTooLargeAreSkipped(t *testing.T) {
 	f.commit("Ropes (#1)", map[string]string{"proposals/ropes.md": grant(tooLong)})
 	f.commit("Nets (#2)", map[string]string{"proposals/nets.md": grant("Nets."), "proposals/two.md": grant(tooLong)})
 	f.pull(3, true, map[string]string{"proposals/oars.md": frontMatter(15 << 20)})
-	out := syncHeld(t, options(f, "kind", "grant"))
+	out := syncHeld(t, given(f, "kind", "grant"))
 	if diff := cmp.Diff([]string{"proposal 2"}, out.keys()); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
@@ -115,7 +111,7 @@ func TestWhatARunEndedWithIsSkipped(t *testing.T) {
 	f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": lamps, "cip-0001/notes.md": longLines,
 		"cip-0002/cip-0002.md": of("0002", longLines)})
 	f.pull(3, true, map[string]string{"cip-r/cip-r.md": ropes})
-	out := syncHeld(t, options(f), lamps, ropes, longLines)
+	out := syncHeld(t, given(f), lamps, ropes, longLines)
 	if diff := cmp.Diff([]string{"cip CIP-0002"}, out.keys()); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
@@ -127,7 +123,7 @@ func TestWhatARunEndedWithIsSkipped(t *testing.T) {
 			t.Errorf("%s: does not say why", s)
 		}
 	}
-	if again := syncHeld(t, options(f)); len(again.entries) != 4 || len(again.skipped) != 0 {
+	if again := syncHeld(t, given(f)); len(again.entries) != 4 || len(again.skipped) != 0 {
 		t.Errorf("without it: %v, skipped %q", again.keys(), again.skipped)
 	}
 }

@@ -1,45 +1,28 @@
 package proposals
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
 )
 
-// rules is the version of how this package reads a repository. A new version
-// makes the next run read every source again.
-const rules = "7"
-
-// connector reads one repository. A run fetches it and, if anything in it or in
-// the options changed since the cursor, reads all of it: that takes seconds,
-// has one code path, and handles rewritten history. The catalog does not
-// rewrite unchanged records.
-type connector struct {
-	opts   options
-	env    ingest.Environment
-	token  string
-	layout proposal.Layout
-}
-
 // Kind is the kind of sources that network files call proposals.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, string]{
 	Name: "proposals",
 	Summary: "Reads a git repository of improvement proposals, or of grant proposals, with its whole history: " +
 		"the files of the main branch, the drafts of unmerged pull requests, every change of status, and " +
 		"the files next to a proposal.",
-	Constructor: New,
 	Example: `sources:
   - name: proposals
     kind: proposals
@@ -58,28 +41,42 @@ var Kind = ingest.Described{
         file: https://forge.example.org/{repo}/blob/{commit}/{path}  # of a file; {branch} is known too
         pull: https://forge.example.org/{repo}/pull/{number}         # of a pull request
 `,
+	Rules:    proposal.Rules + "8",
+	Defaults: settings{Options: proposal.Defaults},
+	Open:     open,
 }
 
-// New makes the connector of a source; it is a Constructor of kind
-// "proposals".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	opts, err := readOptions(src, env)
+// connector reads one repository. A run fetches it and, if anything in it or in
+// the network changed since, reads all of it: that takes seconds,
+// has one code path, and handles rewritten history. The catalog does not
+// rewrite unchanged records.
+type connector struct {
+	opts   settings
+	env    ingest.Environment
+	token  string
+	layout proposal.Layout
+	tells  bool   // the host has references of what it would merge
+	head   string // the branch that was fetched
+}
+
+func open(s settings, env ingest.Environment) (ingest.Connector[string], error) {
+	layout, err := s.Layout()
 	if err != nil {
 		return nil, err
 	}
-	if env.WorkDir == "" {
-		return nil, errors.New("proposals: needs a working directory for the clone")
-	}
-	layout, err := proposal.NewLayout(opts.Kind, opts.Paths, opts.Exclude, opts.Index, opts.BulkPulls)
-	if err != nil {
-		return nil, err
-	}
-	c := &connector{opts: opts, env: env, layout: layout}
-	if opts.TokenEnv != "" {
-		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
-			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)
+	c := &connector{env: env, layout: layout, tells: true}
+	if s.TokenEnv != "" {
+		if c.token = env.Secret(s.TokenEnv); c.token == "" {
+			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", s.TokenEnv)
 		}
 	}
+	if forge, ok := gitrepo.Forge(s.Repository); ok {
+		c.tells = forge.Merges
+		s.URL.File, s.URL.Pull = cmp.Or(s.URL.File, forge.File), cmp.Or(s.URL.Pull, forge.Pull)
+	}
+	s.Repository = gitrepo.Place(s.Repository, env.Local)
+	s.Name = cmp.Or(s.Name, gitrepo.Name(s.Repository))
+	c.opts = s
 	return c, nil
 }
 
@@ -96,52 +93,41 @@ func (c *connector) Advice(ctx context.Context) []string {
 	return advice
 }
 
-// Sync implements ingest.Cursored. The cursor names the commit of the
-// branch's head and a digest of everything else the records depend on.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+// Sync implements ingest.Connector. The state is a digest of everything that the
+// records depend on besides the options.
+func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (string, ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
 	from := gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true}
 	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("proposals: fetch: %w", err)
+		return "", ingest.Outcome{}, fmt.Errorf("fetch: %w", err)
 	}
 	repo, err := gitrepo.Open(dir, branch)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
+		return "", ingest.Outcome{}, err
 	}
 	defer func() { _ = repo.Close() }()
 	of := *c
-	of.opts.URL.branch = branch
-	return of.read(ctx, repo, cursor, out)
-}
-
-// read puts what was fetched.
-func (c *connector) read(
-	ctx context.Context, repo *gitrepo.Repository, cursor string, out ingest.Sink,
-) (ingest.Outcome, error) {
-	now := c.cursor(repo)
-	if now == cursor {
+	of.head = branch
+	now := of.state(repo)
+	if now == known {
 		// Nothing to write and nothing deleted: no listing is needed.
-		return ingest.Outcome{Cursor: cursor}, nil
+		return now, ingest.Outcome{}, nil
 	}
-	from, err := c.repository(ctx, repo, out)
+	files, err := of.repository(ctx, repo, out)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
+		return "", ingest.Outcome{}, err
 	}
-	result, err := proposal.Read(ctx, from, c.layout, c.env.Network, out)
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
-	}
+	result, err := proposal.Read(ctx, files, of.layout, of.env.Network, out)
 	if result.Records == 0 {
 		now = "" // whoever named the repository expects something of it, on every run
 	}
-	return ingest.Outcome{Cursor: now, Complete: true}, nil
+	return now, ingest.Outcome{Complete: true}, err
 }
 
-func (c *connector) cursor(repo *gitrepo.Repository) string {
+func (c *connector) state(repo *gitrepo.Repository) string {
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode([]any{rules, c.opts, c.opts.URL.branch, c.env.Network.Proposals, c.env.Network.Name,
-		c.env.Network.Title})
+	_ = json.NewEncoder(h).Encode([]any{c.head, c.env.Network.Proposals, c.env.Network.Name, c.env.Network.Title})
 	for _, name := range slices.Sorted(maps.Keys(repo.Refs)) {
 		// A host's merge commits change with every push to the branch; only
 		// their existence matters.
@@ -151,5 +137,6 @@ func (c *connector) cursor(repo *gitrepo.Repository) string {
 		}
 		_, _ = fmt.Fprintln(h, name, hash)
 	}
-	return repo.Head.Hash.String() + " " + hex.EncodeToString(h.Sum(nil)[:12])
+	_, _ = fmt.Fprintln(h, repo.Head.Hash)
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }

@@ -17,7 +17,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	source "almanac/ingest/options"
+	"almanac/ingest/options"
 	"almanac/ingest/proposal"
 )
 
@@ -95,15 +95,15 @@ func (g *gathered) Skip(at string, err error) { g.skipped = append(g.skipped, at
 func (g *gathered) Warn(string, string)       {}
 func (g *gathered) Progress(int, int)         {}
 
-func corpusConnector(t testing.TB, bundle string, options map[string]any) *connector {
+func corpusConnector(t testing.TB, bundle string, given map[string]any) ingest.Cursored {
 	t.Helper()
-	options["repository"] = bundle
-	c, err := New(network.Source{Name: "corpus", Options: source.Of(options)}, ingest.Environment{Network: corpusNetwork(),
-		WorkDir: t.TempDir()})
+	given["repository"] = bundle
+	src := network.Source{Name: "corpus", Kind: Kind.Name, Options: options.Of(given)}
+	c, err := ingest.Kinds(Kind).Connector(src, ingest.Environment{Network: corpusNetwork(), WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.(*connector)
+	return c
 }
 
 // readBundle reads a bundle once.
@@ -359,7 +359,7 @@ func TestTheGrantBundle(t *testing.T) {
 }
 
 func BenchmarkSync(b *testing.B) {
-	for name, c := range map[string]*connector{
+	for name, c := range map[string]ingest.Cursored{
 		"proposals": corpusConnector(b, shared(b, "bundles", "cips.bundle"), map[string]any{}),
 		"grants":    corpusConnector(b, shared(b, "bundles", "*-dev-fund.bundle"), grantOptions()),
 	} {

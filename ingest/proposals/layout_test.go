@@ -14,9 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	source "almanac/ingest/options"
 	"almanac/ingest/proposal"
-	"almanac/ingest/proposals"
 )
 
 // lagoon is a network with a prefix that says nothing of its files.
@@ -270,7 +268,7 @@ func TestLayouts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newForge(t)
 			f.commit("one", c.files)
-			o := options(f)
+			o := given(f)
 			if o["paths"] = c.paths; c.paths == nil {
 				delete(o, "paths")
 			}
@@ -316,7 +314,7 @@ func TestWhatIsNotReadIsSaid(t *testing.T) {
 		"p/1234567.md": yamlHeader("layer: core", "Too long"),
 	}
 	f.commit("one", files)
-	o := options(f)
+	o := given(f)
 	o["paths"], o["exclude"] = []any{"p/**"}, []any{"p/hidden.md"}
 	noNumber := "it has no number: neither its header nor its name or folder says one"
 	noFormat := "its format is not one of those of proposals: .md, .markdown, .mediawiki, .rst, .txt"
@@ -450,7 +448,7 @@ func TestHistoryOfANumberInTheHeader(t *testing.T) {
 		"Activated, with remarks"} {
 		f.commit("Status", map[string]string{"p/0008-fee-market.md": text("tip: 8", status)})
 	}
-	out, _ := syncOf(t, lagoon("TIP"), t.TempDir(), "", options(f))
+	out, _ := syncOf(t, lagoon("TIP"), t.TempDir(), "", given(f))
 	var events []string
 	for _, e := range out.events["TIP-0008"] {
 		events = append(events, fmt.Sprintf("%d %s→%s", e.At.Day(), e.RawFrom, e.RawTo))
@@ -470,7 +468,7 @@ func TestNamesOfAnyBytes(t *testing.T) {
 	})
 	f.commit("two", map[string]string{"p/tip-0001\t.md": "", "p/tip-0001.md": yamlHeader("tip: 1", "One"),
 		"tab\tdir/\"3\".md": yamlHeader("tip: 3", "Three and more")})
-	out, _ := syncOf(t, lagoon("TIP"), t.TempDir(), "", options(f))
+	out, _ := syncOf(t, lagoon("TIP"), t.TempDir(), "", given(f))
 	want := []string{"attachment tip-0004/a\tb.md", "cip TIP-0001", "cip TIP-0002", "cip TIP-0003", "cip TIP-0004"}
 	if diff := cmp.Diff(want, out.keys()); diff != "" || len(out.skipped) != 1 {
 		t.Errorf("skipped %q, records (-want +got):\n%s", out.skipped, diff)
@@ -480,8 +478,7 @@ func TestNamesOfAnyBytes(t *testing.T) {
 func advise(t *testing.T, n network.Network, options map[string]any) []string {
 	t.Helper()
 	work := t.TempDir()
-	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: source.Of(options)},
-		ingest.Environment{Network: n, WorkDir: work})
+	c, err := open(options, ingest.Environment{Network: n, WorkDir: work})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,7 @@ package proposals
 import (
 	"testing"
 
-	"almanac/catalog/network"
 	"almanac/ingest"
-	source "almanac/ingest/options"
 )
 
 // TestWhichHostsTellWhatIsOpen: without that, a draft that is open would be taken
@@ -17,10 +15,9 @@ func TestWhichHostsTellWhatIsOpen(t *testing.T) {
 		"https://codeberg.org/harbour/lips": false, "https://forgejo.example.org/harbour/lips": false,
 		"https://gitlab.com/harbour/lips": false,
 	} {
-		src := network.Source{Name: "test", Options: source.Of(map[string]any{"repository": remote})}
-		o, err := readOptions(src, env)
-		if err != nil || o.tells != want {
-			t.Errorf("%s: %t, %v", remote, o.tells, err)
+		c, err := open(settings{Repository: remote}, env)
+		if err != nil || c.(*connector).tells != want {
+			t.Errorf("%s: %+v, %v", remote, c, err)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (c *connector) branch(repo *gitrepo.Repository) (*proposal.Repository, erro
 	head := repo.Head.Hash.String()
 	to := &proposal.Repository{
 		Name: c.opts.Name, Files: map[string]proposal.Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
-		URL: func(file, commit string) string { return c.opts.URL.file(cmp.Or(commit, head), file) },
+		URL: func(file, commit string) string { return c.fileURL(cmp.Or(commit, head), file) },
 		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
 			return repo.Blob(plumbing.NewHash(b.ID), limit)
 		},
@@ -49,8 +49,8 @@ func (c *connector) repository(
 	if err != nil {
 		return nil, err
 	}
-	h := &host{repo: repo, merges: merges, pulls: map[int]*proposal.Pull{}, url: c.opts.URL.pull,
-		refs: map[int]string{}, tells: c.opts.tells}
+	h := &host{repo: repo, merges: merges, pulls: map[int]*proposal.Pull{}, url: c.pullURL,
+		refs: map[int]string{}, tells: c.tells}
 	err = h.read(ctx, out)
 	to.Pulls = h.pulls
 	return to, err

@@ -68,7 +68,8 @@ func (r *run) proposals(ctx context.Context, kind catalog.Kind, rows []row) erro
 		if err != nil {
 			return err
 		}
-		layout, err := proposal.NewLayout(as, []string{"**"}, nil, index, r.options.BulkPulls)
+		layout, err := proposal.Options{
+			Kind: as, Paths: []string{"**"}, Index: index, BulkPulls: r.options.BulkPulls}.Layout()
 		if err != nil {
 			return err
 		}
