@@ -134,7 +134,7 @@ ingest/forum: catalog ingest
 ingest/gitrepo:
 ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/mention
 ingest/listing: catalog ingest ingest/memory
-ingest/mail: catalog ingest ingest/memory ingest/mention
+ingest/mail: catalog ingest ingest/mention
 ingest/market: catalog ingest
 ingest/mention: catalog
 ingest/memory:

@@ -11,22 +11,15 @@ import (
 	"path/filepath"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/text/webpage"
 )
 
-type connector struct {
-	opts  options
-	token string // for exports; "" for none
-	env   ingest.Environment
-}
-
 // Kind is the kind of sources that network files call mail.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, archives]{
 	Name: "mail",
 	Summary: "Reads the archives of mailing lists, group by group, from mbox files or from an archive's " +
 		"export in that format.",
-	Constructor: New,
 	Example: `sources:
   - name: mail
     kind: mail
@@ -42,54 +35,60 @@ var Kind = ingest.Described{
       token_env: LISTS_TOKEN      # variable with the export's bearer token
       message: https://lists.example.org/g/{group}/message/{number}  # page of a message; default none
 `,
-}
-
-// New makes the connector of a source; it is a Constructor of kind "mail".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	opts, err := readOptions(src)
-	if err != nil {
-		return nil, err
-	}
-	if env.WorkDir == "" {
-		return nil, errors.New("mail: needs a working directory to remember what was seen")
-	}
-	c := &connector{opts: opts, env: env}
-	if opts.TokenEnv != "" {
-		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
-			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)
+	Rules: webpage.Rules + "3",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[archives], error) {
+		c := &connector{opts: s, env: env}
+		if s.TokenEnv != "" {
+			if c.token = env.Secret(s.TokenEnv); c.token == "" {
+				return nil, fmt.Errorf("option token_env: the environment variable %s is not set", s.TokenEnv)
+			}
 		}
-	}
-	return c, nil
+		return c, nil
+	},
 }
 
-// Sync implements ingest.Cursored. The cursor names the file in which the
-// threads are remembered.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+type connector struct {
+	opts  settings
+	token string // for exports; "" for none
+	env   ingest.Environment
+}
+
+// archives is what a run remembers for the next one, by group.
+type archives map[string]past
+
+// past is what is remembered about a group's archive.
+type past struct {
+	Print    string   `json:"print"` // digest of its files or its export
+	ETag     string   `json:"etag,omitempty"`
+	Modified string   `json:"modified,omitempty"`
+	Threads  []thread `json:"threads"` // sorted by number
+}
+
+// thread is what is remembered about a thread: its key is that of its first
+// message.
+type thread struct {
+	Print    uint64  `json:"print"`
+	Messages []int64 `json:"messages"` // numbers, oldest first
+}
+
+// Sync implements ingest.Connector.
+func (c *connector) Sync(ctx context.Context, known archives, out ingest.Sink) (archives, ingest.Outcome, error) {
 	left, _ := filepath.Glob(filepath.Join(c.env.WorkDir, temporary)) // the pattern is valid
 	for _, file := range left {
 		_ = os.Remove(file) // left by a killed run
 	}
-	known := c.recall(cursor)
-	s := &syncRun{connector: c, out: out, known: known,
-		now: archives{Settings: known.Settings, Groups: map[string]past{}}}
+	s := &syncRun{connector: c, out: out, known: known, now: archives{}}
 	var errs []error
 	for _, g := range c.opts.Groups {
 		err := s.group(ctx, g)
 		if ctx.Err() != nil {
-			return ingest.Outcome{}, ctx.Err()
+			return nil, ingest.Outcome{}, ctx.Err()
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("mail: group %s: %w", g.Name, err))
+			errs = append(errs, fmt.Errorf("group %s: %w", g.Name, err))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return ingest.Outcome{}, err
-	}
-	cursor, err := c.files().Remember(s.now, cursor)
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("mail: %w", err)
-	}
-	return ingest.Outcome{Cursor: cursor, Complete: true}, nil
+	return s.now, ingest.Outcome{Complete: true}, errors.Join(errs...)
 }
 
 // syncRun is one pass over the archives.
@@ -104,13 +103,13 @@ var errEmptied = errors.New("its archive has no messages anymore")
 
 // group reads the archive of a group.
 func (s *syncRun) group(ctx context.Context, g group) error {
-	known := s.known.Groups[g.Name]
+	known := s.known[g.Name]
 	in, err := s.open(ctx, g, known)
 	if errors.Is(err, errUnchanged) {
 		for _, t := range known.Threads {
 			s.keep(g, t)
 		}
-		s.now.Groups[g.Name] = known
+		s.now[g.Name] = known
 		return nil
 	}
 	if err != nil {
@@ -149,7 +148,7 @@ func (s *syncRun) group(ctx context.Context, g group) error {
 		s.done += len(posts)
 		s.out.Progress(s.done, s.total)
 	}
-	s.now.Groups[g.Name] = now
+	s.now[g.Name] = now
 	return nil
 }
 

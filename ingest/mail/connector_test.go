@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -21,7 +22,6 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/mail"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -233,7 +233,7 @@ func TestNumbersThatTheArchiveDoesNotGive(t *testing.T) {
 	for i, text := range months {
 		write(t, filepath.Join(dir, "tugs-2031-0"+string(rune('5'+i))+".txt"), text)
 	}
-	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, CorpusDir: dir, Options: map[string]any{
+	s := connectortest.NewSource(t, connectortest.Config{Kind: mail.Kind, CorpusDir: dir, Options: map[string]any{
 		"groups": []any{map[string]any{"name": "tugs"}}, "files": "${corpus}/{group}-*.txt",
 		"message": "https://lists.example.org/{number}",
 	}})
@@ -273,7 +273,7 @@ func TestNumbersThatTheArchiveDoesNotGive(t *testing.T) {
 func TestFilesOfTheFolder(t *testing.T) {
 	files := fstest.MapFS{"mail/tugs-1.mbox": {Data: []byte(
 		"From x  Thu May  1 09:00:00 2031\nFrom: x\nSubject: Buoys\nMessage-ID: <1@x.example>\n\nRed.\n")}}
-	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, Files: files, Options: map[string]any{
+	s := connectortest.NewSource(t, connectortest.Config{Kind: mail.Kind, Files: files, Options: map[string]any{
 		"groups": []any{map[string]any{"name": "tugs"}}, "files": "mail/{group}-*.mbox",
 	}})
 	r := s.Sync()
@@ -437,32 +437,6 @@ func (k killingSink) Put(ctx context.Context, e catalog.Entry) error {
 	return k.Sink.Put(ctx, e)
 }
 
-func TestALostMemoryIsMadeAgain(t *testing.T) {
-	a := harbour(t)
-	var dir string
-	a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-		dir = env.WorkDir
-		return unsalted(src, env)
-	}
-	s := connectortest.NewSource(t, a.config)
-	first := s.Sync()
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(files) != 1 {
-		t.Fatalf("files %v", files)
-	}
-	for _, spoil := range []func(string) error{os.Remove, func(f string) error { return os.Truncate(f, 20) },
-		func(f string) error { return os.WriteFile(f, []byte("{}"), 0o600) }} {
-		if err := spoil(files[0]); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Join(dir, "mbox-1"), "left by a run that was killed")
-		connectortest.Unchanged(t, s, first)
-		if now, _ := filepath.Glob(filepath.Join(dir, "*")); len(now) != 1 {
-			t.Errorf("files %v", now)
-		}
-	}
-}
-
 func TestToken(t *testing.T) {
 	t.Setenv("TUGS_TOKEN", "s3cret")
 	a := harbour(t)
@@ -486,36 +460,62 @@ func TestOptions(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"none": {nil, "option groups: want"},
+		"none": {nil, "the option groups is missing"},
 		"a bad name": {map[string]any{"groups": []any{map[string]any{"name": "../x"}}, "files": "x"},
-			"want a name"},
+			`"../x" is not a slug`},
 		"twice":   {map[string]any{"groups": []any{groups[0], groups[0]}, "files": "x"}, "appears twice"},
 		"neither": {map[string]any{"groups": groups}, "one of the options files and export"},
 		"both": {map[string]any{"groups": groups, "files": "x", "export": "https://x.example"},
 			"one of the options files and export"},
 		"a bad pattern": {map[string]any{"groups": groups, "files": "["}, "not a file name pattern"},
-		"no address":    {map[string]any{"groups": groups, "export": "lists/{group}"}, "option export"},
+		"no address":    {map[string]any{"groups": groups, "export": "lists/{group}"}, "export: is not a web address"},
 		"no id":         {map[string]any{"groups": groups, "export": "https://x.example/{id}"}, "needs the id"},
 		"no number": {map[string]any{"groups": groups, "files": "x", "message": "https://x.example/"},
-			"option message"},
+			"message: want an address with {number}"},
 		"misspelt":        {map[string]any{"groups": groups, "file": "x"}, `did you mean "files"?`},
 		"misspelt within": {map[string]any{"groups": []any{map[string]any{"nmae": "x"}}}, `did you mean "name"?`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := mail.New(network.Source{Options: options.Of(tt.options)},
-				ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := connectortest.Open(mail.Kind, tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := mail.New(network.Source{Options: options.Of(map[string]any{"groups": groups, "files": "x"})},
-		ingest.Environment{}); err == nil {
-		t.Error("without a working directory: no error")
-	}
-	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, Options: map[string]any{"groups": groups,
+	s := connectortest.NewSource(t, connectortest.Config{Kind: mail.Kind, Options: map[string]any{"groups": groups,
 		"files": filepath.Join(t.TempDir(), "*")}})
 	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no file matches") {
 		t.Errorf("without files: %v", r.Err)
 	}
+}
+
+// TestWhatAKilledRunLeft: an export that a killed run had downloaded is removed.
+func TestWhatAKilledRunLeft(t *testing.T) {
+	a := harbour(t)
+	var dir string
+	a.config.Kind = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+		dir = env.WorkDir
+		return unsalted(src, env)
+	})
+	s := connectortest.NewSource(t, a.config)
+	s.Sync()
+	write(t, filepath.Join(dir, "mbox-1"), "left by a run that was killed")
+	s.Sync()
+	if left, err := filepath.Glob(filepath.Join(dir, "mbox-*")); err != nil || len(left) != 0 {
+		t.Errorf("files %v, %v", left, err)
+	}
+}
+
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		a := harbour(t)
+		a.pack, a.kind = zipped, "application/zip" // half of a plain archive is an archive
+		return connectortest.Upstream{Config: a.config, Server: a.server,
+			Change: func() { a.change(func() { a.groups["cip-discuss"][1].text = "Nothing but fog, and no wind." }) },
+			Drop: func(s *connectortest.Source) {
+				s.Options = maps.Clone(s.Options)
+				s.Options["message"] = a.server.URL + "/{group}/{number}"
+				a.change(func() { a.groups["cip-vote"] = a.groups["cip-vote"][:3] })
+			}}
+	})
 }

@@ -18,7 +18,6 @@
 //
 // A run reads each group's archive twice, to find its threads and to read those
 // that changed, and never holds more of it in memory than one message and a
-// line per message. It remembers the threads in a file in the working
-// directory, named by the cursor; without that file everything is read again.
-// If one group cannot be read, the others still are, and the run fails.
+// line per message. It passes the threads to the next run. If one group cannot be
+// read, the others still are, and the run fails.
 package mail

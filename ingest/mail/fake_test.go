@@ -89,7 +89,8 @@ func unsalted(src network.Source, env ingest.Environment) (ingest.Cursored, erro
 	env.Pseudonym = func(address string) string {
 		return fmt.Sprintf("member-%012x", len(address)*7919+int(address[0]))
 	}
-	return mail.New(src, env)
+	src.Kind = mail.Kind.Name
+	return ingest.Kinds(mail.Kind).Connector(src, env)
 }
 
 // change alters the archive between runs.

@@ -5,71 +5,51 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
-	"almanac/catalog/network"
-	"almanac/ingest"
+	"almanac/ingest/options"
 )
 
-// options are the source's options in the network file; doc.go shows them.
-type options struct {
-	Groups   []group `yaml:"groups"`
+// settings are the source's options in the network file; doc.go shows them.
+type settings struct {
+	Groups   []group `yaml:"groups" required:"true"`
 	Files    string  `yaml:"files" format:"path"`
-	Export   string  `yaml:"export"`
+	Export   string  `yaml:"export" format:"address"`
 	TokenEnv string  `yaml:"token_env" format:"env"`
-	Message  string  `yaml:"message"`
+	Message  string  `yaml:"message" format:"address"`
 }
 
 // group is one mailing list.
 type group struct {
-	Name  string `yaml:"name"`
+	Name  string `yaml:"name" required:"true" format:"slug"`
 	ID    string `yaml:"id"`    // in the export
 	Votes bool   `yaml:"votes"` // its messages contain formal votes
 }
 
-var groupName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-
-func readOptions(src network.Source) (options, error) {
-	var o options
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return o, err
-	}
-	if len(o.Groups) == 0 {
-		return o, errors.New("option groups: want a list of {name: cip-discuss}")
-	}
+// Check checks what the tags cannot say.
+func (s *settings) Check() error {
 	names := map[string]bool{}
-	for _, g := range o.Groups {
+	for i, g := range s.Groups {
 		switch {
-		case !groupName.MatchString(g.Name):
-			return o, fmt.Errorf("option groups: %q; want a name such as cip-discuss", g.Name)
 		case names[g.Name]:
-			return o, fmt.Errorf("option groups: %s appears twice", g.Name)
-		case g.ID == "" && strings.Contains(o.Export, "{id}"):
-			return o, fmt.Errorf("option groups: %s needs the id that option export refers to", g.Name)
+			return options.Errorf(options.Item("groups", i), "%s appears twice", g.Name)
+		case g.ID == "" && strings.Contains(s.Export, "{id}"):
+			return options.Errorf(options.Item("groups", i), "%s needs the id that the option export refers to", g.Name)
 		}
 		names[g.Name] = true
 	}
-	if (o.Files == "") == (o.Export == "") {
-		return o, errors.New("want one of the options files and export")
+	if (s.Files == "") == (s.Export == "") {
+		return errors.New("want one of the options files and export")
 	}
-	if _, err := filepath.Match(o.Files, ""); err != nil {
-		return o, fmt.Errorf("option files: %q is not a file name pattern", o.Files)
+	if _, err := filepath.Match(s.Files, ""); err != nil {
+		return options.Errorf("files", "%q is not a file name pattern", s.Files)
 	}
-	if o.Export != "" && !isAddress(o.Export) {
-		return o, errors.New("option export: want an address such as https://lists.example.org/{group}.mbox")
-	}
-	if o.Message != "" && (!isAddress(o.Message) || !strings.Contains(o.Message, "{number}")) {
-		return o, errors.New("option message: want an address such as " +
+	if s.Message != "" && !strings.Contains(s.Message, "{number}") {
+		return options.Errorf("message", "want an address with {number}, such as "+
 			"https://lists.example.org/g/{group}/message/{number}")
 	}
-	return o, nil
-}
-
-func isAddress(template string) bool {
-	u, err := url.Parse(template)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+	return nil
 }
 
 func (g group) files(pattern string) string { return strings.ReplaceAll(pattern, "{group}", g.Name) }
