@@ -3,9 +3,6 @@ package docs
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,21 +13,18 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"almanac/catalog/network"
+	"almanac/catalog/derive"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
 	"almanac/text/glob"
+	"almanac/text/markup"
 )
-
-// rules is the version of how this package reads a repository. After a change
-// every page is read again.
-const rules = "3"
 
 // maxPage is the size limit of a file in bytes.
 const maxPage = 8 << 20
 
 type connector struct {
-	opts             options
+	opts             settings
 	include, exclude glob.Set
 	extensions       map[string]bool
 	current          string // version
@@ -39,11 +33,10 @@ type connector struct {
 }
 
 // Kind is the kind of sources that network files call docs.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, pages]{
 	Name: "docs",
 	Summary: "Reads documentation trees in git repositories and in plain folders: pages in Markdown, MDX and " +
 		"reStructuredText with their includes.",
-	Constructor: New,
 	Example: `sources:
   - name: handbook
     kind: docs
@@ -70,32 +63,27 @@ var Kind = ingest.Described{
       container: harbour/handbook # default the repository's name
       prefix: harbour/handbook    # in front of paths in keys; default the repository's name
 `,
+	Rules:    markup.Rules + derive.TLDRRules + "4",
+	Defaults: settings{Extensions: []string{".md", ".markdown", ".mdx", ".rst"}},
+	Open:     open,
 }
 
-// New makes the connector of a source; it is the Constructor of kind "docs".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	o, err := readOptions(src, env)
-	if err != nil {
+func open(s settings, env ingest.Environment) (ingest.Connector[pages], error) {
+	include, err1 := glob.Fold(s.Include)
+	exclude, err2 := glob.Fold(s.Exclude)
+	if err := errors.Join(err1, err2, s.place(env)); err != nil {
 		return nil, err
 	}
-	if env.WorkDir == "" {
-		return nil, errors.New("docs: a working directory is needed for the clone")
-	}
-	include, err1 := glob.Fold(o.Include)
-	exclude, err2 := glob.Fold(o.Exclude)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
-	c := &connector{opts: o, include: include, exclude: exclude, extensions: map[string]bool{}, env: env}
-	if name := o.Repository.TokenEnv; name != "" {
+	c := &connector{opts: s, include: include, exclude: exclude, extensions: map[string]bool{}, env: env}
+	if name := s.Repository.TokenEnv; name != "" {
 		if c.token = env.Secret(name); c.token == "" {
 			return nil, fmt.Errorf("option repository: token_env: the environment variable %s is not set", name)
 		}
 	}
-	for _, e := range o.Extensions {
+	for _, e := range s.Extensions {
 		c.extensions[strings.ToLower(e)] = true
 	}
-	for _, r := range o.Roots {
+	for _, r := range s.Roots {
 		c.current = cmp.Or(c.current, r.Version)
 	}
 	return c, nil
@@ -115,90 +103,86 @@ func (c *connector) Advice(context.Context) []string {
 	return advice
 }
 
-// settings is a digest of everything that determines how pages are read.
-func (c *connector) settings() (string, error) {
-	raw, err := json.Marshal([]any{rules, c.opts})
-	if err != nil {
-		return "", fmt.Errorf("options: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:12]), nil
+// pages is what one run passes to the next: the state of the tree, and what its
+// pages were made from.
+type pages struct {
+	Head   string                `json:"head"`             // empty: a page is to be read again
+	Branch string                `json:"branch,omitempty"` // that was read
+	Pages  map[string]remembered `json:"pages"`            // by path in the repository
 }
 
-// Sync implements ingest.Cursored. The cursor is the state of the tree (the
-// commit of the branch's head) and the digest of the options.
-func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+// remembered is what a page was made from.
+type remembered struct {
+	// Inputs are the files that were looked up, with the hashes of their content:
+	// the page's own and its includes, even those that do not exist.
+	Inputs  map[string]string `json:"inputs"`
+	Origin  origin            `json:"origin"`
+	Other   bool              `json:"other,omitempty"`   // belongs to another version
+	Aliases []string          `json:"aliases,omitempty"` // its former keys
+	Hidden  bool              `json:"hidden,omitempty"`  // it has no record
+}
+
+// Sync implements ingest.Connector.
+func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (pages, ingest.Outcome, error) {
 	if c.opts.Folder != "" {
 		tree, err := openFolder(ctx, c.opts.Folder, out.Warn)
 		if err != nil {
-			return ingest.Outcome{}, fmt.Errorf("docs: %w", err)
+			return pages{}, ingest.Outcome{}, err
 		}
 		defer tree.Close()
-		outcome, err := c.read(ctx, tree, cursor, out)
-		if err != nil {
-			return ingest.Outcome{}, fmt.Errorf("docs: %w", err)
-		}
-		return outcome, nil
+		return c.read(ctx, tree, known, out)
 	}
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
 	repository := c.opts.Repository
 	from := gitrepo.Source{Remote: repository.URL, Branch: repository.Branch, Token: c.token, Depth: repository.Depth}
 	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("docs: fetch: %w", err)
+		return pages{}, ingest.Outcome{}, fmt.Errorf("fetch: %w", err)
 	}
 	of := *c
 	of.opts.Repository.Branch = branch
-	outcome, err := of.mirrored(ctx, dir, cursor, out)
+	now, outcome, err := of.mirrored(ctx, dir, known, out)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		_ = os.RemoveAll(dir) // the mirror is damaged: the next run makes a new one
 	}
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("docs: %w", err)
-	}
-	return outcome, nil
+	return now, outcome, err
 }
 
 // mirrored reads the mirror.
-func (c *connector) mirrored(ctx context.Context, dir, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+func (c *connector) mirrored(ctx context.Context, dir string, known pages, out ingest.Sink) (
+	pages, ingest.Outcome, error,
+) {
 	repo, err := gitrepo.Open(dir, c.opts.Repository.Branch)
 	if err != nil {
-		return ingest.Outcome{}, err
+		return pages{}, ingest.Outcome{}, err
 	}
 	defer func() { _ = repo.Close() }()
 	tree, err := newClone(repo)
 	if err != nil {
-		return ingest.Outcome{}, err
+		return pages{}, ingest.Outcome{}, err
 	}
-	return c.read(ctx, tree, cursor, out)
+	return c.read(ctx, tree, known, out)
 }
 
 // read yields the pages of a tree.
-func (c *connector) read(ctx context.Context, tree tree, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	settings, err := c.settings()
-	if err != nil {
-		return ingest.Outcome{}, err
+func (c *connector) read(ctx context.Context, tree tree, known pages, out ingest.Sink) (
+	pages, ingest.Outcome, error,
+) {
+	head, branch := tree.head(), c.opts.Repository.Branch
+	if known.Branch != branch {
+		known = pages{} // of which addresses have the name
 	}
-	head := tree.head()
-	now := head + " " + settings
-	if now == cursor {
+	if known.Head == head {
 		// Nothing to write or remove: no listing is needed.
-		return ingest.Outcome{Cursor: cursor}, nil
+		return known, ingest.Outcome{}, nil
 	}
-	r := &run{
-		connector: c, tree: tree, out: out, known: recall(c.env.WorkDir, cursor, settings),
-		now: pages{Head: head, Pages: map[string]remembered{}},
-	}
-	if err := r.pagesOf(ctx); err != nil {
-		return ingest.Outcome{}, err
-	}
+	r := &run{connector: c, tree: tree, out: out, known: known,
+		now: pages{Head: head, Branch: branch, Pages: map[string]remembered{}}}
+	err := r.pagesOf(ctx)
 	if r.unread {
-		now = ""
+		r.now.Head = ""
 	}
-	if err := r.now.remember(c.env.WorkDir, now, cursor); err != nil {
-		return ingest.Outcome{}, err
-	}
-	return ingest.Outcome{Cursor: now, Complete: true}, nil
+	return r.now, ingest.Outcome{Complete: true}, err
 }
 
 // run is one reading of a tree.

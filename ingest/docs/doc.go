@@ -31,7 +31,7 @@
 // outside. Their modification time dates the pages, if the content has changed
 // too.
 //
-// The cursor is the commit, or for a folder a digest of its listing. The inputs
-// of pages are stored next to the mirror, so that only pages are read that
+// A run passes the state of the tree to the next one, which is a commit or a digest
+// of the folder's listing, with the inputs of pages, so that only pages are read that
 // changed or whose includes changed.
 package docs

@@ -3,7 +3,7 @@ package docs_test
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +36,7 @@ func source(t testing.TB, repo *gitrepotest.Repo, more ...any) *connectortest.So
 	for i := 0; i+1 < len(more); i += 2 {
 		o[more[i].(string)] = more[i+1]
 	}
-	return connectortest.NewSource(t, connectortest.Config{Connector: docs.New, Options: o})
+	return connectortest.NewSource(t, connectortest.Config{Kind: docs.Kind, Options: o})
 }
 
 // prose is long enough not to be a stub.
@@ -424,66 +424,34 @@ func TestShallowHistory(t *testing.T) {
 	connectortest.Unchanged(t, s, r)
 }
 
-func TestInterrupted(t *testing.T) {
+func TestSuite(t *testing.T) {
 	t.Parallel()
-	repo := gitrepotest.New(t)
-	all := map[string]string{}
-	for i := range 12 {
-		all[fmt.Sprintf("docs/page%02d.md", i)] = prose(fmt.Sprint("thing ", i))
-	}
-	repo.Commit("one", all)
-	connectortest.Interrupted(t, connectortest.Config{Connector: docs.New,
-		Options: map[string]any{"repository": map[string]any{"url": repo.Dir, "name": "harbour/handbook"}}})
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		repo := gitrepotest.New(t)
+		all := map[string]string{}
+		for i := range 12 {
+			all[fmt.Sprintf("docs/page%02d.md", i)] = prose(fmt.Sprint("thing ", i))
+		}
+		repo.Commit("one", all)
+		server := connectortest.NewServer(t, repo.Handler())
+		o := map[string]any{"repository": map[string]any{"url": server.URL + "/harbour/handbook.git"}}
+		return connectortest.Upstream{Config: connectortest.Config{Kind: docs.Kind, Options: o}, Server: server,
+			Change: func() { repo.Commit("two", map[string]string{"docs/page03.md": prose("another thing")}) },
+			Drop: func(s *connectortest.Source) {
+				s.Options = maps.Clone(o)
+				s.Options["exclude"] = []string{"drafts/**"}
+				repo.Commit("three", map[string]string{"docs/page03.md": gitrepotest.Gone})
+			}}
+	})
 }
 
-// TestServersThatBreak: a source whose server fails keeps its records, and
-// continues when the server works again.
-func TestServersThatBreak(t *testing.T) {
-	t.Parallel()
-	repo := gitrepotest.New(t)
-	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
-	server := connectortest.NewServer(t, repo.Handler())
-	s := source(t, repo, "repository", map[string]any{"url": server.URL + "/harbour/handbook.git",
-		"name": "harbour/handbook"})
-	if r := s.Sync(); r.Created != 2 {
-		t.Fatalf("%d created", r.Created)
-	}
-	repo.Commit("two", map[string]string{"b.md": prose("another b")})
-	for name, fault := range map[string]connectortest.Fault{
-		"fails": connectortest.Status(500), "is busy": connectortest.TooMany(3600), "breaks off": connectortest.Reset,
-		"is cut":   connectortest.Truncated,
-		"is empty": connectortest.Empty, "asks to sign in": connectortest.SignIn,
-		"talks nonsense": connectortest.Garbage,
-		"leads inside":   connectortest.Redirect("http://10.0.0.1/"), "is slow": connectortest.Slow,
-	} {
-		t.Run(name, func(t *testing.T) {
-			server.Fault("/", 100, fault)
-			defer server.Heal()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if name == "is slow" { // git does not know the test's server, and would wait
-				server.Fault("/", 100, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-					cancel()
-					fault(w, r, next)
-				})
-			}
-			if r := s.Try(ctx); r.Err == nil || r.Changes != 0 || len(r.Records) != 2 {
-				t.Errorf("%v, %d changes, %d records", r.Err, r.Changes, len(r.Records))
-			}
-		})
-	}
-	if r := s.Sync(); r.Updated != 1 {
-		t.Errorf("healed: %d updated", r.Updated)
-	}
-}
-
-func TestWorkDirMayBeLost(t *testing.T) {
+func TestTheMirrorMayBeDamaged(t *testing.T) {
 	t.Parallel()
 	repo := gitrepotest.New(t)
 	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
 	work := t.TempDir()
 	run := func(cursor string) (*sink, ingest.Outcome, error) {
-		c, err := docs.New(network.Source{Name: "handbook",
+		c, err := ingest.Kinds(docs.Kind).Connector(network.Source{Name: "handbook", Kind: docs.Kind.Name,
 			Options: options.Of(map[string]any{"repository": map[string]any{"url": repo.Dir}})}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
@@ -503,18 +471,6 @@ func TestWorkDirMayBeLost(t *testing.T) {
 	// The run failed, so it is repeated from the previous cursor.
 	if out, _, err := run(first.Cursor); err != nil || out.put != 1 || out.kept != 1 {
 		t.Errorf("again: %d put, %d kept, %v", out.put, out.kept, err)
-	}
-	memories, err := filepath.Glob(filepath.Join(work, "pages-*"))
-	if err != nil || len(memories) != 2 {
-		t.Fatalf("memories %v, %v", memories, err)
-	}
-	for _, file := range memories {
-		if err := os.WriteFile(file, []byte(`{"head":`), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out, _, err := run(first.Cursor); err != nil || out.put != 2 || out.kept != 0 {
-		t.Errorf("with a torn memory: %d put, %d kept, %v", out.put, out.kept, err)
 	}
 	if out, _, err := run("../../etc/passwd x"); err != nil || out.put != 2 {
 		t.Errorf("with a strange cursor: %d put, %v", out.put, err)
@@ -556,7 +512,7 @@ func TestBadOptions(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"no repository": {map[string]any{}, "option repository: url"},
+		"no repository": {map[string]any{}, "repository: want its url"},
 		"an unknown option": {map[string]any{"repository": repository, "exlude": []string{"x"}},
 			`did you mean "exclude"`},
 		"an address of nothing": {map[string]any{"repository": map[string]any{"url": "ftp://forge.example.org/x"}},
@@ -589,16 +545,11 @@ func TestBadOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := docs.New(network.Source{Name: "handbook", Options: options.Of(tt.options)},
-				ingest.Environment{WorkDir: t.TempDir()})
+			err := connectortest.Open(docs.Kind, tt.options)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v; want %q", err, tt.want)
 			}
 		})
-	}
-	if _, err := docs.New(network.Source{Name: "handbook", Options: options.Of(map[string]any{"repository": repository})},
-		ingest.Environment{}); err == nil {
-		t.Error("is made without a working directory")
 	}
 }
 
@@ -619,7 +570,7 @@ func TestManyPages(t *testing.T) {
 	repo.Import("one", all)
 	work := t.TempDir()
 	sync := func(cursor string) (*sink, string) {
-		c, err := docs.New(network.Source{Name: "handbook",
+		c, err := ingest.Kinds(docs.Kind).Connector(network.Source{Name: "handbook", Kind: docs.Kind.Name,
 			Options: options.Of(map[string]any{"repository": map[string]any{"url": repo.Dir}})}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)

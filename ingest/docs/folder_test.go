@@ -60,7 +60,7 @@ func (f plain) config(more map[string]any) connectortest.Config {
 	for name, value := range more {
 		o[name] = value
 	}
-	return connectortest.Config{Connector: docs.New, Options: o}
+	return connectortest.Config{Kind: docs.Kind, Options: o}
 }
 
 func TestAFolder(t *testing.T) {
@@ -219,10 +219,11 @@ func TestAPageThatEndedARunIsSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := f.config(nil)
-	config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+	config.Kind = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 		env.Hand = memory.NewHand(dir, "1")
-		return docs.New(src, env)
-	}
+		src.Kind = docs.Kind.Name
+		return ingest.Kinds(docs.Kind).Connector(src, env)
+	})
 	s := connectortest.NewSource(t, config)
 	s.Sync()
 	f.write("a.md", deadly, 2)

@@ -11,19 +11,19 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
+	"almanac/ingest/options"
 	"almanac/text/markup"
 )
 
-type options struct {
+type settings struct {
 	// Folder is a directory of pages on this machine, instead of a repository.
 	Folder     string     `yaml:"folder" format:"path"`
 	Repository repository `yaml:"repository"`
 	Roots      []root     `yaml:"roots"`
-	Include    []string   `yaml:"include"`
-	Exclude    []string   `yaml:"exclude"`
+	Include    []string   `yaml:"include" format:"glob"`
+	Exclude    []string   `yaml:"exclude" format:"glob"`
 	Extensions []string   `yaml:"extensions"`
 	URL        string     `yaml:"url"`
 	Licence    string     `yaml:"licence"`
@@ -35,7 +35,7 @@ type repository struct {
 	URL    string `yaml:"url" format:"path"`
 	Branch string `yaml:"branch"`
 	Name   string `yaml:"name"`
-	Depth  int    `yaml:"depth"`
+	Depth  int    `yaml:"depth" min:"0"`
 	// TokenEnv is the environment variable with a private repository's token.
 	TokenEnv string `yaml:"token_env" format:"env"`
 }
@@ -47,94 +47,84 @@ type root struct {
 	URL     string `yaml:"url"`
 }
 
-func readOptions(src network.Source, env ingest.Environment) (options, error) {
-	o := options{
-		Extensions: []string{".md", ".markdown", ".mdx", ".rst"},
+// Check checks what the tags cannot say.
+func (r *repository) Check() error {
+	if r.Branch != "" && !gitrepo.IsBranch(r.Branch) {
+		return options.Errorf("branch", "%q is not a branch name", r.Branch)
 	}
-	if err := ingest.DecodeOptions(src, &o); err != nil {
-		return o, err
+	if err := gitrepo.CheckRemote(r.URL); err != nil && r.URL != "" {
+		return options.Errorf("url", "%w", err)
 	}
-	switch {
-	case o.Folder != "" && o.Repository != repository{Name: o.Repository.Name}:
-		return o, errors.New("options folder and repository: want one of them")
-	case o.Folder == "" && o.Repository.URL == "":
-		return o, errors.New("option repository: url: want the repository's address, such as " +
-			"https://forge.example.org/harbour/handbook, or a path; or option folder: a directory of pages")
-	case o.Repository.Branch != "" && !gitrepo.IsBranch(o.Repository.Branch):
-		return o, fmt.Errorf("option repository: branch: %q is not a branch name", o.Repository.Branch)
-	case o.Repository.Depth < 0:
-		return o, fmt.Errorf("option repository: depth: %d; want a number of commits, or 0 for all", o.Repository.Depth)
-	case len(o.Extensions) == 0:
-		return o, errors.New("option extensions: want extensions of pages, such as [.md, .rst]")
-	}
-	if err := o.place(env); err != nil {
-		return o, err
-	}
-	for _, e := range o.Extensions {
-		if !strings.HasPrefix(e, ".") || markup.Format("page"+e) == "" {
-			return o, fmt.Errorf("option extensions: files that end in %q cannot be read; "+
-				"known are .md, .markdown, .mdx, .rst, .mediawiki, .txt, .html, .htm", e)
-		}
-	}
-	if err := o.checkTemplate(o.URL); err != nil {
-		return o, fmt.Errorf("option url: %w", err)
-	}
-	if forge, ok := gitrepo.Forge(o.Repository.URL); ok && o.URL == "" {
-		o.URL = forge.File
-	}
-	if o.Container == "" {
-		o.Container = o.Repository.Name
-	}
-	if o.Prefix == "" {
-		o.Prefix = o.Repository.Name
-	}
-	if o.Prefix = strings.Trim(path.Clean("/"+o.Prefix), "/"); o.Prefix == "" {
-		return o, errors.New("option repository: name: want owner/name")
-	}
-	return o, o.readRoots()
-}
-
-// place resolves the location of the tree, on this machine or elsewhere, and its
-// name.
-func (o *options) place(env ingest.Environment) error {
-	at := o.Repository.URL
-	if o.Folder != "" {
-		if o.Folder = env.Local(o.Folder); !filepath.IsAbs(o.Folder) {
-			return fmt.Errorf("option folder: %q; the network has no folder on this machine: want an absolute path",
-				o.Folder)
-		}
-		at = filepath.ToSlash(o.Folder)
-	} else if err := gitrepo.CheckRemote(at); err != nil {
-		return fmt.Errorf("option repository: url: %w", err)
-	} else {
-		at = gitrepo.Place(at, env.Local)
-		o.Repository.URL = at
-	}
-	o.Repository.Name = cmp.Or(o.Repository.Name, gitrepo.Name(at))
 	return nil
 }
 
-func (o *options) readRoots() error {
-	if len(o.Roots) == 0 {
-		o.Roots = []root{{}}
+// Check cleans the directory.
+func (r *root) Check() error {
+	if strings.HasPrefix(r.Dir, "/") || slices.Contains(strings.Split(r.Dir, "/"), "..") {
+		return options.Errorf("dir", "%q; want a directory of the repository, such as docs", r.Dir)
 	}
+	r.Dir = path.Clean("/" + r.Dir)[1:]
+	return nil
+}
+
+// Check checks what the tags cannot say.
+func (s *settings) Check() error {
+	switch {
+	case s.Folder != "" && s.Repository != repository{Name: s.Repository.Name}:
+		return errors.New("options folder and repository: want one of them")
+	case s.Folder == "" && s.Repository.URL == "":
+		return options.Errorf("repository", "want its url, such as https://forge.example.org/harbour/handbook, or a path; "+
+			"or option folder: a directory of pages")
+	case len(s.Extensions) == 0:
+		return options.Errorf("extensions", "want extensions of pages, such as [.md, .rst]")
+	}
+	for i, e := range s.Extensions {
+		if !strings.HasPrefix(e, ".") || markup.Format("page"+e) == "" {
+			return options.Errorf(options.Item("extensions", i), "files that end in %q cannot be read; "+
+				"known are .md, .markdown, .mdx, .rst, .mediawiki, .txt, .html, .htm", e)
+		}
+	}
+	if len(s.Roots) == 0 {
+		s.Roots = []root{{}}
+	}
+	err := s.checkTemplate("url", s.URL)
 	seen := map[string]bool{}
-	for i := range o.Roots {
-		r := &o.Roots[i]
-		dir := path.Clean("/" + r.Dir)[1:]
-		switch {
-		case strings.HasPrefix(r.Dir, "/") || slices.Contains(strings.Split(r.Dir, "/"), ".."):
-			return fmt.Errorf("option roots: dir: %q; want a directory of the repository, such as docs", r.Dir)
-		case seen[dir]:
-			return fmt.Errorf("option roots: %q appears twice", r.Dir)
+	for i, r := range s.Roots {
+		at := options.Item("roots", i)
+		if seen[r.Dir] {
+			err = cmp.Or(err, options.Errorf(at, "%q appears twice", r.Dir))
 		}
-		seen[dir] = true
-		r.Dir = dir
-		if r.URL == "" {
-			r.URL = o.URL
-		} else if err := o.checkTemplate(r.URL); err != nil {
-			return fmt.Errorf("option roots: %s: url: %w", dir, err)
+		seen[r.Dir] = true
+		err = cmp.Or(err, s.checkTemplate(at+".url", r.URL))
+	}
+	return err
+}
+
+// place resolves the location of the tree, on this machine or elsewhere, and the
+// names that come from it.
+func (s *settings) place(env ingest.Environment) error {
+	at := s.Repository.URL
+	if s.Folder != "" {
+		if s.Folder = env.Local(s.Folder); !filepath.IsAbs(s.Folder) {
+			return fmt.Errorf("option folder: %q; the network has no folder on this machine: want an absolute path",
+				s.Folder)
 		}
+		at = filepath.ToSlash(s.Folder)
+	} else {
+		if forge, ok := gitrepo.Forge(at); ok {
+			s.URL = cmp.Or(s.URL, forge.File)
+		}
+		at = gitrepo.Place(at, env.Local)
+		s.Repository.URL = at
+	}
+	for i := range s.Roots {
+		s.Roots[i].URL = cmp.Or(s.Roots[i].URL, s.URL)
+	}
+	s.Repository.Name = cmp.Or(s.Repository.Name, gitrepo.Name(at))
+	s.Container = cmp.Or(s.Container, s.Repository.Name)
+	s.Prefix = strings.Trim(path.Clean("/"+cmp.Or(s.Prefix, s.Repository.Name)), "/")
+	if s.Prefix == "" {
+		return errors.New("option repository: name: want owner/name")
 	}
 	return nil
 }
@@ -144,19 +134,19 @@ var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 // placeholders are the variables of an address.
 var placeholders = []string{"{repo}", "{path}", "{page}", "{version}", "{source_path}", "{branch}", "{commit}"}
 
-func (o *options) checkTemplate(template string) error {
+func (s *settings) checkTemplate(field, template string) error {
 	known := placeholders
-	if o.Folder != "" {
+	if s.Folder != "" {
 		known = known[:5] // a folder has neither branches nor commits
 	}
 	for _, p := range placeholder.FindAllString(template, -1) {
 		if !slices.Contains(known, p) {
-			return fmt.Errorf("unknown %s; known are %s", p, strings.Join(known, ", "))
+			return options.Errorf(field, "unknown %s; known are %s", p, strings.Join(known, ", "))
 		}
 	}
 	u, err := url.Parse(placeholder.ReplaceAllString(template, "x"))
 	if template != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
-		return errors.New("want a web address, such as https://docs.example.org/{page}")
+		return options.Errorf(field, "want a web address, such as https://docs.example.org/{page}")
 	}
 	return nil
 }

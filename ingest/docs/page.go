@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
@@ -55,7 +56,9 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 			return err
 		}
 	}
-	r.now.Pages[p.file] = made
+	if utf8.ValidString(p.file) { // a state is JSON: another name would not be found again
+		r.now.Pages[p.file] = made
+	}
 	return nil
 }
 
