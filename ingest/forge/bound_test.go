@@ -89,10 +89,11 @@ func TestWhatARunEndedWithIsSkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 		config := drafts(t, serve(t, h).URL, nil)
-		config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+		config.Kind = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
 			env.Hand = memory.NewHand(dir, "1")
-			return forge.NewProposals(src, env)
-		}
+			src.Kind = forge.Proposals.Name
+			return ingest.Kinds(forge.Proposals).Connector(src, env)
+		})
 		got := connectortest.NewSource(t, config).Sync()
 		if diff := cmp.Diff([]string{want + ": " + memory.ErrHeld.Error()}, skipped(got)); diff != "" {
 			t.Errorf("skipped (-want +got)\n%s", diff)

@@ -2,9 +2,6 @@ package forge
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,30 +9,24 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
+	"almanac/catalog/derive"
 	"almanac/ingest"
+	"almanac/text/markup"
 )
-
-// rules is the version of how this package reads a forge. After a change every
-// source is read again.
-const rules = "3"
 
 // relist is how often a source is read from the beginning, to find deletions.
 const relist = 7 * 24 * time.Hour
 
-var errNoWorkDir = errors.New("forge: a working directory is needed for cached responses")
-
 type connector struct {
-	opts options
+	opts settings
 	env  ingest.Environment
 }
 
 // Kind is the kind of sources that network files call forge.
-var Kind = ingest.Described{
+var Kind = ingest.Kind[settings, state]{
 	Name: "forge",
 	Summary: "Reads a code forge with GitHub's REST API and GraphQL v4: github.com itself or a GitHub " +
 		"Enterprise Server.",
-	Constructor: New,
 	Example: `kind: forge
 every: 1h
 options:
@@ -46,23 +37,15 @@ options:
   grants: causeway/grants              # its pull requests are grant proposals, likewise
   bots: [causeway-ci]                  # ordinary accounts used by programs
 `,
+	Rules: markup.Rules + derive.TLDRRules + "4",
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
+		return &connector{s, env}, nil
+	},
 }
 
-// New makes the connector of a source; it is the Constructor of kind "forge".
-func New(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	opts, err := readOptions(src)
-	if err != nil {
-		return nil, err
-	}
-	if env.WorkDir == "" {
-		return nil, errNoWorkDir
-	}
-	return &connector{opts, env}, nil
-}
-
-// cursor is how far a source was read.
-type cursor struct {
-	Rules string `json:"rules"` // and options: after a change everything is read again
+// state is how far a source was read.
+type state struct {
+	Token bool `json:"token"` // whether it was read with one
 	// Listed is when the last reading from the beginning started.
 	Listed       time.Time        `json:"listed"`
 	Repositories map[string]marks `json:"repositories"`
@@ -79,31 +62,20 @@ type marks struct {
 	Discussions time.Time `json:"discussions,omitzero"`
 }
 
-func (c *connector) digest(token bool) string {
-	opts := c.opts
-	opts.TokenEnv = ""
-	data, _ := json.Marshal([]any{rules, opts, token}) // plain data
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
+// start returns where to go on, or the state for reading from the beginning.
+func (c *connector) start(known state, token bool) (at state, whole bool) {
+	now := c.env.Now().UTC().Truncate(time.Second)
+	if known.Listed.IsZero() || known.Token != token || now.Sub(known.Listed) >= relist || known.Listed.After(now) {
+		return state{Token: token, Listed: now, Repositories: map[string]marks{}}, true
+	}
+	known.Repositories = maps.Clone(known.Repositories)
+	return known, false
 }
 
-// start parses the cursor, or makes one for reading from the beginning.
-func (c *connector) start(stored string, token bool) (at cursor, whole bool) {
-	now, digest := c.env.Now().UTC().Truncate(time.Second), c.digest(token)
-	err := json.Unmarshal([]byte(stored), &at)
-	if err != nil || at.Rules != digest || now.Sub(at.Listed) >= relist || at.Listed.After(now) {
-		return cursor{Rules: digest, Listed: now, Repositories: map[string]marks{}}, true
-	}
-	if at.Repositories == nil {
-		at.Repositories = map[string]marks{}
-	}
-	return at, false
-}
-
-// Sync implements ingest.Cursored.
-func (c *connector) Sync(ctx context.Context, stored string, out ingest.Sink) (ingest.Outcome, error) {
-	api := newClient(c.opts.access(), c.env, out.Warn)
-	at, whole := c.start(stored, api.token != "")
+// Sync implements ingest.Connector.
+func (c *connector) Sync(ctx context.Context, known state, out ingest.Sink) (state, ingest.Outcome, error) {
+	api := newClient(c.opts.access, c.env, out.Warn)
+	at, whole := c.start(known, api.token != "")
 	r := &run{reading: reading{client: api, out: sink{out}}, opts: c.opts, complete: whole && !api.missing}
 	repositories := c.opts.Repositories
 	if i := slices.Index(repositories, at.First); i > 0 {
@@ -117,7 +89,7 @@ func (c *connector) Sync(ctx context.Context, stored string, out ingest.Sink) (i
 		at.Repositories[name] = r.marks
 		if err != nil {
 			if err := r.fatal(ctx, err); err != nil {
-				return ingest.Outcome{}, err
+				return state{}, ingest.Outcome{}, err
 			}
 			r.complete = false
 			if limit, ok := errors.AsType[*limitError](err); ok {
@@ -131,15 +103,11 @@ func (c *connector) Sync(ctx context.Context, stored string, out ingest.Sink) (i
 		out.Progress(i+1, len(repositories))
 	}
 	if len(failed) == len(repositories) {
-		return ingest.Outcome{}, fmt.Errorf("forge: no repository could be read: %w", errors.Join(failed...))
+		return state{}, ingest.Outcome{}, fmt.Errorf("no repository could be read: %w", errors.Join(failed...))
 	}
 	maps.DeleteFunc(at.Repositories, func(_ string, m marks) bool { return m == marks{} })
-	next, err := json.Marshal(at)
-	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("forge: cursor: %w", err)
-	}
 	api.cache.prune()
-	return ingest.Outcome{Cursor: string(next), Complete: r.complete}, nil
+	return at, ingest.Outcome{Complete: r.complete}, nil
 }
 
 func advice(token string) string {
@@ -199,7 +167,7 @@ func (r reading) fatal(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if errors.Is(err, errToken) {
-		return fmt.Errorf("forge: %w; check the variable that token_env names", err)
+		return fmt.Errorf("%w; check the variable that token_env names", err)
 	}
 	return nil
 }
@@ -207,7 +175,7 @@ func (r reading) fatal(ctx context.Context, err error) error {
 // run is one reading of the repositories.
 type run struct {
 	reading
-	opts     options
+	opts     settings
 	complete bool // everything that exists was seen
 
 	name  string // of the repository being read

@@ -21,7 +21,7 @@ func config(t testing.TB, api string, more map[string]any) connectortest.Config 
 	options := map[string]any{"api": api, "token_env": "CAUSEWAY_FORGE_TOKEN",
 		"repositories": []string{"causeway/node"}, "bots": []string{"causeway-ci"}}
 	maps.Copy(options, more)
-	return connectortest.Config{Connector: forge.New, Options: options}
+	return connectortest.Config{Kind: forge.Kind, Options: options}
 }
 
 func date(s string) time.Time {

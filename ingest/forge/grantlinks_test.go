@@ -18,7 +18,7 @@ func TestGrantLinks(t *testing.T) {
 		"grant 103 and again grant 103":                        {{"103"}, {"103"}},
 	} {
 		for i, name := range []string{"reef/node", "reef/grants"} {
-			r := &run{opts: options{Grants: "reef/grants"}, name: name}
+			r := &run{opts: settings{Grants: "reef/grants"}, name: name}
 			var got []string
 			for _, l := range r.grantLinks(text) {
 				got = append(got, l.To.Key)

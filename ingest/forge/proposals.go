@@ -12,24 +12,22 @@ import (
 	"slices"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/ingest/proposal"
 )
 
 type proposalConnector struct {
-	opts   proposalOptions
+	opts   proposalSettings
 	env    ingest.Environment
 	layout proposal.Layout
 }
 
 // Proposals is the kind of sources that network files call forge-proposals.
-var Proposals = ingest.Described{
+var Proposals = ingest.Kind[proposalSettings, struct{}]{
 	Name: "forge-proposals",
 	Summary: "Reads a code forge with GitHub's REST API and GraphQL v4: github.com itself or a GitHub " +
 		"Enterprise Server.",
-	Constructor: NewProposals,
 	Example: `kind: forge-proposals
 every: 1h
 options:
@@ -48,27 +46,21 @@ options:
     number: 4                          # in its address
     field: Status                      # with the columns; default Status
 `,
+	Rules:    proposal.Rules + "1",
+	Defaults: proposalSettings{Options: proposal.Defaults},
+	Open: func(s proposalSettings, env ingest.Environment) (ingest.Connector[struct{}], error) {
+		layout, err := s.Layout()
+		return &proposalConnector{s, env, layout}, err
+	},
 }
 
-// NewProposals makes the connector of a source; it is the Constructor of kind
-// "forge-proposals".
-func NewProposals(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-	opts, err := readProposalOptions(src)
-	if err != nil {
-		return nil, err
-	}
-	if env.WorkDir == "" {
-		return nil, errNoWorkDir
-	}
-	layout, err := opts.Layout()
-	return &proposalConnector{opts, env, layout}, err
-}
-
-// Sync implements ingest.Cursored. There is no cursor: every run lists the
+// Sync implements ingest.Connector. There is no state: every run lists the
 // whole repository, most of it from the cache, because the meaning of a merged
 // or renamed pull request depends on all the others.
-func (c *proposalConnector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
-	api := newClient(c.opts.access(), c.env, out.Warn)
+func (c *proposalConnector) Sync(ctx context.Context, none struct{}, out ingest.Sink) (
+	struct{}, ingest.Outcome, error,
+) {
+	api := newClient(c.opts.access, c.env, out.Warn)
 	r := &proposalRun{
 		reading: reading{client: api, out: sink{out}}, proposalConnector: c, branch: c.opts.Branch,
 		complete: !api.missing,
@@ -76,17 +68,17 @@ func (c *proposalConnector) Sync(ctx context.Context, _ string, out ingest.Sink)
 	err := r.read(ctx)
 	if err != nil {
 		if fatal := r.fatal(ctx, err); fatal != nil {
-			return ingest.Outcome{}, fatal
+			return none, ingest.Outcome{}, fatal
 		}
 		limit, ok := errors.AsType[*limitError](err)
 		if !ok {
-			return ingest.Outcome{}, fmt.Errorf("forge: %s: %w", c.opts.Repository, err)
+			return none, ingest.Outcome{}, fmt.Errorf("%s: %w", c.opts.Repository, err)
 		}
 		out.Warn(c.opts.Repository, limit.Error()+"; the next run continues from here"+advice(r.token))
 		r.complete = false
 	}
 	r.cache.prune()
-	return ingest.Outcome{Complete: r.complete}, nil
+	return none, ingest.Outcome{Complete: r.complete}, nil
 }
 
 // proposalRun is one reading of a repository of proposals.

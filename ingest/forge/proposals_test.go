@@ -16,7 +16,6 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/forge"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 )
 
@@ -26,7 +25,7 @@ func drafts(t testing.TB, api string, more map[string]any) connectortest.Config 
 		"exclude": []string{"**template*"}, "bots": []string{"causeway-ci"},
 	}
 	maps.Copy(options, more)
-	return connectortest.Config{Connector: forge.NewProposals, Options: options}
+	return connectortest.Config{Kind: forge.Proposals, Options: options}
 }
 
 func grants(t testing.TB, api string, more map[string]any) connectortest.Config {
@@ -385,14 +384,15 @@ func TestBadProposalOptions(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		{map[string]any{}, "option repository"},
-		{map[string]any{"repository": "a/b", "kind": "grants"}, "want cip or grant"},
-		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a"}}, "option board"},
+		{map[string]any{}, "the option repository is missing"},
+		{map[string]any{"repository": "a/b", "kind": "grants"}, `did you mean "grant"?`},
+		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a"}},
+			"board: the option number is missing"},
 		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a", "number": 1, "colum": "x"}},
 			"unknown option"},
 	}
 	for _, tt := range tests {
-		_, err := forge.NewProposals(network.Source{Options: options.Of(tt.options)}, ingest.Environment{WorkDir: t.TempDir()})
+		err := connectortest.Open(forge.Proposals, tt.options)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: %v, want %q", tt.options, err, tt.want)
 		}

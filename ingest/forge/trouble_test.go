@@ -12,10 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
 	"almanac/ingest/forge"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -70,7 +67,7 @@ func TestARateLimitEndsTheRunAndTheNextContinues(t *testing.T) {
 func TestASmallLimitReachesEveryRepository(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
-	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New,
+	s := connectortest.NewSource(t, connectortest.Config{Kind: forge.Kind,
 		Options: map[string]any{
 			"api": serve(t, h).URL, "repositories": []string{"causeway/node", "causeway/proposals", "causeway/grants"},
 		}})
@@ -196,7 +193,7 @@ func TestASlowForge(t *testing.T) {
 	t.Parallel()
 	server := serve(t, newHub(t))
 	server.Fault("/", -1, connectortest.Slow)
-	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New,
+	s := connectortest.NewSource(t, connectortest.Config{Kind: forge.Kind,
 		Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
 	if got := s.Try(t.Context()); !errors.Is(got.Err, outbound.ErrTimeout) {
 		t.Errorf("error %v", got.Err)
@@ -269,7 +266,7 @@ func TestTokens(t *testing.T) {
 	})
 	t.Run("none", func(t *testing.T) {
 		server := serve(t, newHub(t))
-		s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New,
+		s := connectortest.NewSource(t, connectortest.Config{Kind: forge.Kind,
 			Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
 		got := s.Sync()
 		if !strings.Contains(problems(got), "option token_env: no token") || !got.Complete || len(got.Records) != 15+1 {
@@ -319,17 +316,18 @@ func TestBadOptions(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		{map[string]any{}, "option repositories"},
-		{map[string]any{"repositories": []string{"node"}}, `"node"; want owner/name`},
+		{map[string]any{}, "the option repositories is missing"},
+		{map[string]any{"repositories": []string{"node"}}, `repositories[1]: "node" is not a repository: want owner/name`},
 		{map[string]any{"repositories": []string{"causeway/.."}}, "want owner/name"},
-		{map[string]any{"repositories": []string{"a/b", "a/b"}}, "is a duplicate"},
-		{map[string]any{"repositories": []string{"a/b"}, "grants": "x"}, "option grants"},
-		{map[string]any{"repositories": []string{"a/b"}, "api": "ftp://forge.example.org"}, "option api"},
-		{map[string]any{"repositories": []string{"a/b"}, "api": "https://user:secret@forge.example.org"}, "option api"},
+		{map[string]any{"repositories": []string{"a/b", "a/b"}}, "repositories[2]: a/b appears twice"},
+		{map[string]any{"repositories": []string{"a/b"}, "grants": "x"}, `grants: "x" is not`},
+		{map[string]any{"repositories": []string{"a/b"}, "api": "ftp://forge.example.org"}, "api: is not a web address"},
+		{map[string]any{"repositories": []string{"a/b"}, "api": "https://user:secret@forge.example.org"},
+			"api: want the web address"},
 		{map[string]any{"repositories": []string{"a/b"}, "tokenenv": "X"}, `did you mean "token_env"`},
 	}
 	for _, tt := range tests {
-		_, err := forge.New(network.Source{Options: options.Of(tt.options)}, ingest.Environment{WorkDir: t.TempDir()})
+		err := connectortest.Open(forge.Kind, tt.options)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%v: %v, want %q", tt.options, err, tt.want)
 		}

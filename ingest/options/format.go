@@ -24,7 +24,7 @@ var slugForm, repositoryForm = regexp.MustCompile(slugPattern), regexp.MustCompi
 
 const (
 	slugPattern       = `^[a-z0-9]+(?:[._-][a-z0-9]+)*$`
-	repositoryPattern = `^[A-Za-z0-9][\w-]*/[\w.-]+$`
+	repositoryPattern = `^[A-Za-z0-9][\w-]*/\.*[\w-][\w.-]*$`
 )
 
 // formats are the values of the tag format. A file is one, or a directory, in the
