@@ -63,18 +63,14 @@ func broken(ctx context.Context, err error) error {
 
 // passing reports whether an error is temporary, so that a retry may succeed.
 func passing(err error) bool {
-	if status, ok := errors.AsType[*StatusError](err); ok {
-		return status.Status == http.StatusTooManyRequests ||
-			status.Status >= 500 && status.Status != http.StatusNotImplemented
-	}
-	for _, final := range []error{ErrRefused, ErrTooLarge, ErrContentType, ErrTimeout} {
-		if errors.Is(err, final) {
-			return false
-		}
-	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+	status, answered := errors.AsType[*StatusError](err)
+	dns, unresolved := errors.AsType[*net.DNSError](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	switch blame := BlameOf(err); {
+	case errors.Is(err, ErrTimeout), untrusted, unresolved && dns.IsNotFound,
+		answered && status.Status == http.StatusNotImplemented:
 		return false
+	default:
+		return blame == Busy || blame == Server
 	}
-	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	return !certificate
 }
