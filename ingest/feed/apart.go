@@ -3,6 +3,7 @@ package feed
 import (
 	"strings"
 
+	"almanac/ingest/listing"
 	"almanac/text/markup"
 )
 
@@ -12,9 +13,9 @@ const guidMark = "#"
 // apart returns the posts of a feed, each once: of several with one address and
 // one id the one that changed last. Posts with one address that differ by their
 // ids, such as the changes that one page lists, are named by both from then on.
-func (s *syncRun) apart(posts []post) []post {
+func apart(run *listing.Run, posts []post) []post {
 	shared := map[string]bool{} // addresses
-	for name := range s.Known.Items {
+	for name := range run.Known.Items {
 		if address, _, ok := strings.Cut(name, guidMark); ok {
 			shared[address] = true
 		}
@@ -32,7 +33,7 @@ func (s *syncRun) apart(posts []post) []post {
 	at := map[string]int{} // index of a post by its name
 	for _, p := range posts {
 		if p.address != nil && p.GUID != "" && shared[p.name] {
-			s.Drop(p.name) // from a time when nothing shared it
+			run.Drop(p.name) // from a time when nothing shared it
 			p.name, p.shared = p.name+guidMark+markName(p.GUID), true
 		}
 		if i, twice := at[p.name]; !twice {
@@ -45,10 +46,10 @@ func (s *syncRun) apart(posts []post) []post {
 	return all
 }
 
-// known reports whether an earlier run has seen a post.
-func (s *syncRun) known(p post) bool {
-	_, alone := s.Known.Items[p.name]
-	_, shared := s.Known.Items[p.name+guidMark+markName(p.GUID)]
+// seen reports whether an earlier run has seen a post.
+func seen(run *listing.Run, p post) bool {
+	_, alone := run.Known.Items[p.name]
+	_, shared := run.Known.Items[p.name+guidMark+markName(p.GUID)]
 	return alone || shared
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,10 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/feed"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
@@ -419,14 +415,13 @@ func TestServersThatAreDownAreLeftAlone(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
+	const u = "https://example.org/feed"
 	for problem, o := range map[string]map[string]any{
-		"option url":     {"url": "ftp://example.org/"},
-		"did you mean":   {"url": "https://example.org/feed", "sits": "x"},
-		"sweep: ":        {"url": "https://example.org/feed", "sweep": "-1h"},
-		"working direct": {"url": "https://example.org/feed"},
+		"url: is not a web address": {"url": "ftp://example.org/"}, "the option url is missing": {},
+		"did you mean": {"url": u, "sits": "x"}, "sweep: a duration is not negative": {"url": u, "sweep": "-1h"},
+		"sweep: 0s is shorter than 1s": {"url": u, "sweep": "0s"},
 	} {
-		if _, err := feed.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
-			!strings.Contains(err.Error(), problem) {
+		if err := connectortest.Open(feed.Kind, o); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}
@@ -444,29 +439,52 @@ func TestOptions(t *testing.T) {
 	connectortest.Unchanged(t, s, r)
 }
 
-// TestLostState: the working directory may be deleted at any time.
-func TestLostState(t *testing.T) {
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		b := newBlog(t, 3)
+		b.etags = false
+		return connectortest.Upstream{Config: b.config, Server: b.server,
+			Change: func() { b.change(func() { b.find("post-2").title = "Post 2, again" }) },
+			Drop: func(s *connectortest.Source) {
+				s.Options["site"] = "The Journal"
+				b.change(func() { b.find("post-1").gone = true })
+			},
+		}
+	})
+}
+
+// TestAnUpgradeKeepsWhatTheFeedNoLongerLists: the state of another program is not
+// read, or its file is lost.
+func TestAnUpgradeKeepsWhatTheFeedNoLongerLists(t *testing.T) {
 	b := newBlog(t, 12)
-	dir := t.TempDir()
-	b.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-		env.WorkDir = dir
-		return feed.New(src, env)
-	}
 	s := connectortest.NewSource(t, b.config)
 	first := s.Sync()
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	if err := os.WriteFile(files[0], []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	s.Forget()
 	b.change(func() { b.add(13); b.add(14) }) // posts 3 and 4 fall off the end
 	r := s.Sync()
 	if r.Created != 2 || r.Changes != 2 || len(r.Records) != len(first.Records)+2 {
 		t.Errorf("%d created, %d changes, %d records", r.Created, r.Changes, len(r.Records))
 	}
 	connectortest.Unchanged(t, s, r)
+}
+
+// TestOtherOptionsWhileAPageIsDown: the text of a page is not lost for that of the
+// feed.
+func TestOtherOptionsWhileAPageIsDown(t *testing.T) {
+	b := newBlog(t, 3)
+	b.posts[0].content = "<p>Only the feed's own.</p>"
+	s := connectortest.NewSource(t, b.config)
+	s.Sync()
+	s.Options["site"] = "The Journal"
+	b.server.Fault("/post-3/", -1, connectortest.Status(500))
+	r := s.Sync()
+	if rec := r.Get(t, catalog.KindBlog, b.key("post-3")); !strings.HasPrefix(rec.Body, "# Post 3") || r.Skipped != 1 {
+		t.Errorf("%.40q, %v", rec.Body, r.Problems)
+	}
+	b.server.Heal()
+	if rec := s.Sync().Get(t, catalog.KindBlog, b.key("post-3")); rec.Container != "The Journal" {
+		t.Errorf("of %s", rec.Container)
+	}
 }
 
 // TestOtherOptions: posts that the feed no longer lists survive a change of the

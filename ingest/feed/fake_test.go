@@ -50,7 +50,7 @@ func newBlog(t *testing.T, n int) *blog {
 		b.add(i + 1)
 	}
 	b.server = connectortest.NewServer(t, b)
-	b.config = connectortest.Config{Connector: feed.New,
+	b.config = connectortest.Config{Kind: feed.Kind,
 		Options: map[string]any{"url": b.server.URL + "/feed/", "site": "Causeway Journal"}}
 	return b
 }

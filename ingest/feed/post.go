@@ -31,13 +31,16 @@ type parsed struct {
 	unread int    // items that are left out
 }
 
-// post is a post in a feed. Its record is made from the exported fields and its
-// page.
+// post is a post in a feed.
 type post struct {
 	name    string   // key of its record
 	address *url.URL // of its page; nil if it has none
 	shared  bool     // the page is that of other posts too: what it says is not the post's
+	Said
+}
 
+// Said is what a feed says of an item. With something else the item is read again.
+type Said struct {
 	GUID, Title, Language, Image string
 	Content, Description         string // Markdown
 	Authors, Tags                []string
@@ -63,7 +66,7 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 		}
 	}
 	for _, item := range f.Items {
-		if p, ok := read(item, f, base); ok && len(out.posts) < maxPosts {
+		if p, ok := read(item, f.Language, base); ok && len(out.posts) < maxPosts {
 			out.posts = append(out.posts, p)
 		}
 	}
@@ -146,10 +149,24 @@ func nextPage(f *gofeed.Feed) string {
 
 // read reads an item. Its name is its address, or its id in the feed if it has
 // no address.
-func read(item *gofeed.Item, f *gofeed.Feed, base *url.URL) (post, bool) {
-	p := post{
-		GUID: strings.TrimSpace(item.GUID), Title: webpage.Plain(item.Title), Language: f.Language,
-		Published: when(item.PublishedParsed), Updated: when(item.UpdatedParsed),
+func read(item *gofeed.Item, language string, base *url.URL) (post, bool) {
+	p := post{}
+	p.Said, p.address = Read(item, base)
+	p.Language = language
+	switch {
+	case p.address != nil:
+		p.name = webpage.Key(p.address)
+	case p.GUID != "" && p.Title+p.Content != "":
+		p.name = base.Hostname() + guidMark + markName(p.GUID)
+	}
+	return p, p.name != ""
+}
+
+// Read reads an item of a feed, and the address of its page; nil if it has none.
+func Read(item *gofeed.Item, base *url.URL) (s Said, address *url.URL) {
+	s = Said{
+		GUID: strings.TrimSpace(item.GUID), Title: webpage.Plain(item.Title), Published: when(item.PublishedParsed),
+		Updated: when(item.UpdatedParsed),
 	}
 	link := strings.TrimSpace(item.Link)
 	for _, origin := range item.Extensions["feedburner"]["origLink"] {
@@ -160,47 +177,36 @@ func read(item *gofeed.Item, f *gofeed.Feed, base *url.URL) (post, bool) {
 			link = strings.TrimSpace(l.Attrs["href"])
 		}
 	}
-	if link == "" && webpage.Address(p.GUID, nil) != nil {
-		link = p.GUID
+	if link == "" && webpage.Address(s.GUID, nil) != nil {
+		link = s.GUID
 	}
+	at := base
 	if link != "" {
-		p.address = webpage.Address(link, base)
+		if address = webpage.Address(link, base); address != nil {
+			at = address
+		}
 	}
-	switch {
-	case p.address != nil:
-		p.name = webpage.Key(p.address)
-	case p.GUID != "":
-		p.name = base.Hostname() + guidMark + markName(p.GUID)
-	default:
-		return post{}, false
-	}
-	at := base.String()
-	if p.address != nil {
-		at = p.address.String()
-	}
-	p.Content, p.Description = text(item.Content, at), text(item.Description, at)
-	if p.Content == "" {
-		p.Content = p.Description
-	}
-	if p.Title == "" && p.Content == "" && p.address == nil {
-		return post{}, false
-	}
+	s.Description = text(item.Description, at.String())
+	s.Content = cmp.Or(text(item.Content, at.String()), s.Description)
 	for _, a := range item.Authors {
-		if a != nil && a.Name != "" {
-			p.Authors = append(p.Authors, webpage.Plain(a.Name))
+		if a == nil {
+			continue
+		}
+		if name := webpage.Plain(a.Name); name != "" {
+			s.Authors = append(s.Authors, name)
 		}
 	}
 	for _, c := range item.Categories {
-		if c = webpage.Plain(c); c != "" && len(p.Tags) < 50 {
-			p.Tags = append(p.Tags, c)
+		if c = webpage.Plain(c); c != "" && len(s.Tags) < 50 {
+			s.Tags = append(s.Tags, c)
 		}
 	}
-	if item.Image != nil {
-		if u := webpage.Address(item.Image.URL, base); u != nil && item.Image.URL != "" {
-			p.Image = u.String()
+	if item.Image != nil && item.Image.URL != "" {
+		if u := webpage.Address(item.Image.URL, base); u != nil {
+			s.Image = u.String()
 		}
 	}
-	return p, true
+	return s, address
 }
 
 func when(t *time.Time) time.Time {
@@ -230,40 +236,23 @@ var appeared = regexp.MustCompile(`(?:^|\n)The post \[?.{1,300} (?:appeared firs
 const maxSummary = 700
 
 // entry makes a post's record from the feed and its page.
-func (c *connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
-	authors := p.Authors
+func (c connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
+	authors := append([]string{}, p.Authors...)
 	if len(authors) == 0 {
-		authors = page.Authors
-	}
-	if authors == nil {
-		authors = []string{}
+		authors = append(authors, page.Authors...)
 	}
 	data, err := catalog.Encode(catalog.Blog{
 		GUID: p.GUID, Feed: c.address, Authors: authors,
 		Image: cmp.Or(p.Image, page.Image), Language: cmp.Or(page.Language, p.Language),
 	})
-	if err != nil {
-		return catalog.Entry{}, err
-	}
+	body := longer(page.Body, p.Content)
 	r := catalog.Record{
-		Kind: catalog.KindBlog, Key: p.name, Title: cmp.Or(p.Title, page.Title), Container: c.opts.Site,
-		Author:    strings.Join(authors, ", "),
-		CreatedAt: p.Published, UpdatedAt: page.Modified, Body: longer(page.Body, p.Content), Data: data,
+		Kind: catalog.KindBlog, Key: p.name, Title: cmp.Or(p.Title, page.Title, firstLine(body)), Container: c.Site,
+		Author: strings.Join(authors, ", "), CreatedAt: cmp.Or(p.Published, page.Published, p.Updated),
+		UpdatedAt: cmp.Or(page.Modified, p.Updated), Body: body, Summary: summary(p, page, body), Data: data,
 	}
 	if p.address != nil {
 		r.URL = p.address.String()
-	}
-	if r.CreatedAt.IsZero() {
-		r.CreatedAt = page.Published
-	}
-	if r.CreatedAt.IsZero() {
-		r.CreatedAt = p.Updated
-	}
-	if r.UpdatedAt.IsZero() {
-		r.UpdatedAt = p.Updated
-	}
-	if r.Title == "" {
-		r.Title = firstLine(r.Body)
 	}
 	if r.Tags = catalog.Tags(catalog.TagLabel, p.Tags...); len(r.Tags) == 0 {
 		r.Tags = catalog.Tags(catalog.TagLabel, page.Tags...)
@@ -271,8 +260,15 @@ func (c *connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
 	if markup.IsStub(r.Body) {
 		r.Tags = append(r.Tags, catalog.TagStub)
 	}
-	r.Summary = summary(p, page, r.Body)
-	return catalog.Entry{Record: r}, nil
+	var aliases []string
+	// All pages of some templates claim to be the home page of their site.
+	if u := webpage.Address(page.Canonical, nil); u != nil && (webpage.Path(u) != "" || webpage.Path(p.address) == "") {
+		r.URL = u.String()
+		if key := webpage.Key(u); key != r.Key {
+			aliases = []string{key}
+		}
+	}
+	return catalog.Entry{Record: r, Aliases: aliases}, err
 }
 
 // longer returns the text of the page, unless the feed's own is clearly longer:

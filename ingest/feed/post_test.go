@@ -50,34 +50,36 @@ func TestParse(t *testing.T) {
 		"atom": {atomFeed, "text/html", parsed{next: "https://tides.example.org/atom.xml?page=2", posts: []post{
 			{
 				name: "tides.example.org/springs", address: address("https://tides.example.org/springs.html"),
-				GUID:  "tag:tides.example.org,2031:1",
-				Title: "Springs & neaps", Language: "en",
-				Content: "All about [springs](https://tides.example.org/neaps.html).", Description: "About springs.",
-				Authors: []string{"Ada Quay", "Bram Pier"}, Tags: []string{"Tides"},
-				Published: time.Date(2031, 5, 5, 8, 0, 0, 0, time.UTC),
-				Updated:   time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC),
+				Said: Said{
+					GUID: "tag:tides.example.org,2031:1", Title: "Springs & neaps", Language: "en",
+					Content: "All about [springs](https://tides.example.org/neaps.html).", Description: "About springs.",
+					Authors: []string{"Ada Quay", "Bram Pier"}, Tags: []string{"Tides"},
+					Published: time.Date(2031, 5, 5, 8, 0, 0, 0, time.UTC),
+					Updated:   time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC),
+				},
 			},
-			{name: "tides.example.org#tag:tides.example.org,2031:2", GUID: "tag:tides.example.org,2031:2",
-				Language: "en", Content: "No title, no link."},
+			{name: "tides.example.org#tag:tides.example.org,2031:2", Said: Said{GUID: "tag:tides.example.org,2031:2",
+				Language: "en", Content: "No title, no link."}},
 		}}},
 		"rdf": {rdfFeed, "", parsed{posts: []post{{
-			name: "k.example.org/1", address: address("https://k.example.org/1"), Title: "Köln",
-			Authors:   []string{"C. Quill"},
-			Published: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
-			Updated:   time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
+			name: "k.example.org/1", address: address("https://k.example.org/1"),
+			Said: Said{
+				Title: "Köln", Authors: []string{"C. Quill"}, Published: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
+				Updated: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
+			},
 		}}}},
 		"json": {"\xef\xbb\xbf " + jsonFeed, "application/feed+json",
 			parsed{next: "https://j.example.org/2.json", posts: []post{{
-				name: "j.example.org/a", address: address("https://j.example.org/a"), GUID: "1", Title: "A",
-				Language: "de",
-				Image:    "https://tides.example.org/i.png",
-				Content:  "Text", Authors: []string{"D. Mole"}, Tags: []string{"x"},
-				Published: time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC),
+				name: "j.example.org/a", address: address("https://j.example.org/a"),
+				Said: Said{
+					GUID: "1", Title: "A", Language: "de", Image: "https://tides.example.org/i.png", Content: "Text",
+					Authors: []string{"D. Mole"}, Tags: []string{"x"}, Published: time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC),
+				},
 			}}}},
 		"clicks, no dates, mixed encoding": {clicks, "text/xml; charset=utf-8", parsed{posts: []post{
-			{name: "c.example.org/one", address: address("https://c.example.org/one"), Title: "One"},
-			{name: "c.example.org/two", address: address("https://c.example.org/two"),
-				GUID: "https://c.example.org/two", Content: "Two. “quoted”", Description: "Two. “quoted”"},
+			{name: "c.example.org/one", address: address("https://c.example.org/one"), Said: Said{Title: "One"}},
+			{name: "c.example.org/two", address: address("https://c.example.org/two"), Said: Said{
+				GUID: "https://c.example.org/two", Content: "Two. “quoted”", Description: "Two. “quoted”"}},
 		}}},
 		"no items": {`<rss version="2.0"><channel><title>x</title></channel></rss>`, "", parsed{}},
 	}

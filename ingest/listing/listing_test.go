@@ -1,19 +1,23 @@
 package listing_test
 
 import (
-	"fmt"
+	"context"
+	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/listing"
+	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
 
@@ -80,104 +84,178 @@ func TestMemory(t *testing.T) {
 // sink collects the output of a run.
 type sink struct {
 	ingest.Sink
-	kept, skipped []string
+	put, kept, skipped, warned []string
 }
 
+func (s *sink) Put(_ context.Context, e catalog.Entry) error {
+	s.put = append(s.put, e.Record.Key)
+	return nil
+}
 func (s *sink) Keep(r catalog.Ref)           { s.kept = append(s.kept, r.Key) }
 func (s *sink) Skip(locator string, _ error) { s.skipped = append(s.skipped, locator) }
+func (s *sink) Warn(locator, _ string)       { s.warned = append(s.warned, locator) }
+func (s *sink) Progress(int, int)            {}
 
-func TestAsk(t *testing.T) {
+// record is what items of these tests become.
+func record(key string) catalog.Entry { return catalog.Entry{Record: catalog.Record{Key: key}} }
+
+func TestEach(t *testing.T) {
 	server := connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"1"`)
 		switch {
-		case r.URL.Path == "/gone":
+		case strings.HasPrefix(r.URL.Path, "/gone"):
 			w.WriteHeader(http.StatusGone)
-		case r.URL.Path == "/broken":
+		case strings.HasPrefix(r.URL.Path, "/broken"):
 			w.WriteHeader(http.StatusForbidden)
 		case r.Header.Get("If-None-Match") == `"1"`:
 			w.WriteHeader(http.StatusNotModified)
 		}
 	}))
-	known := func() listing.State {
-		items := map[string]listing.Seen{}
-		for _, name := range []string{"same", "undated", "changed", "pending", "gone", "broken"} {
-			items[name] = listing.Seen{Key: "key of " + name, Stamp: "1", Address: server.URL + "/" + name,
-				Validators: listing.Validators{ETag: `"1"`}}
-		}
-		for name, f := range map[string]func(*listing.Seen){
-			"undated": func(s *listing.Seen) { s.Stamp = "" }, "pending": func(s *listing.Seen) { s.Pending = true },
-			"gone": func(s *listing.Seen) { s.Stamp = "0" }, "broken": func(s *listing.Seen) { s.Stamp = "0" },
-		} {
-			s := items[name]
-			f(&s)
-			items[name] = s
-		}
-		return listing.State{Swept: day, Items: items}
-	}
+	seen := listing.Seen{Key: "key", Stamp: "1", Validators: listing.Validators{ETag: `"1"`}}
+	bare := func() (catalog.Entry, error) { return record("bare"), nil }
+	noBare := func() (catalog.Entry, error) { return catalog.Entry{}, errors.New("nothing is said of it") }
+	open := func() ([]byte, error) { return []byte("text"), nil }
+	const put, kept, skipped, warned, gone, unwanted = "put", "kept", "skipped", "warned", "gone", "unwanted"
 	tests := map[string]struct {
-		stamp       string
-		sweep       bool
-		state       listing.Found
-		asked, kept bool
+		old   func(*listing.Seen) // nil: it is not known
+		item  func(*listing.Item)
+		sweep bool
+		asked int
+		want  []string
+		now   func(*listing.Seen) // of seen; nil: it is forgotten
 	}{
-		"same": {"1", false, listing.Kept, false, true}, "same, swept": {"1", true, listing.Kept, true, true},
-		"undated": {"", false, listing.Kept, true, true},
-		"changed": {"2", false, listing.Fresh, true, false}, "pending": {"1", false, listing.Fresh, true, false},
-		"new":  {"1", false, listing.Fresh, true, false},
-		"gone": {"1", false, listing.Gone, true, false}, "broken": {"1", false, listing.Failed, true, false},
+		"same":        {old: func(*listing.Seen) {}, want: []string{kept}, now: func(*listing.Seen) {}},
+		"same, swept": {old: func(*listing.Seen) {}, sweep: true, asked: 1, want: []string{kept}, now: func(*listing.Seen) {}},
+		"undated": {old: func(s *listing.Seen) { s.Stamp = "" }, item: func(it *listing.Item) { it.Stamp = "" }, asked: 1,
+			want: []string{kept}, now: func(s *listing.Seen) { s.Stamp = "" }},
+		"changed": {old: func(s *listing.Seen) { s.Stamp = "0" }, asked: 1, want: []string{put}, now: func(*listing.Seen) {}},
+		"pending": {old: func(s *listing.Seen) { s.Pending = true }, asked: 1, want: []string{put},
+			now: func(*listing.Seen) {}},
+		"new": {asked: 1, want: []string{put}, now: func(*listing.Seen) {}},
+		"incomplete": {item: func(it *listing.Item) { it.Pending = true }, asked: 1, want: []string{put},
+			now: func(s *listing.Seen) { s.Stamp, s.ETag, s.Pending = "", "", true }},
+		"gone": {old: func(s *listing.Seen) { s.Stamp = "0" }, item: func(it *listing.Item) { it.Name = "gone" }, asked: 1,
+			want: []string{warned, gone}},
+		"gone, but of the options": {old: func(*listing.Seen) {}, sweep: true, asked: 1,
+			item: func(it *listing.Item) { it.Name, it.Own = "gone", true }, want: []string{kept, skipped},
+			now: func(s *listing.Seen) { s.Pending = true }},
+		"broken": {old: func(s *listing.Seen) { s.Stamp = "0" }, item: func(it *listing.Item) { it.Name = "broken" },
+			asked: 1, want: []string{kept, skipped}, now: func(s *listing.Seen) { s.Stamp, s.Pending = "0", true }},
+		"broken and new": {item: func(it *listing.Item) { it.Name = "broken" }, asked: 1, want: []string{skipped}},
+		"broken, with a record": {old: func(s *listing.Seen) { s.Stamp = "0" }, asked: 1, want: []string{kept, skipped},
+			item: func(it *listing.Item) { it.Name, it.Bare = "broken", bare },
+			now:  func(s *listing.Seen) { s.Stamp, s.Pending = "0", true }},
+		"broken and new, but said of": {asked: 1, want: []string{put, warned},
+			item: func(it *listing.Item) { it.Name, it.Bare = "broken", bare },
+			now:  func(s *listing.Seen) { *s = listing.Seen{Key: "bare", Pending: true, Bare: true} }},
+		"broken again": {old: func(s *listing.Seen) { s.Bare, s.Pending = true, true }, asked: 1, want: []string{put, warned},
+			item: func(it *listing.Item) { it.Name, it.Bare = "broken", bare },
+			now:  func(s *listing.Seen) { *s = listing.Seen{Key: "bare", Pending: true, Bare: true} }},
+		"broken, and nothing is said": {asked: 1, want: []string{skipped, warned},
+			item: func(it *listing.Item) { it.Name, it.Bare = "broken", noBare }},
+		"unwanted": {item: func(it *listing.Item) { it.Name = unwanted }, asked: 1,
+			now: func(s *listing.Seen) { s.Key = "" }},
+		"opened": {item: func(it *listing.Item) { it.Open = open }, want: []string{put},
+			now: func(s *listing.Seen) { s.ETag = "" }},
+		"opened, the same": {old: func(*listing.Seen) {}, item: func(it *listing.Item) { it.Open = open },
+			want: []string{kept}, now: func(*listing.Seen) {}},
+		"opened, the same text": {old: func(s *listing.Seen) { s.Stamp = listing.Stamp([]byte("text")) },
+			item: func(it *listing.Item) { it.Stamp, it.Open = "", open }, want: []string{kept},
+			now: func(s *listing.Seen) { s.Stamp = listing.Stamp([]byte("text")) }},
+		"opened, another text": {old: func(s *listing.Seen) {},
+			item: func(it *listing.Item) { it.Stamp, it.Open = "", open }, want: []string{put},
+			now: func(s *listing.Seen) { s.Stamp, s.ETag = listing.Stamp([]byte("text")), "" }},
+		"not opened": {old: func(*listing.Seen) {}, want: []string{kept, skipped},
+			item: func(it *listing.Item) {
+				it.Stamp, it.Open = "", func() ([]byte, error) { return nil, fs.ErrNotExist }
+			}, now: func(s *listing.Seen) { s.Pending = true }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if name == "same, swept" {
-				name = "same"
+			it := listing.Item{Name: "a", Stamp: "1"}
+			if tt.item != nil {
+				tt.item(&it)
 			}
-			out := &sink{}
+			if it.Open == nil {
+				it.Address = server.URL + "/" + it.Name
+			}
+			known := listing.State{Swept: day, List: listing.Validators{ETag: "l"}, Items: map[string]listing.Seen{}}
+			if tt.old != nil {
+				old := seen
+				old.Address = it.Address
+				tt.old(&old)
+				known.Items[it.Name] = old
+			}
 			now := day.Add(time.Hour)
 			if tt.sweep {
 				now = now.Add(24 * time.Hour)
 			}
+			out := &sink{}
 			r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
-				Known: known(), Sweep: 24 * time.Hour, Now: now})
+				Known: known, Sweep: 24 * time.Hour, Now: now})
 			server.Paths()
-			it := listing.Item{Name: name, Address: server.URL + "/" + name, Stamp: tt.stamp}
-			_, state, err := r.Ask(connectortest.Impatient(t.Context()), it)
-			if state != tt.state || (err != nil) != (state == listing.Failed) {
-				t.Errorf("state %d, %v; want %d", state, err, tt.state)
+			err := r.Each(connectortest.Impatient(t.Context()), []listing.Item{it},
+				func(int, outbound.Response) (catalog.Entry, error) {
+					if it.Name == unwanted {
+						return catalog.Entry{}, listing.ErrUnwanted
+					}
+					return record("key"), nil
+				})
+			state, outcome, err := r.Done(true, err)
+			if err != nil || !outcome.Complete {
+				t.Errorf("%v, complete %v", err, outcome.Complete)
 			}
-			if asked := len(server.Paths()) > 0; asked != tt.asked || (len(out.kept) > 0) != tt.kept {
-				t.Errorf("requested %v, kept %v", asked, out.kept)
+			if n := len(server.Paths()); n != tt.asked {
+				t.Errorf("%d requests", n)
 			}
-			if state == listing.Failed {
-				r.Fail(it, err)
-				if diff := cmp.Diff([][]string{{"broken"}, {"key of broken"}},
-					[][]string{out.skipped, out.kept}); diff != "" || !r.Now.Items["broken"].Pending {
-					t.Errorf("failed (-want +got)\n%s", diff)
+			var got []string
+			for what, list := range map[string][]string{put: out.put, kept: out.kept, skipped: out.skipped, warned: out.warned} {
+				for range list {
+					got = append(got, what)
 				}
 			}
-			want := []catalog.Ref(nil)
-			if state == listing.Gone {
-				want = []catalog.Ref{{Kind: catalog.KindBlog, Key: "key of gone"}}
+			for range outcome.Gone {
+				got = append(got, gone)
 			}
-			if diff := cmp.Diff(want, r.Gone(), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("gone (-want +got)\n%s", diff)
+			slices.Sort(tt.want)
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			want := map[string]listing.Seen{}
+			if tt.now != nil {
+				now := seen
+				tt.now(&now)
+				now.Address, now.Own = it.Address, it.Own && !slices.Contains(tt.want, kept)
+				want[it.Name] = now
+			}
+			if diff := cmp.Diff(want, state.Items); diff != "" {
+				t.Errorf("remembered (-want +got)\n%s", diff)
 			}
 		})
 	}
 }
 
+// pages are items of a server.
+func pages(server *connectortest.Server, names ...string) (items []listing.Item) {
+	for _, name := range names {
+		items = append(items, listing.Item{Name: name, Address: server.URL + "/" + name})
+	}
+	return items
+}
+
 func TestServersThatAreDown(t *testing.T) {
 	server := connectortest.NewServer(t, http.NotFoundHandler())
 	server.Fault("/", -1, connectortest.Slow)
-	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: &sink{}, Kind: catalog.KindBlog,
+	out := &sink{}
+	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
 		Known: listing.State{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
-	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
-		if _, state, err := r.Ask(connectortest.Impatient(t.Context()),
-			listing.Item{Name: name, Address: server.URL + "/" + name}); (state == listing.Failed) != (name <= "e") {
-			t.Errorf("%s: state %d, %v", name, state, err)
-		}
+	err := r.Each(connectortest.Impatient(t.Context()), pages(server, "a", "b", "c", "d", "e", "f", "g", "h", "i"), nil)
+	if err != nil || !slices.Equal(out.skipped, []string{"a", "b", "c", "d", "e"}) || !r.Now.Items["i"].Pending {
+		t.Errorf("%v, skipped %v, %+v", err, out.skipped, r.Now.Items)
 	}
-	if err := r.Close(); err == nil || r.Whole() || !r.Now.Items["i"].Pending {
-		t.Errorf("%v, whole %v, %+v", err, r.Whole(), r.Now.Items)
+	if _, _, err := r.Done(true, nil); !errors.Is(err, outbound.ErrDown) || !errors.Is(err, outbound.ErrTimeout) {
+		t.Error(err)
 	}
 	if n := len(server.Paths()); n != 5 {
 		t.Errorf("%d requests", n)
@@ -191,22 +269,26 @@ func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
 	down := connectortest.NewServer(t, http.NotFoundHandler())
 	down.Fault("/", -1, connectortest.Slow)
 	out := &sink{}
-	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
-		Known: listing.State{Items: map[string]listing.Seen{}}})
-	fresh := 0
-	for n := range 20 {
-		server := down
-		if n%10 == 9 {
-			server = up
-		}
-		_, state, _ := r.Ask(connectortest.Impatient(t.Context()),
-			listing.Item{Name: fmt.Sprint(n), Address: fmt.Sprintf("%s/%d", server.URL, n)})
-		if state == listing.Fresh {
-			fresh++
-		}
+	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog})
+	items := slices.Concat(pages(down, "a", "b", "c"), pages(up, "d"), pages(down, "e", "f", "g", "h"), pages(up, "i"))
+	err := r.Each(connectortest.Impatient(t.Context()), items, func(int, outbound.Response) (catalog.Entry, error) {
+		return record("key"), nil
+	})
+	_, outcome, err := r.Done(true, err)
+	if err != nil || len(out.put) != 2 || len(down.Paths()) != 5 || outcome.Complete ||
+		!slices.Equal(out.skipped, []string{"a", "b", "c", "e", "f", "the rest"}) {
+		t.Errorf("%v, %d read, complete %v, skipped %v", err, len(out.put), outcome.Complete, out.skipped)
 	}
-	if err := r.Close(); err != nil || fresh != 2 || len(down.Paths()) != 5 || len(out.skipped) != 1 {
-		t.Errorf("%v, %d read, %d requests to the server that is down, skipped %v", err, fresh, len(down.Paths()),
-			out.skipped)
+}
+
+// TestAListWithAPendingItemIsReadAgain: the list may be the same.
+func TestAListWithAPendingItemIsReadAgain(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		r := listing.NewRun(listing.Config{Out: &sink{}})
+		r.Now.List = listing.Validators{ETag: "l"}
+		r.Now.Items["a"], r.Now.Items["b"] = listing.Seen{Pending: pending}, listing.Seen{}
+		if state, _, err := r.Done(false, nil); err != nil || (state.List == listing.Validators{}) != pending {
+			t.Errorf("pending %v: %+v, %v", pending, state.List, err)
+		}
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -22,17 +20,13 @@ import (
 type Run struct {
 	Known, Now State
 
-	http  *outbound.Client
 	out   ingest.Sink
 	kind  catalog.Kind
 	sweep bool
-
-	gone   []catalog.Ref
-	failed map[string]int // consecutive items that could not be read, by host
-	down   int            // hosts of which too many could not be
-	read   int            // items that were read
-	left   int            // items that were not requested
-	cause  error          // of the last failure
+	hosts outbound.Hosts
+	gone  []catalog.Ref
+	read  int // items that were read
+	left  int // items that were not requested, because their host is down
 }
 
 // Config configures a Run.
@@ -49,9 +43,10 @@ type Config struct {
 
 // NewRun starts a run.
 func NewRun(c Config) *Run {
-	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind, failed: map[string]int{},
-		sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
-	r.Now = State{Swept: c.Known.Swept, Items: map[string]Seen{}}
+	r := &Run{
+		Known: c.Known, Now: State{Swept: c.Known.Swept, Items: map[string]Seen{}}, out: c.Out, kind: c.Kind,
+		sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep, hosts: outbound.Hosts{Client: c.HTTP},
+	}
 	if r.sweep {
 		r.Now.Swept = c.Now.UTC()
 	}
@@ -66,100 +61,146 @@ func (r *Run) Sweep() bool { return r.sweep }
 type Item struct {
 	Name    string // key in the state; also names it in reports
 	Address string
-	Open    func() ([]byte, error) // reads it in place of a request
-	Stamp   string                 // changes with the item; "" if the list does not say
 	Accept  []string
 	MaxBody int64
+	// Stamp changes with the item; "": the list does not say when it changes.
+	Stamp string
+	// Open gets the content in place of a request.
+	Open func() ([]byte, error)
+	// Bare makes the record that stands in while the content cannot be read: of what
+	// the list says. Nil: there is none.
+	Bare func() (catalog.Entry, error)
+	// Pending, Date and Own are as in Seen. Who makes the record may set Pending.
+	Pending bool
+	Date    time.Time
+	Own     bool
 }
 
-// Found is the outcome of a request for an item.
-type Found int
+// Nothing is the Open of an item whose content is in the list, or is read by who
+// makes its record.
+func Nothing() ([]byte, error) { return nil, nil }
 
-// What is found of an item.
-const (
-	Kept   Found = iota // unchanged, or cannot be requested now; its record stays
-	Fresh               // its content was read
-	Gone                // it no longer exists
-	Failed              // it could not be read
+// ErrUnwanted: an item is to have no record. It is not read again until the list
+// calls it changed.
+var ErrUnwanted = errors.New("unwanted")
+
+var (
+	errGone    = errors.New("its address no longer exists; correct it in the options")
+	errSettled = errors.New("nothing is left to do")
 )
 
-// After maxFailed consecutive failures of a host the rest of its items is left
-// to the next run, and after maxDown such hosts that of all: whoever writes one
-// item chooses its host, and must not end the run.
-const (
-	maxFailed = 5
-	maxDown   = 20
-)
-
-// Ask requests an item unless it is known to be unchanged. It returns the
-// answer for a Fresh item and the error for a Failed one. The connector must
-// then call Put, Omit or Fail for these; a Gone item needs no call.
-func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, Found, error) {
-	old, known := r.Known.Items[it.Name]
-	same := known && !old.Pending && it.Stamp == old.Stamp
-	if same && it.Stamp != "" && !r.sweep {
-		r.Keep(it.Name)
-		return outbound.Response{}, Kept, nil
+// Each reads the items of the list that changed; entry makes an item's record of its
+// content. It reports every item that cannot be read: that keeps its record unless it
+// is a bare one, and loses it if it is gone, unless the options name it.
+func (r *Run) Each(ctx context.Context, items []Item,
+	entry func(i int, content outbound.Response) (catalog.Entry, error)) error {
+	for i := range items {
+		if err := r.item(ctx, &items[i], func(content outbound.Response) (catalog.Entry, error) {
+			return entry(i, content)
+		}); err != nil {
+			return err
+		}
+		r.out.Progress(i+1, len(items))
 	}
-	if r.isDown(it.Address) {
+	return nil
+}
+
+func (r *Run) item(ctx context.Context, it *Item, entry func(outbound.Response) (catalog.Entry, error)) error {
+	content, err := r.content(ctx, it)
+	var e catalog.Entry
+	if err == nil {
+		e, err = entry(content)
+	}
+	old, known := r.Known.Items[it.Name]
+	seen := Seen{Address: it.Address, Date: it.Date, Own: it.Own, Pending: it.Pending}
+	if !it.Pending {
+		seen.Validators, seen.Stamp = Validators{content.ETag, content.LastModified}, it.Stamp
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errSettled):
+		return nil
+	case errors.Is(err, ErrUnwanted):
+		r.Now.Items[it.Name] = seen
+		return nil
+	case err != nil && it.Bare != nil && (old.Bare || !known):
+		r.out.Warn(it.Name, "could not be read, so its record has only what the list says: "+err.Error())
+		seen = Seen{Address: it.Address, Date: it.Date, Own: it.Own, Pending: true, Bare: true}
+		e, err = it.Bare()
+	}
+	if err != nil {
+		r.out.Skip(it.Name, err)
+		r.again(it.Name)
+		return nil
+	}
+	seen.Key = e.Record.Key
+	r.Now.Items[it.Name] = seen
+	return r.out.Put(ctx, e)
+}
+
+// content reads an item unless it is known to be unchanged. The error is errSettled
+// if there is nothing to make a record of.
+func (r *Run) content(ctx context.Context, it *Item) (outbound.Response, error) {
+	old, known := r.Known.Items[it.Name]
+	same := func() bool { return known && !old.Pending && it.Stamp == old.Stamp }
+	switch {
+	case it.Stamp != "" && same() && !r.sweep:
+		r.Keep(it.Name)
+		return outbound.Response{}, errSettled
+	case it.Open == nil:
+		return r.request(ctx, it, same())
+	}
+	data, err := it.Open()
+	if err != nil {
+		return outbound.Response{}, err
+	}
+	r.read++
+	if it.Stamp == "" {
+		if it.Stamp = Stamp(data); same() {
+			r.Keep(it.Name)
+			err = errSettled
+		}
+	}
+	return outbound.Response{Body: data}, err
+}
+
+// request requests an item; if not same, its record changes although the answer may
+// not.
+func (r *Run) request(ctx context.Context, it *Item, same bool) (outbound.Response, error) {
+	answer, err := r.ask(ctx, *it, same)
+	switch blame := outbound.BlameOf(err); {
+	case errors.Is(err, outbound.ErrDown):
 		r.left++
 		r.again(it.Name)
-		return outbound.Response{}, Kept, nil
-	}
-	answer, state, err := r.ask(ctx, it, same) // if not same, the record changes although the answer may not
-	if state == Fresh && answer.NotModified {
+	case blame == outbound.Gone && it.Own:
+		return answer, errGone
+	case blame == outbound.Gone:
+		r.out.Warn(it.Name, "the list has it, but it does not exist")
+		r.Drop(it.Name)
+	case err != nil || !answer.NotModified:
+		return answer, err
+	default:
 		r.Keep(it.Name)
-		state = Kept
 	}
-	return answer, state, err
+	return answer, errSettled
 }
 
-func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Response, Found, error) {
+func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Response, error) {
 	request := outbound.Request{URL: it.Address, Accept: it.Accept, MaxBody: it.MaxBody}
 	if conditional {
 		old := r.Known.Items[it.Name]
 		request.ETag, request.LastModified = old.ETag, old.LastModified
 	}
-	answer, err := r.http.Do(ctx, request)
-	switch {
-	case isGone(err):
-		delete(r.failed, hostOf(it.Address))
-		r.Drop(it.Name)
-		return answer, Gone, nil
-	case err != nil:
-		if r.cause = err; !isItems(err) {
-			r.count(it.Address)
-		}
-		return answer, Failed, err
+	answer, err := r.hosts.Do(ctx, request)
+	if err == nil {
+		r.read++
 	}
-	delete(r.failed, hostOf(it.Address))
-	r.read++
-	return answer, Fresh, nil
+	return answer, err
 }
 
-// count counts a failure of an address's host.
-func (r *Run) count(address string) {
-	host := hostOf(address)
-	if r.failed[host]++; r.failed[host] == maxFailed {
-		r.down++
-	}
-}
-
-// isDown reports whether an address is not requested in this run.
-func (r *Run) isDown(address string) bool {
-	return r.down >= maxDown || r.failed[hostOf(address)] >= maxFailed
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Host)
-}
-
-// KeepMissing keeps a known item that the list does not name; unlisted says
-// that the list should name it.
+// KeepMissing keeps a known item that the list does not name; unlisted says that the
+// list should name it.
 func (r *Run) KeepMissing(name string, unlisted bool) {
 	old := r.Known.Items[name]
 	old.Unlisted = unlisted
@@ -174,28 +215,23 @@ func (r *Run) Drop(name string) {
 	delete(r.Known.Items, name)
 }
 
-// Gone returns the records of known items that are gone.
-func (r *Run) Gone() []catalog.Ref { return r.gone }
-
-// Check handles a known item that the list no longer names: it requests the
-// item when it is first missing, and with every sweep. If its address now leads
-// to another item of this run, or to the front page of its site, the item is
-// gone.
+// Check handles a known item that the list no longer names: it requests the item when
+// it is first missing, and with every sweep. If its address now leads to another item
+// of this run, or to the front page of its site, the item is gone.
 func (r *Run) Check(ctx context.Context, name string, accept []string) {
 	old := r.Known.Items[name]
-	if old.Address == "" || old.Unlisted && !r.sweep || r.isDown(old.Address) {
+	if old.Address == "" || old.Unlisted && !r.sweep {
 		r.remember(name, old)
 		return
 	}
-	answer, state, _ := r.ask(ctx, Item{Name: name, Address: old.Address, Accept: accept}, true)
+	answer, err := r.ask(ctx, Item{Name: name, Address: old.Address, Accept: accept}, true)
 	switch {
-	case state == Gone:
-	case state == Failed:
-		r.remember(name, old)
-	case !answer.NotModified && r.elsewhere(name, answer.URL):
+	case outbound.BlameOf(err) == outbound.Gone, err == nil && !answer.NotModified && r.elsewhere(name, answer.URL):
 		r.Drop(name)
+	case err != nil:
+		r.remember(name, old)
 	default:
-		old.Unlisted, old.Pending = true, false // no longer listed
+		old.Unlisted, old.Pending = true, false
 		r.remember(name, old)
 	}
 }
@@ -210,35 +246,7 @@ func (r *Run) elsewhere(name, address string) bool {
 	return other || webpage.Path(u) == ""
 }
 
-// Put writes an item's record and remembers the validators of the answer.
-func (r *Run) Put(ctx context.Context, it Item, e catalog.Entry, answer outbound.Response) error {
-	r.Now.Items[it.Name] = Seen{
-		Validators: Validators{answer.ETag, answer.LastModified}, Key: e.Record.Key, Address: it.Address,
-		Stamp: it.Stamp,
-	}
-	return r.out.Put(ctx, e)
-}
-
-// PutPending writes an incomplete record: the next run requests the item again.
-func (r *Run) PutPending(ctx context.Context, it Item, e catalog.Entry) error {
-	r.Now.Items[it.Name] = Seen{Key: e.Record.Key, Address: it.Address, Pending: true}
-	return r.out.Put(ctx, e)
-}
-
-// Omit remembers an item without a record, so that it is not requested again
-// until the list calls it changed.
-func (r *Run) Omit(it Item) {
-	r.Now.Items[it.Name] = Seen{Address: it.Address, Stamp: it.Stamp}
-}
-
-// Fail reports an item that could not be read. Its record is kept, and the next
-// run requests it again.
-func (r *Run) Fail(it Item, err error) {
-	r.out.Skip(it.Name, err)
-	r.again(it.Name)
-}
-
-// again keeps an item of earlier runs, to be requested again.
+// again keeps an item of earlier runs, to be read again.
 func (r *Run) again(name string) {
 	if old, ok := r.Known.Items[name]; ok {
 		old.Pending = true
@@ -261,50 +269,36 @@ func (r *Run) remember(name string, s Seen) {
 	}
 }
 
-// Missing returns the sorted names of known items that this run has not seen.
-func (r *Run) Missing() []string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(r.Known.Items)) {
-		if _, ok := r.Now.Items[name]; !ok {
-			names = append(names, name)
+// Missing returns the known items that this run has not seen, by name.
+func (r *Run) Missing() iter.Seq2[string, Seen] {
+	return func(yield func(string, Seen) bool) {
+		for _, name := range slices.Sorted(maps.Keys(r.Known.Items)) {
+			if _, ok := r.Now.Items[name]; !ok && !yield(name, r.Known.Items[name]) {
+				return
+			}
 		}
 	}
-	return names
 }
 
-// Whole reports whether every item of the list was requested or is known. If
-// not, a record that this run has not seen may belong to an item that was left
-// out.
-func (r *Run) Whole() bool { return r.left == 0 }
-
-// Close ends the run. It fails if the servers of the items are down: too many
-// consecutive items could not be read, and none could. It reports the items
-// left to the next run because of failures.
-func (r *Run) Close() error {
-	if r.down == 0 {
-		return nil
+// Done ends the run, with the error that ended it. complete: an item that it has not
+// seen has no record. It fails if a host is down and no item could be read, and reports
+// the items that are left to the next run: a record that it has not seen may then be
+// theirs.
+func (r *Run) Done(complete bool, err error) (State, ingest.Outcome, error) {
+	down := r.hosts.Down()
+	if err == nil && r.read == 0 {
+		err = down
 	}
-	if r.read == 0 {
-		return fmt.Errorf("%d items in a row could not be read: %w", maxFailed, r.cause)
+	if err != nil {
+		return State{}, ingest.Outcome{}, err
+	}
+	for _, seen := range r.Now.Items {
+		if seen.Pending {
+			r.Now.List = Validators{} // although the list may not change
+		}
 	}
 	if r.left > 0 {
-		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run because %d in a row could not be read "+
-			"from their server: %w", r.left, maxFailed, r.cause))
+		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run: %w", r.left, down))
 	}
-	return nil
-}
-
-// isGone reports whether a server answered that the item does not exist.
-func isGone(err error) bool {
-	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone)
-}
-
-// isItems reports whether a failure is caused by the item and not by its
-// server.
-func isItems(err error) bool {
-	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests ||
-		errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrContentType) ||
-		errors.Is(err, outbound.ErrTooLarge)
+	return r.Now, ingest.Outcome{Complete: complete && r.left == 0, Gone: r.gone}, nil
 }

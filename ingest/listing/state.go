@@ -41,6 +41,8 @@ type Seen struct {
 	Date time.Time `json:"date,omitzero"`
 	// Own: the options name it, independent of the list.
 	Own bool `json:"own,omitempty"`
+	// Bare: its record is made of what the list says, without its content.
+	Bare bool `json:"bare,omitempty"`
 }
 
 // Stamp returns a digest of an item's entry in a list.

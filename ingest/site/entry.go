@@ -11,34 +11,32 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
 	"almanac/text/markup"
 	"almanac/text/webpage"
 )
 
-var (
-	// errUnwanted: the page is a copy, or asks not to be indexed.
-	errUnwanted = errors.New("unwanted")
-	errEmpty    = errors.New("the page has no text; perhaps it needs a browser to be read")
-)
+var errEmpty = errors.New("the page has no text; perhaps it needs a browser to be read")
 
-// entry makes the record of a page.
-func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error) {
+// entry makes the record of a page that is no copy of another one, and does not ask
+// not to be indexed.
+func (s *survey) entry(p page, answer outbound.Response) (catalog.Entry, error) {
 	if s.moved(p, answer) || slices.ContainsFunc(answer.Header.Values("X-Robots-Tag"), webpage.Unindexed) {
-		return catalog.Entry{}, errUnwanted
+		return catalog.Entry{}, listing.ErrUnwanted
 	}
-	page, format, err := s.content(p, answer)
+	page, format, err := content(p, answer)
 	switch {
 	case err != nil:
 		return catalog.Entry{}, err
 	case page.Hidden || s.copyOf(p, page.Canonical) && !front(page.Canonical): // an error of the template
-		return catalog.Entry{}, errUnwanted
+		return catalog.Entry{}, listing.ErrUnwanted
 	case page.Body == "":
 		return catalog.Entry{}, errEmpty
 	}
 	r := catalog.Record{
-		Kind: s.opts.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))),
-		URL: readable(answer.URL), Container: s.opts.Name, Author: strings.Join(page.Authors, ", "),
+		Kind: s.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))),
+		URL: readable(answer.URL), Container: s.Name, Author: strings.Join(page.Authors, ", "),
 		CreatedAt: page.Published, UpdatedAt: page.Modified, Body: page.Body,
 		Tags: catalog.Tags(catalog.TagLabel, page.Tags...),
 	}
@@ -49,17 +47,14 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 		r.Tags = append(r.Tags, catalog.TagStub)
 	}
 	section := cmp.Or(p.section, markup.Addresses.Section(path.Dir(strings.Trim(p.address.Path, "/"))))
-	switch s.opts.Kind {
+	switch s.Kind {
 	case catalog.KindDoc:
 		r.Category = section
 		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section,
 			Version: markup.Addresses.Version(p.address.Path), Description: description, Stub: stub})
 	case catalog.KindBlog:
-		authors := page.Authors
-		if authors == nil {
-			authors = []string{}
-		}
-		r.Data, err = catalog.Encode(catalog.Blog{Authors: authors, Image: page.Image, Language: page.Language})
+		r.Data, err = catalog.Encode(catalog.Blog{Authors: append([]string{}, page.Authors...), Image: page.Image,
+			Language: page.Language})
 	default:
 		r.Category = section
 		r.Data, err = catalog.Encode(catalog.Foundation{Section: section, Facts: []catalog.Fact{}})
@@ -67,8 +62,27 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 	return catalog.Entry{Record: r}, err
 }
 
+// copyOf reports whether a page's canonical address is that of another listed
+// page.
+func (s *survey) copyOf(p page, address string) bool {
+	u := webpage.Address(address, nil)
+	return u != nil && webpage.Key(u) != p.name && s.listed[webpage.Key(u)]
+}
+
+// moved reports whether an answer came from another listed page, or from the
+// front page of a site, where addresses of removed pages often redirect.
+func (s *survey) moved(p page, answer outbound.Response) bool {
+	return s.copyOf(p, answer.URL) || front(answer.URL) && webpage.Path(p.address) != ""
+}
+
+// front reports whether an address is that of the front page of a site.
+func front(address string) bool {
+	u := webpage.Address(address, nil)
+	return u != nil && webpage.Path(u) == ""
+}
+
 // content reads a page according to its content type.
-func (s *syncRun) content(p page, answer outbound.Response) (webpage.Page, string, error) {
+func content(p page, answer outbound.Response) (webpage.Page, string, error) {
 	contentType := answer.Header.Get("Content-Type")
 	kind, _, _ := mime.ParseMediaType(contentType)
 	text := kind == "text/markdown" || kind == "text/plain" || kind == "" && markup.Format(p.address.Path) != ""

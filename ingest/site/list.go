@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 
 	"github.com/temoto/robotstxt"
 
+	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/text/webpage"
 )
@@ -29,8 +29,32 @@ var (
 	listTypes = []string{"text/plain", "text/markdown", "application/octet-stream"}
 )
 
+// survey finds the pages of a site. What a site lists is its author's word, so the
+// number of its sitemaps is bounded, and all are on the site's host or on that of the
+// sitemap which the options name.
+type survey struct {
+	connector
+	out     ingest.Sink
+	pages   []page
+	listed  map[string]bool // names of pages
+	partial bool            // pages or sitemaps are left out
+
+	waiting []*url.URL      // sitemaps to read
+	met     map[string]bool // sitemaps: waiting or read
+	bytes   int64           // of the sitemaps that were read
+	cut     map[string]bool // reasons why some are left out, each reported once
+}
+
+// page is a page of the list.
+type page struct {
+	name                 string // key of its record
+	address              *url.URL
+	stamp                string // when it changed, as written in the sitemap
+	title, note, section string // of llms.txt
+}
+
 // list finds the pages of the site.
-func (s *syncRun) list(ctx context.Context) error {
+func (s *survey) list(ctx context.Context) error {
 	robots, err := s.robots(ctx)
 	if err != nil {
 		return err
@@ -40,22 +64,19 @@ func (s *syncRun) list(ctx context.Context) error {
 		allowed := robots == nil || robots.TestAgent(p.address.RequestURI(), outbound.DefaultUserAgent)
 		switch {
 		case s.listed[p.name] || host(p.address) != host(s.start) || !s.scope.Holds(p.address) || !allowed:
-		case len(s.pages) == s.opts.MaxPages:
-			if s.whole {
-				s.out.Warn(s.opts.Name, fmt.Sprintf("the site lists more than the %d pages of option max_pages; the "+
-					"rest is skipped", s.opts.MaxPages))
-			}
-			s.whole = false
+		case len(s.pages) == s.MaxPages:
+			s.leave(fmt.Sprintf("the site lists more than the %d pages of option max_pages; the rest is skipped",
+				s.MaxPages))
 		default:
 			s.listed[p.name] = true
 			s.pages = append(s.pages, p)
 		}
 	}
-	if s.opts.LLMs != "" {
+	if s.LLMs != "" {
 		return s.llms(ctx, add)
 	}
-	maps := []*url.URL{webpage.Address(s.opts.Sitemap, nil)}
-	if s.opts.Sitemap == "" {
+	maps := []*url.URL{webpage.Address(s.Sitemap, nil)}
+	if s.Sitemap == "" {
 		maps = []*url.URL{s.start.ResolveReference(&url.URL{Path: "/sitemap.xml"})}
 		if robots != nil && len(robots.Sitemaps) > 0 {
 			maps = nil
@@ -70,14 +91,14 @@ func (s *syncRun) list(ctx context.Context) error {
 }
 
 // robots reads the site's robots.txt; nil if it has none (RFC 9309, 2.3.1.3).
-func (s *syncRun) robots(ctx context.Context) (*robotstxt.RobotsData, error) {
+func (s *survey) robots(ctx context.Context) (*robotstxt.RobotsData, error) {
 	answer, err := s.env.HTTP.Do(ctx, outbound.Request{
 		URL: s.start.ResolveReference(&url.URL{Path: "/robots.txt"}).String(), Accept: listTypes, MaxBody: maxList,
 	})
-	status, refused := errors.AsType[*outbound.StatusError](err)
-	switch {
-	case refused && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests,
-		errors.Is(err, outbound.ErrContentType), errors.Is(err, outbound.ErrTooLarge):
+	switch blame := outbound.BlameOf(err); {
+	case errors.Is(err, outbound.ErrRefused):
+		return nil, err
+	case blame == outbound.Gone || blame == outbound.Item:
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -90,81 +111,61 @@ func (s *syncRun) robots(ctx context.Context) (*robotstxt.RobotsData, error) {
 	return robots, nil
 }
 
-// mapQueue are the sitemaps to read. What a site lists is its author's word, so
-// their number is bounded, and all are on the site's host or on that of the
-// sitemap which the options name.
-type mapQueue struct {
-	run     *syncRun
-	waiting []*url.URL
-	met     map[string]bool // waiting or read
-	bytes   int64           // read
-	cut     map[string]bool // reasons why some are left out, each reported once
-}
-
-func (q *mapQueue) add(maps ...*url.URL) {
-	named := webpage.Address(q.run.opts.Sitemap, nil)
+// queue adds sitemaps to those that are read.
+func (s *survey) queue(maps []*url.URL) {
+	named := webpage.Address(s.Sitemap, nil)
 	for _, u := range maps {
 		switch at := u.String(); {
-		case q.met[at]:
-		case host(u) != host(q.run.start) && (q.run.opts.Sitemap == "" || host(u) != host(named)):
-			q.leave("a sitemap on another host is skipped: " + host(u))
-		case len(q.met) == maxMaps:
-			q.leave(fmt.Sprintf("the site has more than %d sitemaps; the rest is skipped", maxMaps))
+		case s.met[at]:
+		case host(u) != host(s.start) && (named == nil || host(u) != host(named)):
+			s.leave("a sitemap on another host is skipped: " + host(u))
+		case len(s.met) == maxMaps:
+			s.leave(fmt.Sprintf("the site has more than %d sitemaps; the rest is skipped", maxMaps))
 			return
 		default:
-			q.met[at] = true
-			q.waiting = append(q.waiting, u)
+			s.met[at] = true
+			s.waiting = append(s.waiting, u)
 		}
 	}
 }
 
-// next returns the next sitemap; nil if there is none, or too much was read.
-func (q *mapQueue) next() *url.URL {
-	if len(q.waiting) > 0 && q.bytes > maxMapBytes {
-		q.leave(fmt.Sprintf("the site's sitemaps have more than %d MB; the rest is skipped", maxMapBytes>>20))
-		return nil
-	}
-	if len(q.waiting) == 0 {
-		return nil
-	}
-	u := q.waiting[0]
-	q.waiting = q.waiting[1:]
-	return u
-}
-
 // leave reports that the list is incomplete.
-func (q *mapQueue) leave(why string) {
-	q.run.whole = false
-	if !q.cut[why] && len(q.cut) < maxReasons {
-		q.cut[why] = true
-		q.run.out.Warn(q.run.opts.Name, why)
+func (s *survey) leave(why string) {
+	s.partial = true
+	if !s.cut[why] && len(s.cut) < maxReasons {
+		s.cut[why] = true
+		s.out.Warn(s.Name, why)
 	}
 }
 
-// sitemaps reads sitemaps, recursively. If one of several cannot be read, the
-// list is incomplete.
-func (s *syncRun) sitemaps(ctx context.Context, maps []*url.URL, add func(page)) error {
-	q := &mapQueue{run: s, met: map[string]bool{}, cut: map[string]bool{}}
-	q.add(maps...)
+// sitemaps reads sitemaps, recursively. If one of several cannot be read, the list is
+// incomplete.
+func (s *survey) sitemaps(ctx context.Context, maps []*url.URL, add func(page)) error {
+	s.queue(maps)
 	read := 0
 	var last error
-	for at := q.next(); at != nil; at = q.next() {
+	for ; len(s.waiting) > 0; s.waiting = s.waiting[1:] {
+		if s.bytes > maxMapBytes {
+			s.leave(fmt.Sprintf("the site's sitemaps have more than %d MB; the rest is skipped", maxMapBytes>>20))
+			break
+		}
+		at := s.waiting[0]
 		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: at.String(), Accept: mapTypes, MaxBody: maxMap})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		q.bytes += int64(len(answer.Body))
+		s.bytes += int64(len(answer.Body))
 		var m webpage.Sitemap
 		if err == nil {
 			m, err = webpage.ParseSitemap(answer.Body, at)
 		}
 		if err != nil {
-			last, s.whole = err, false
+			last, s.partial = err, true
 			s.out.Skip(webpage.Key(at), err)
 			continue
 		}
 		read++
-		q.add(m.Maps...)
+		s.queue(m.Maps)
 		for _, l := range m.Pages {
 			add(page{address: l.URL, stamp: l.LastMod})
 		}
@@ -172,15 +173,15 @@ func (s *syncRun) sitemaps(ctx context.Context, maps []*url.URL, add func(page))
 	switch {
 	case read == 0 && last != nil:
 		return fmt.Errorf("no sitemap could be read: %w", last)
-	case len(s.pages) == 0 && !s.whole:
+	case len(s.pages) == 0 && s.partial:
 		return errors.New("the sitemaps that could be read list no page of the site")
 	}
 	return nil
 }
 
 // llms reads an llms.txt (llmstxt.org).
-func (s *syncRun) llms(ctx context.Context, add func(page)) error {
-	at := webpage.Address(s.opts.LLMs, nil)
+func (s *survey) llms(ctx context.Context, add func(page)) error {
+	at := webpage.Address(s.LLMs, nil)
 	answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: at.String(), Accept: listTypes, MaxBody: maxList})
 	if err != nil {
 		return err

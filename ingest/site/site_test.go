@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,9 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/site"
 	"almanac/testing/connectortest"
@@ -48,7 +43,7 @@ func newSite(t *testing.T, n int) *website {
 		w.page(fmt.Sprintf("/about/page-%d/", i+1), "", words)
 	}
 	w.server = connectortest.NewServer(t, w)
-	w.config = connectortest.Config{Connector: site.New, Options: map[string]any{"url": w.server.URL,
+	w.config = connectortest.Config{Kind: site.Kind, Options: map[string]any{"url": w.server.URL,
 		"name": "Causeway Foundation"}}
 	return w
 }
@@ -485,20 +480,9 @@ func TestASiteThatGoesDownIsReadOnLater(t *testing.T) {
 // no record is taken for one that is gone.
 func TestWhatWasSeenIsLost(t *testing.T) {
 	w := newSite(t, 9) // too few for the pipeline's guard
-	dir := t.TempDir()
-	w.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-		env.WorkDir = dir
-		return site.New(src, env)
-	}
 	s := connectortest.NewSource(t, w.config)
 	s.Sync()
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	if err := os.Remove(files[0]); err != nil {
-		t.Fatal(err)
-	}
+	s.Forget()
 	for _, n := range []int{3, 4, 5, 6, 7} {
 		w.server.Fault(fmt.Sprintf("/about/page-%d/", n), -1, connectortest.Status(500))
 	}
@@ -507,17 +491,35 @@ func TestWhatWasSeenIsLost(t *testing.T) {
 	}
 }
 
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		w := newSite(t, 3)
+		return connectortest.Upstream{Config: w.config, Server: w.server,
+			Change: func() {
+				w.change(func() {
+					f := w.files["/about/page-2/"]
+					f.body, f.lastMod = strings.ReplaceAll(f.body, "quarter", "month"), "2031-05-07"
+					w.files["/about/page-2/"] = f
+				})
+			},
+			Drop: func(s *connectortest.Source) {
+				s.Options["name"] = "The Foundation"
+				w.change(func() { delete(w.files, "/about/page-1/") })
+			},
+		}
+	})
+}
+
 func TestOptions(t *testing.T) {
 	const u = "https://www.example.org/"
 	for problem, o := range map[string]map[string]any{
-		"option url": {}, "option kind": {"url": u, "kind": "video"}, "only one": {"url": u, "sitemap": u, "llms": u},
-		"option sitemap": {"url": u, "sitemap": "x"},
-		"option llms":    {"url": u, "llms": "file:///x"}, "option max_pages": {"url": u, "max_pages": 0},
-		"sweep: ":      {"url": u, "sweep": "0s"},
-		"did you mean": {"url": u, "sitemaps": u}, "working directory": {"url": u},
+		"the option url is missing": {}, "url: is not a web address": {"url": "www.example.org"},
+		`kind: unknown value "video"`: {"url": u, "kind": "video"}, "only one": {"url": u, "sitemap": u, "llms": u},
+		"sitemap: is not": {"url": u, "sitemap": "x"}, "llms: is not": {"url": u, "llms": "file:///x"},
+		"max_pages: 0 is less than 1": {"url": u, "max_pages": 0}, "sweep: 0s": {"url": u, "sweep": "0s"},
+		"did you mean": {"url": u, "sitemaps": u},
 	} {
-		if _, err := site.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
-			!strings.Contains(err.Error(), problem) {
+		if err := connectortest.Open(site.Kind, o); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}

@@ -17,9 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/video"
 	"almanac/testing/connectortest"
@@ -53,7 +50,7 @@ func newChannel(t *testing.T, n int) *channel {
 		c.add(i + 1)
 	}
 	c.server = connectortest.NewServer(t, c)
-	c.config = connectortest.Config{Connector: video.New, Options: map[string]any{
+	c.config = connectortest.Config{Kind: video.Kind, Options: map[string]any{
 		"feed": c.server.URL + "/feeds/videos.xml?channel_id=UC1", "transcripts": c.server.URL +
 			"/t/{id}.{language}.vtt",
 	}}
@@ -358,7 +355,7 @@ func TestFaultsOfTranscripts(t *testing.T) {
 	}
 	c := newChannel(t, 15)
 	c.server.Fault("/t/", -1, connectortest.Status(503))
-	if r := connectortest.NewSource(t, c.config).Sync(); len(r.Records) != 15 || len(c.server.Paths()) > 1+3*4 {
+	if r := connectortest.NewSource(t, c.config).Sync(); len(r.Records) != 15 || len(c.server.Paths()) > 1+5*4 {
 		t.Error("all transcripts were requested from a server that is down")
 	}
 }
@@ -373,16 +370,44 @@ func TestOptions(t *testing.T) {
 		return []any{v}
 	}
 	for problem, o := range map[string]map[string]any{
-		"option feed: want the": {}, "option feed: want an": {"feed": "x"},
-		"{id}": {"feed": f, "transcripts": "https://example.org/"}, "sweep: ": {"feed": f, "sweep": "-1s"},
-		"want an id": {"videos": one("id", "")}, "appears twice": {"videos": append(one(), one()...)},
-		"url: want": {"videos": one("url", "ftp://x")},
-		"published": {"videos": one("published", "May 2031")}, "did you mean": {"fed": f},
-		"working directory": {"feed": f},
+		"in option feed, or": {}, "feed: is not a web address": {"feed": "x"},
+		"transcripts: want an address with {id}":  {"feed": f, "transcripts": "https://example.org/"},
+		"sweep: a duration is":                    {"feed": f, "sweep": "-1s"},
+		"videos[1]: the option id is missing":     {"videos": one("id", "")},
+		`videos[2]: id "a" appears twice`:         {"videos": append(one(), one()...)},
+		"videos[1].url: is not a web address":     {"videos": one("url", "ftp://x")},
+		`videos[1]: published: "May 2031" is not`: {"videos": one("published", "May 2031")},
+		"did you mean":                            {"fed": f},
 	} {
-		if _, err := video.New(network.Source{Options: options.Of(o)}, ingest.Environment{}); err == nil ||
-			!strings.Contains(err.Error(), problem) {
+		if err := connectortest.Open(video.Kind, o); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
+	}
+}
+
+func TestSuite(t *testing.T) {
+	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
+		c := newChannel(t, 3)
+		c.config.Options["videos"] = []any{map[string]any{"id": "gate", "title": "The gate"}}
+		return connectortest.Upstream{Config: c.config, Server: c.server,
+			Change: func() { c.change(func() { c.videos[1].title = "Talk 2, again" }) },
+			Drop: func(s *connectortest.Source) {
+				s.Options["channel"] = "Talks"
+				delete(s.Options, "videos")
+			},
+		}
+	})
+}
+
+// TestTheTitleOfARecordingWhoseTranscriptCannotBeRead: what the feed says is up to
+// date, whatever the server of transcripts does.
+func TestTheTitleOfARecordingWhoseTranscriptCannotBeRead(t *testing.T) {
+	c := newChannel(t, 2)
+	s := connectortest.NewSource(t, c.config)
+	c.server.Fault("/t/", -1, connectortest.Status(403))
+	s.Sync()
+	c.change(func() { c.videos[0].title = "Talk 2, again" })
+	if r := s.Sync(); r.Updated != 1 || r.Get(t, catalog.KindVideo, "vid_002-x").Title != "Talk 2, again" {
+		t.Errorf("%d updated, %v", r.Updated, r.Problems)
 	}
 }

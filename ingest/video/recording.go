@@ -14,19 +14,26 @@ import (
 	ext "github.com/mmcdole/gofeed/extensions"
 
 	"almanac/catalog"
+	"almanac/ingest/feed"
 	"almanac/text/webpage"
 )
 
 // recording is the metadata of a recording.
 type recording struct {
+	said
+	views int64 // changes all the time: no reason to read it again
+	own   bool  // from the options
+}
+
+// said is what the feed or the options say of a recording. With something else it is
+// read again.
+type said struct {
 	ID, Title, URL, Channel, Author string
 	Description, Thumbnail          string
 	Published                       time.Time
 	Seconds                         *int
 	Tags                            []string
 	Transcripts                     []source // best first
-	views                           int64    // changes all the time: no reason to read it again
-	own                             bool     // from the options
 }
 
 // source is the location of a transcript.
@@ -36,7 +43,7 @@ type source struct {
 }
 
 func (l listed) recording() recording {
-	v := recording{ID: l.ID, Title: l.Title, URL: l.URL, Description: l.Description, own: true}
+	v := recording{own: true, said: said{ID: l.ID, Title: l.Title, URL: l.URL, Description: l.Description}}
 	v.Published, _ = day(l.Published)
 	if l.Seconds > 0 {
 		v.Seconds = &l.Seconds
@@ -56,41 +63,26 @@ func fromFeed(item *gofeed.Item, from string) (recording, error) {
 	if err != nil {
 		return recording{}, err
 	}
-	v := recording{Title: webpage.Plain(item.Title)}
-	if item.PublishedParsed != nil {
-		v.Published = item.PublishedParsed.UTC()
-	}
-	if link := strings.TrimSpace(item.Link); link != "" {
-		if u := webpage.Address(link, base); u != nil {
-			v.URL = u.String()
-		}
+	post, address := feed.Read(item, base)
+	v := recording{said: said{Published: post.Published, Thumbnail: post.Image, Tags: post.Tags}}
+	if address != nil {
+		v.URL = address.String()
 	}
 	if v.ID = idOf(item, v.URL); v.ID == "" {
 		return v, errNoID
 	}
-	for _, a := range item.Authors {
-		if a != nil {
-			v.Author = cmp.Or(v.Author, webpage.Plain(a.Name))
-		}
+	if len(post.Authors) > 0 {
+		v.Author = post.Authors[0]
 	}
 	m := mediaOf(item)
-	v.Title = cmp.Or(v.Title, webpage.Plain(m.title), v.ID)
-	v.Description = cmp.Or(strings.TrimSpace(m.description), describe(item, v.URL))
+	v.Title = cmp.Or(post.Title, webpage.Plain(m.title), v.ID)
+	v.Description = cmp.Or(strings.TrimSpace(m.description), post.Description, post.Content)
 	if u := webpage.Address(m.thumbnail, base); m.thumbnail != "" && u != nil {
 		v.Thumbnail = u.String()
-	} else if item.Image != nil && item.Image.URL != "" {
-		if u := webpage.Address(item.Image.URL, base); u != nil {
-			v.Thumbnail = u.String()
-		}
 	}
 	v.views = m.views
 	if v.Seconds = m.seconds; item.ITunesExt != nil && v.Seconds == nil {
 		v.Seconds = length(item.ITunesExt.Duration)
-	}
-	for _, c := range item.Categories {
-		if c = webpage.Plain(c); c != "" && len(v.Tags) < 50 {
-			v.Tags = append(v.Tags, c)
-		}
 	}
 	for _, extensions := range item.Extensions {
 		for _, t := range extensions["transcript"] {
@@ -187,26 +179,9 @@ func length(s string) *int {
 	return &seconds
 }
 
-// describe returns the item's description.
-func describe(item *gofeed.Item, at string) string {
-	for _, fragment := range []string{item.Description, item.Content} {
-		if strings.TrimSpace(fragment) == "" {
-			continue
-		}
-		if s, err := webpage.Markdown(fragment, at); err == nil && s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // entry makes the record of a recording.
 func (v recording) entry(t transcript) (catalog.Entry, error) {
-	cues := t.cues
-	if cues == nil {
-		cues = []catalog.Cue{}
-	}
-	d := catalog.Video{HasTranscript: t.text != "", Seconds: v.Seconds, Thumbnail: v.Thumbnail, Cues: cues}
+	d := catalog.Video{HasTranscript: t.text != "", Seconds: v.Seconds, Thumbnail: v.Thumbnail, Cues: append([]catalog.Cue{}, t.cues...)}
 	if d.HasTranscript {
 		d.Language, d.Transcript = t.language, "manual"
 		if t.automatic {

@@ -25,21 +25,21 @@ func TestFromFeed(t *testing.T) {
 	}
 	hour, minute := 3723, 90
 	want := []recording{
-		{
+		{said: said{
 			ID: "gate-7", Title: "The gate & the tide", URL: "https://pod.example.org/episodes/gate-7/",
 			Description: "Ada **opens** it.", Thumbnail: "https://pod.example.org/gate.png",
 			Published: time.Date(2031, 5, 6, 6, 0, 0, 0, time.UTC), Seconds: &hour, Tags: []string{"Gates"},
 			Transcripts: []source{{"https://pod.example.org/gate.de.srt", "de"},
 				{"https://pod.example.org/gate.vtt", "en"}},
-		},
-		{ID: "0d9f", Title: "0d9f", Thumbnail: "https://pod.example.org/t.jpg", Seconds: &minute},
+		}},
+		{said: said{ID: "0d9f", Title: "0d9f", Thumbnail: "https://pod.example.org/t.jpg", Seconds: &minute}},
 	}
 	for i, w := range want {
 		got, err := fromFeed(f.Items[i], "https://pod.example.org/feed")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(w, got, cmp.AllowUnexported(recording{})); diff != "" {
+		if diff := cmp.Diff(w, got, cmp.AllowUnexported(recording{}, said{})); diff != "" {
 			t.Errorf("item %d (-want +got)\n%s", i+1, diff)
 		}
 	}

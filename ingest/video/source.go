@@ -1,18 +1,17 @@
 package video
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"almanac/ingest/folder"
 	"almanac/ingest/outbound"
 )
 
@@ -49,37 +48,37 @@ func (c *connector) directory(dir string) ([]string, error) {
 
 // candidates returns the possible locations of a recording's transcript, in
 // order.
-func (s *syncRun) candidates(v recording) []source {
+func (c connector) candidates(v recording, names []string) []source {
 	list := slices.Clone(v.Transcripts)
-	slices.SortStableFunc(list, func(a, b source) int { return s.rank(a.Language) - s.rank(b.Language) })
-	if isRemote(s.opts.Transcripts) {
-		for _, language := range s.opts.Languages {
+	slices.SortStableFunc(list, func(a, b source) int { return c.rank(a.Language) - c.rank(b.Language) })
+	if isRemote(c.Transcripts) {
+		for _, language := range c.Languages {
 			address := strings.NewReplacer("{id}", url.PathEscape(v.ID), "{language}", url.PathEscape(language)).
-				Replace(s.opts.Transcripts)
-			if !slices.ContainsFunc(list, func(c source) bool { return c.Address == address }) {
+				Replace(c.Transcripts)
+			if !slices.ContainsFunc(list, func(s source) bool { return s.Address == address }) {
 				list = append(list, source{address, language})
 			}
 		}
 		return list
 	}
 	var files []source
-	for _, name := range s.files {
+	for _, name := range names {
 		if language, ok := named(name, v.ID); ok {
-			files = append(files, source{filepath.Join(s.opts.Transcripts, name), language})
+			files = append(files, source{filepath.Join(c.Transcripts, name), language})
 		}
 	}
-	slices.SortStableFunc(files, func(a, b source) int { return s.rank(a.Language) - s.rank(b.Language) })
+	slices.SortStableFunc(files, func(a, b source) int { return c.rank(a.Language) - c.rank(b.Language) })
 	return append(list, files...)
 }
 
 // prints returns a digest that changes with the files.
-func (s *syncRun) prints(candidates []source) []string {
+func (c connector) prints(candidates []source) []string {
 	var all []string
-	for _, c := range candidates {
-		if isRemote(c.Address) {
+	for _, s := range candidates {
+		if isRemote(s.Address) {
 			continue
 		}
-		files, name := s.env.Place(c.Address)
+		files, name := c.env.Place(s.Address)
 		if info, err := fs.Stat(files, name); err == nil {
 			all = append(all, fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano()))
 		}
@@ -89,16 +88,16 @@ func (s *syncRun) prints(candidates []source) []string {
 
 // rank orders languages as the options do; an unknown one comes after the
 // first.
-func (s *syncRun) rank(language string) int {
+func (c connector) rank(language string) int {
 	if language == "" {
 		return 1
 	}
-	for i, l := range s.opts.Languages {
+	for i, l := range c.Languages {
 		if prefix := strings.ToLower(l); strings.HasPrefix(strings.ToLower(language), prefix) {
 			return 2 * i
 		}
 	}
-	return 2 * len(s.opts.Languages)
+	return 2 * len(c.Languages)
 }
 
 // named reports whether a file is named after a recording, and returns its
@@ -115,58 +114,27 @@ func named(file, id string) (language string, ok bool) {
 	return strings.TrimPrefix(rest, "."), true
 }
 
-// maxFailed is the number of consecutive failed requests for transcripts after
-// which the rest is left to the next run.
-const maxFailed = 3
-
-var errLeft = errors.New("too many transcripts before it could not be read; it is left to the next run")
-
-// transcript reads the first candidate that exists; having none is not an
-// error.
-func (s *syncRun) transcript(ctx context.Context, candidates []source) (transcript, error) {
-	for _, c := range candidates {
-		if !isRemote(c.Address) {
-			t, err := s.fromFile(c)
-			if !errors.Is(err, fs.ErrNotExist) {
-				return t, err
-			}
+// transcript reads the first candidate that exists; having none is not an error.
+func (c connector) transcript(ctx context.Context, hosts *outbound.Hosts, candidates []source) (transcript, error) {
+	for _, s := range candidates {
+		var data []byte
+		var answer outbound.Response
+		var err error
+		if isRemote(s.Address) {
+			answer, err = hosts.Do(ctx, outbound.Request{URL: s.Address, Accept: transcriptTypes, MaxBody: maxTranscript})
+			data = answer.Body
+		} else {
+			data, err = c.env.Read(s.Address, maxTranscript)
+		}
+		switch {
+		case outbound.BlameOf(err) == outbound.Gone, errors.Is(err, fs.ErrNotExist):
 			continue
-		}
-		if s.failed >= maxFailed {
-			return transcript{}, errLeft
-		}
-		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: c.Address, Accept: transcriptTypes,
-			MaxBody: maxTranscript})
-		if status, ok := errors.AsType[*outbound.StatusError](err); ok &&
-			(status.Status == http.StatusNotFound || status.Status == http.StatusGone) {
-			s.failed = 0
-			continue
-		}
-		if err != nil {
-			s.failed++
+		case err != nil:
 			return transcript{}, err
 		}
-		s.failed = 0
-		t, err := parseTranscript(answer.Body, answer.Header.Get("Content-Type"))
-		return t.in(c.Language), err
+		t, err := parseTranscript(data, answer.Header.Get("Content-Type"))
+		t.language = cmp.Or(t.language, s.Language)
+		return t, err
 	}
 	return transcript{}, nil
-}
-
-// in sets a transcript's language to that of its source if it has none.
-func (t transcript) in(language string) transcript {
-	if t.language == "" {
-		t.language = language
-	}
-	return t
-}
-
-func (s *syncRun) fromFile(c source) (transcript, error) {
-	files, name := s.env.Place(c.Address)
-	data, err := folder.Read(files, name, maxTranscript)
-	if err != nil {
-		return transcript{}, err
-	}
-	t, err := parseTranscript(data, "")
-	return t.in(c.Language), err
 }

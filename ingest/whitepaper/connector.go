@@ -18,6 +18,7 @@ import (
 	"almanac/catalog/derive"
 	"almanac/ingest"
 	"almanac/ingest/listing"
+	"almanac/ingest/outbound"
 	"almanac/text/pdf"
 	"almanac/text/webpage"
 )
@@ -98,27 +99,26 @@ const (
 	maxBytes = 64 << 20 // of a file
 )
 
-var errGone = errors.New("its file no longer exists; correct its url in the list")
-
 // Sync implements ingest.Connector.
 func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
 	listing.State, ingest.Outcome, error,
 ) {
 	items := make([]listing.Item, len(c.papers))
 	for i, p := range c.papers {
-		items[i] = listing.Item{Name: p.Slug, Address: p.URL, Accept: types, MaxBody: maxBytes}
+		items[i] = listing.Item{Name: p.Slug, Address: p.URL, Accept: types, MaxBody: maxBytes, Own: true}
 		if p.File != "" {
 			items[i].Open = func() ([]byte, error) { return c.env.Read(p.File, maxBytes) }
 		}
 	}
-	config := listing.Config{HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known}
-	return listing.Each(ctx, config, items, errGone, func(i int, file []byte) (catalog.Entry, error) {
-		e, err := entry(c.papers[i], file)
+	run := listing.NewRun(listing.Config{HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known})
+	err := run.Each(ctx, items, func(i int, file outbound.Response) (catalog.Entry, error) {
+		e, err := entry(c.papers[i], file.Body)
 		if err == nil && e.Record.Body == "" {
 			out.Warn(e.Record.Key, "the file has no text layer: it is scanned, and only its description can be found")
 		}
 		return e, err
 	})
+	return run.Done(true, err)
 }
 
 // entry makes the record of a paper.
