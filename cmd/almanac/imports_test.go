@@ -126,7 +126,7 @@ ingest/connectors: catalog ingest ingest/...
 ingest/curated: catalog ingest ingest/curated/entries ingest/folder ingest/memory
 ingest/curated/entries:
 ingest/docs: catalog catalog/derive ingest ingest/folder ingest/gitrepo ingest/memory
-ingest/feed: catalog catalog/derive ingest ingest/listing ingest/memory
+ingest/feed: catalog catalog/derive ingest ingest/listing
 ingest/fleet: catalog ingest
 ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/proposal
@@ -145,9 +145,9 @@ ingest/privacy: catalog
 ingest/proposal: catalog catalog/derive ingest ingest/memory ingest/mention
 ingest/proposals: catalog ingest ingest/gitrepo ingest/proposal
 ingest/sample: catalog ingest ingest/snapshot
-ingest/site: catalog catalog/derive ingest ingest/listing ingest/memory
+ingest/site: catalog catalog/derive ingest ingest/listing
 ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/memory ingest/proposal
-ingest/video: catalog catalog/derive ingest ingest/feed ingest/folder ingest/listing ingest/memory
+ingest/video: catalog ingest ingest/feed ingest/listing
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,15 +75,27 @@ func fromFeed(item *gofeed.Item, from string) (recording, error) {
 	if len(post.Authors) > 0 {
 		v.Author = post.Authors[0]
 	}
-	m := mediaOf(item)
-	v.Title = cmp.Or(post.Title, webpage.Plain(m.title), v.ID)
-	v.Description = cmp.Or(strings.TrimSpace(m.description), post.Description, post.Content)
-	if u := webpage.Address(m.thumbnail, base); m.thumbnail != "" && u != nil {
-		v.Thumbnail = u.String()
+	v.Title = cmp.Or(post.Title, webpage.Plain(of(media(item, "title"), value)), v.ID)
+	v.Description = cmp.Or(strings.TrimSpace(of(media(item, "description"), value)), post.Description, post.Content)
+	if at := of(media(item, "thumbnail"), func(e ext.Extension) string { return e.Attrs["url"] }); at != "" {
+		if u := webpage.Address(at, base); u != nil {
+			v.Thumbnail = u.String()
+		}
 	}
-	v.views = m.views
-	if v.Seconds = m.seconds; item.ITunesExt != nil && v.Seconds == nil {
+	for _, c := range media(item, "content") {
+		if v.Seconds == nil {
+			v.Seconds = length(c.Attrs["duration"])
+		}
+	}
+	if v.Seconds == nil && item.ITunesExt != nil {
 		v.Seconds = length(item.ITunesExt.Duration)
+	}
+	for _, c := range media(item, "community") {
+		for _, statistics := range c.Children["statistics"] {
+			if n, err := strconv.ParseInt(statistics.Attrs["views"], 10, 64); err == nil && n > 0 {
+				v.views = n
+			}
+		}
 	}
 	for _, extensions := range item.Extensions {
 		for _, t := range extensions["transcript"] {
@@ -120,45 +133,27 @@ func idOf(item *gofeed.Item, address string) string {
 	return ""
 }
 
-// media is the content of the Media RSS elements, inside or outside a group.
-type media struct {
-	title, description, thumbnail string
-	seconds                       *int
-	views                         int64
+// media returns the Media RSS elements of a name, outside of groups and inside.
+func media(item *gofeed.Item, name string) []ext.Extension {
+	elements := item.Extensions["media"]
+	all := slices.Clone(elements[name])
+	for _, group := range elements["group"] {
+		all = append(all, group.Children[name]...)
+	}
+	return all
 }
 
-func mediaOf(item *gofeed.Item) media {
-	var m media
-	var read func(elements map[string][]ext.Extension, depth int)
-	read = func(elements map[string][]ext.Extension, depth int) {
-		first := func(name string) ext.Extension {
-			if list := elements[name]; len(list) > 0 {
-				return list[0]
-			}
-			return ext.Extension{}
-		}
-		m.title = cmp.Or(m.title, first("title").Value)
-		m.description = cmp.Or(m.description, first("description").Value)
-		m.thumbnail = cmp.Or(m.thumbnail, first("thumbnail").Attrs["url"])
-		for _, c := range elements["content"] {
-			if m.seconds == nil {
-				m.seconds = length(c.Attrs["duration"])
-			}
-		}
-		for _, statistics := range first("community").Children["statistics"] {
-			if n, err := strconv.ParseInt(statistics.Attrs["views"], 10, 64); err == nil && n > 0 {
-				m.views = n
-			}
-		}
-		for _, group := range elements["group"] {
-			if depth == 0 {
-				read(group.Children, 1)
-			}
+// of returns what the first element that has it says.
+func of(elements []ext.Extension, what func(ext.Extension) string) string {
+	for _, e := range elements {
+		if s := what(e); s != "" {
+			return s
 		}
 	}
-	read(item.Extensions["media"], 0)
-	return m
+	return ""
 }
+
+func value(e ext.Extension) string { return e.Value }
 
 // length parses a duration of a podcast: seconds, or parts joined by colons.
 // Nil if it is not valid.
