@@ -106,11 +106,11 @@ func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sin
 		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindBlog, Known: known, Sweep: c.Sweep, Now: c.env.Now(),
 	})
 	posts, err := c.posts(ctx, run, out)
-	posts = apart(run, posts)
 	if errors.Is(err, errUnchanged) {
 		return known, ingest.Outcome{}, nil
 	}
 	if err == nil {
+		posts = apart(run, posts)
 		err = run.Each(ctx, c.items(posts), func(i int, answer outbound.Response) (catalog.Entry, error) {
 			if answer.URL == "" { // its page was not requested
 				return c.entry(posts[i], webpage.Page{})
