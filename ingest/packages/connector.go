@@ -67,21 +67,18 @@ type seen struct {
 
 // run is one pass over all packages.
 type run struct {
-	opts     settings
-	env      ingest.Environment
-	out      ingest.Sink
-	broken   error            // of out
-	http     *outbound.Client // may reach the registries that images and npm's configuration name
-	npmrc    npmrc
-	warned   map[string]bool  // variables that are not set
-	down     map[string]error // hosts that failed too often
-	failures map[string]int   // consecutive, by host
+	opts   settings
+	env    ingest.Environment
+	out    ingest.Sink
+	broken error          // of out
+	hosts  outbound.Hosts // may reach the registries that images and npm's configuration name
+	npmrc  npmrc
+	warned map[string]bool // variables that are not set
 }
 
 // Sync implements ingest.Connector.
 func (c connector) Sync(ctx context.Context, known state, out ingest.Sink) (state, ingest.Outcome, error) {
-	r := &run{opts: c.opts, env: c.env, out: out, http: c.env.HTTP, warned: map[string]bool{},
-		down: map[string]error{}, failures: map[string]int{}}
+	r := &run{opts: c.opts, env: c.env, out: out, hosts: outbound.Hosts{Client: c.env.HTTP}, warned: map[string]bool{}}
 	if len(c.opts.NPM) > 0 {
 		var err error
 		if r.npmrc, err = thisMachine(c.env.Files).npm(); err != nil {
@@ -172,44 +169,18 @@ func (r *run) credentials(host string) string {
 	return value
 }
 
-// maxFailures is the number of consecutive failures after which a host is
-// skipped.
-const maxFailures = 3
-
-// ask queries a registry, unless it is down.
+// ask queries a registry, unless it is down. Its error says what can be done about it.
 func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Response, error) {
-	host := hostOf(request.URL)
-	if err := r.down[host]; err != nil {
-		return outbound.Response{}, err
-	}
-	resp, err := r.http.Do(ctx, request)
-	status, isStatus := errors.AsType[*outbound.StatusError](err)
-	switch {
-	case err == nil ||
-		isStatus && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests:
-		r.failures[host] = 0
-	case ctx.Err() == nil:
-		if r.failures[host]++; r.failures[host] >= maxFailures {
-			r.down[host] = fmt.Errorf("%s failed %d times in a row and is left to the next run: %w", host, maxFailures,
-				err)
-		}
-	}
-	if isStatus {
-		err = explain(err, status.Status)
-	}
-	return resp, err
-}
-
-// explain adds to a status what can be done about it.
-func explain(err error, status int) error {
-	switch status {
-	case http.StatusNotFound:
-		return fmt.Errorf("the registry does not have it, or denies access: %w", err)
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("the registry requires other credentials; set them in option tokens or, for npm, in its "+
+	resp, err := r.hosts.Do(ctx, request)
+	switch status, _ := errors.AsType[*outbound.StatusError](err); {
+	case status == nil:
+	case outbound.BlameOf(err) == outbound.Gone:
+		err = fmt.Errorf("the registry does not have it, or denies access: %w", err)
+	case status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden:
+		err = fmt.Errorf("the registry requires other credentials; set them in option tokens or, for npm, in its "+
 			"configuration: %w", err)
 	}
-	return err
+	return resp, err
 }
 
 func hostOf(address string) string {

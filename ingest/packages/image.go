@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -163,7 +162,7 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 	shared := map[string][]string{} // digest → tags
 	for _, tag := range names {
 		digest, err := c.digest(ctx, tag)
-		if isNotFound(err) {
+		if outbound.BlameOf(err) == outbound.Gone {
 			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s is listed but does not exist", tag))
 			continue
 		}
@@ -190,9 +189,9 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 			return seen{}, ctx.Err()
 		case known || err == nil:
 			now.Images[digest] = i
-		case isNotFound(err):
+		case outbound.BlameOf(err) == outbound.Gone:
 			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("the target of tag %s does not exist", v.text))
-		case !isItems(err):
+		case outbound.BlameOf(err) != outbound.Item && !errors.Is(err, errAltered) && !errors.Is(err, errNoAnswer):
 			return seen{}, err
 		default: // keep what is known, and request the rest again
 			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s could not be read completely: %v", v.text, err))
@@ -244,23 +243,4 @@ func (r *run) imageEntry(name string, v version, digest string, i image, tags []
 	_, repository := splitImage(name)
 	return entry(registryOCI, d, parseTime(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository),
 		text)
-}
-
-func isNotFound(err error) bool {
-	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && status.Status == http.StatusNotFound
-}
-
-// isItems reports whether a failure concerns one item and not its registry.
-func isItems(err error) bool {
-	if status, ok := errors.AsType[*outbound.StatusError](err); ok {
-		return status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests
-	}
-	for _, of := range []error{outbound.ErrRefused, outbound.ErrTooLarge, outbound.ErrContentType, errAltered,
-		errNoAnswer} {
-		if errors.Is(err, of) {
-			return true
-		}
-	}
-	return false
 }

@@ -203,7 +203,7 @@ func (r *run) npmRegistry(name string) (*url.URL, error) {
 	}
 	u, err := r.npmrc.registry(name)
 	if err == nil {
-		r.http = r.http.For(u.String())
+		r.hosts.Client = r.hosts.Client.For(u.String())
 	}
 	return u, err
 }

@@ -30,7 +30,7 @@ type repositoryClient struct {
 
 func (r *run) repository(image string) *repositoryClient {
 	e := r.opts.endpoint(image)
-	r.http = r.http.For(e.base)
+	r.hosts.Client = r.hosts.Client.For(e.base)
 	c := &repositoryClient{run: r, endpoint: e, credentials: r.credentials(e.host)}
 	if c.credentials != "" && !strings.Contains(c.credentials, ":") {
 		c.auth = "Bearer " + c.credentials
