@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,61 +21,18 @@ import (
 
 var day = time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC)
 
-func TestMemory(t *testing.T) {
-	dir := t.TempDir()
-	m := listing.Memory{Settings: "s", State: listing.State{Swept: day, Items: map[string]listing.Seen{
+func TestStale(t *testing.T) {
+	s := listing.State{Swept: day, List: listing.Validators{ETag: "l"}, Items: map[string]listing.Seen{
 		"a": {Key: "A", Address: "https://example.org/a", Stamp: "1", Validators: listing.Validators{ETag: `"1"`},
 			Date: day, Own: true},
-		"b": {Unlisted: true},
-	}}}
-	first, err := m.Remember(dir, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(m, listing.Recall(dir, first, "s")); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if again, err := m.Remember(dir, first); err != nil || again != first {
-		t.Errorf("the same memory: %q, %v, want %q", again, err, first)
-	}
-	other := listing.Recall(dir, first, "other")
-	want := listing.Memory{Settings: "other", State: listing.State{Items: map[string]listing.Seen{
+		"b": {Unlisted: true, Bare: true},
+	}}
+	want := listing.State{Items: map[string]listing.Seen{
 		"a": {Key: "A", Address: "https://example.org/a", Date: day, Own: true, Pending: true},
-		"b": {Unlisted: true, Pending: true},
-	}}}
-	if diff := cmp.Diff(want, other); diff != "" {
-		t.Errorf("under other settings (-want +got)\n%s", diff)
-	}
-	// The file of the previous cursor is kept until the next run; older ones are removed.
-	cursors := []string{first}
-	for i := range 3 {
-		m.Swept = m.Swept.Add(time.Hour)
-		c, err := m.Remember(dir, cursors[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		cursors = append(cursors, c)
-	}
-	for i, kept := range []bool{false, false, true, true} {
-		if got := len(listing.Recall(dir, cursors[i], "s").Items) > 0; got != kept {
-			t.Errorf("memory %d is there: %v", i, got)
-		}
-	}
-	for name, cursor := range map[string]string{"none": "", "a path": "../../etc/passwd",
-		"no file": "0123456789abcdef0123456789abcdef"} {
-		if got := listing.Recall(dir, cursor, "s"); len(got.Items) != 0 || got.Items == nil {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "seen-"+cursors[3]), []byte(`{"settings":"s","items":{"x":{}}}`),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := listing.Recall(dir, cursors[3], "s"); len(got.Items) != 0 {
-		t.Errorf("a damaged file: %v", got)
-	}
-	if _, err := m.Remember(filepath.Join(dir, "nowhere"), ""); err == nil {
-		t.Error("remembered in a directory that is not there")
+		"b": {Unlisted: true, Bare: true, Pending: true},
+	}}
+	if diff := cmp.Diff(want, s.Stale()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

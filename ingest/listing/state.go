@@ -58,35 +58,3 @@ func (s State) Stale() State {
 	}
 	return State{Items: items}
 }
-
-// Memory is a State in a file in a source's working directory, named by the cursor,
-// of a connector that keeps it itself. Without that file everything is read again.
-type Memory struct {
-	// Settings is the digest of what determines how items are read; see
-	// memory.Settings.
-	Settings string `json:"settings"`
-	State
-}
-
-const prefix = "seen-"
-
-// Recall returns the memory in a directory of the run that left the cursor:
-// nothing if its file is missing or damaged. Items read under other settings
-// are known but must be read again.
-func Recall(dir, cursor, settings string) Memory {
-	var m Memory
-	switch {
-	case !(memory.Files{Dir: dir, Prefix: prefix}).Recall(cursor, &m) || m.Items == nil:
-		m.State = State{Items: map[string]Seen{}}
-	case m.Settings != settings:
-		m.State = m.Stale()
-	}
-	m.Settings = settings
-	return m
-}
-
-// Remember stores the memory and returns the cursor that names it. The file of
-// the previous cursor is kept, because the run may still be interrupted.
-func (m Memory) Remember(dir, before string) (cursor string, err error) {
-	return memory.Files{Dir: dir, Prefix: prefix}.Remember(m, before)
-}

@@ -71,7 +71,7 @@ type settings struct {
 	Transcripts string        `yaml:"transcripts" format:"path"`
 	Languages   []string      `yaml:"languages"`
 	Sweep       time.Duration `yaml:"sweep" min:"1s"`
-	Videos      []listed      `yaml:"videos"`
+	Videos      []listed      `yaml:"videos" unique:"id"`
 }
 
 // listed is a recording in the options.
@@ -92,13 +92,6 @@ func (s *settings) Check() error {
 		return errors.New("want the address of the channel's feed in option feed, or recordings in option videos")
 	case isRemote(s.Transcripts) && !strings.Contains(s.Transcripts, "{id}"):
 		return options.Errorf("transcripts", "want an address with {id} in place of a recording's id, or a directory")
-	}
-	met := map[string]bool{}
-	for i, v := range s.Videos {
-		if met[v.ID] {
-			return options.Errorf(options.Item("videos", i), "id %q appears twice", v.ID)
-		}
-		met[v.ID] = true
 	}
 	return nil
 }
