@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/text/markdown"
 	"almanac/text/markup"
 	"almanac/text/webpage"
 )
@@ -291,14 +292,6 @@ func summary(p post, page webpage.Page, body string) string {
 
 // firstLine returns a title for a post without one.
 func firstLine(body string) string {
-	const most = 80 // characters
 	line, _, _ := strings.Cut(strings.TrimLeft(body, "#*> \n"), "\n")
-	if utf8.RuneCountInString(line) <= most {
-		return line
-	}
-	cut := string([]rune(line)[:most])
-	if i := strings.LastIndexByte(cut, ' '); i > 0 {
-		cut = cut[:i]
-	}
-	return cut + "…"
+	return markdown.Clip(line, 80)
 }

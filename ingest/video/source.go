@@ -34,7 +34,7 @@ func isTranscript(name string) bool {
 }
 
 // directory lists the transcripts of a directory.
-func (c *connector) directory(dir string) ([]string, error) {
+func (c connector) directory(dir string) ([]string, error) {
 	files, dir := c.env.Place(dir)
 	entries, err := fs.ReadDir(files, dir)
 	var names []string
