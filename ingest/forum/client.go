@@ -101,13 +101,5 @@ func topicPath(id int64) string { return fmt.Sprintf("/t/%d.json", id) }
 // for this reader.
 func isGone(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone ||
-		status.Status == http.StatusForbidden)
-}
-
-// isBusy reports whether the forum is overloaded, in which case the requested
-// item is not at fault.
-func isBusy(err error) bool {
-	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && status.Status == http.StatusTooManyRequests
+	return outbound.BlameOf(err) == outbound.Gone || ok && status.Status == http.StatusForbidden
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"almanac/ingest/outbound"
 )
 
 // batch is how many posts are requested at once: as many as the forum's own pages
@@ -39,7 +41,7 @@ func (s *syncRun) topic(ctx context.Context, id int64) (posts []int64, whole boo
 // blame makes a request's error one of the topic, unless the forum is
 // overloaded.
 func (s *syncRun) blame(err error) error {
-	if isBusy(err) {
+	if outbound.BlameOf(err) == outbound.Busy {
 		return err
 	}
 	return unreadable{err}
