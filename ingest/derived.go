@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/ingest/mention"
+	"almanac/text/dates"
 )
 
 // Meta keys that record what was derived from what.
@@ -215,10 +216,7 @@ func (p *Pipeline) deriveStats(ctx context.Context, today string) error {
 	if err != nil {
 		return err
 	}
-	at, err := time.Parse(time.DateOnly, today)
-	if err != nil {
-		return err
-	}
+	at := dates.At(today, dates.Day)
 	newest, err := store.Snapshots(ctx, catalog.SeriesStats, 1)
 	if err != nil {
 		return err

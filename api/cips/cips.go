@@ -12,6 +12,7 @@ import (
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/text/dates"
 )
 
 // Operations are those of the group, in the order clients see them.
@@ -192,7 +193,7 @@ func tldrOf(b kb.Base, r catalog.Record) (CipTldr, error) {
 		return t, err
 	}
 	t.TLDR, t.Cached = &r.Summary, true
-	if at, err := time.Parse(time.RFC3339, d.TLDRAt); err == nil {
+	if at := dates.At(d.TLDRAt, dates.Instant); !at.IsZero() {
 		t.GeneratedAt = kb.Time(at)
 	}
 	return t, err

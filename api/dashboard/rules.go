@@ -19,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/revision"
+	"almanac/text/dates"
 )
 
 // ruleSet is the newest list of rules of a kind, and what is in force.
@@ -304,7 +305,7 @@ func (h *Handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 	}
 	for name, day := range map[string]*revision.Day{"from": &rule.From, "until": &rule.Until} {
 		if text := r.FormValue(name); text != "" {
-			if day.Time, err = time.Parse(time.DateOnly, text); err != nil {
+			if day.Time = dates.At(text, dates.Day); day.IsZero() {
 				return rule, invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).in(name)
 			}
 		}

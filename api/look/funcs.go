@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"almanac/text/dates"
 )
 
 // funcs are what every template may call.
@@ -41,11 +43,7 @@ func timeOf(v any) time.Time {
 			return *t
 		}
 	case string:
-		for _, form := range []string{time.RFC3339, time.DateOnly} {
-			if at, err := time.Parse(form, t); err == nil {
-				return at
-			}
-		}
+		return dates.At(t, dates.Day|dates.Instant)
 	}
 	return time.Time{}
 }

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/text/dates"
 )
 
 // form is what a value looks like on the wire.
@@ -243,8 +245,8 @@ func (a *argument) text(s string) (reflect.Value, error) {
 		return reflect.Value{}, a.wrongForm(s)
 	}
 	if a.date || a.form == formTime {
-		t, err := parseTime(s)
-		if err != nil {
+		t, shape := dates.Parse(s, dates.Day|dates.Instant)
+		if shape == 0 {
 			return reflect.Value{}, a.invalid("must be an ISO 8601 date such as 2026-01-31 or 2026-01-31T12:00:00Z")
 		}
 		if a.form == formTime {
@@ -279,15 +281,6 @@ func portable(pattern string) bool {
 		}
 	}
 	return true
-}
-
-// parseTime reads a calendar day (in UTC) or an RFC 3339 time.
-func parseTime(s string) (time.Time, error) {
-	if t, err := time.Parse(time.DateOnly, s); err == nil {
-		return t, nil
-	}
-	t, err := time.Parse(time.RFC3339, s)
-	return t.UTC(), err
 }
 
 func (a *argument) value(v any) reflect.Value {

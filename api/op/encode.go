@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/text/dates"
 )
 
 // Encode writes an answer as JSON: nil slices and maps as [] and {}, times in
@@ -234,7 +236,7 @@ func checkTimes(s *jsonschema.Schema, v any, at string) error {
 		if s.Format != "date-time" {
 			return nil
 		}
-		if _, err := time.Parse(time.RFC3339, v); err != nil || !strings.HasSuffix(v, "Z") {
+		if dates.At(v, dates.Instant).IsZero() || !strings.HasSuffix(v, "Z") {
 			return fmt.Errorf("op: %s: %q is not an RFC 3339 time in UTC", at, v)
 		}
 	case []any:

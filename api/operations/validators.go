@@ -8,6 +8,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/text/dates"
 )
 
 // Validator is a validator, found by its name.
@@ -33,7 +34,7 @@ func validator(b kb.Base, f foundValidator) (Validator, error) {
 		Named: b.Named(f.Record), Match: f.Match, Validator: d, Stale: !isFresh(d, b.Now()),
 		LastActivity: kb.Time(f.Record.LastActivityAt),
 	}
-	if at, bad := time.Parse(time.RFC3339, d.VersionReportedAt); bad == nil {
+	if at := dates.At(d.VersionReportedAt, dates.Instant); !at.IsZero() {
 		v.ReportAgeDays = new(int(b.Now().Sub(at).Hours() / 24))
 	}
 	if d.MissedCoupons != nil && d.CollectedCoupons != nil && *d.MissedCoupons+*d.CollectedCoupons > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/text/dates"
 )
 
 // Window is a planned freeze of topology or upgrade of the synchronizer in one
@@ -65,8 +66,8 @@ func Windows(operations []catalog.Record, network *catalog.NetworkState, now tim
 // announced adds what the ledger says to the window of the same time, or as one
 // of its own.
 func announced(windows []Window, environment, kind, at string, migration *int, now time.Time) []Window {
-	starts, err := time.Parse(time.RFC3339, at)
-	if err != nil || !starts.After(now) {
+	starts := dates.At(at, dates.Instant)
+	if !starts.After(now) {
 		return windows
 	}
 	for i, w := range windows {
@@ -75,7 +76,7 @@ func announced(windows []Window, environment, kind, at string, migration *int, n
 			return windows
 		}
 	}
-	return append(windows, Window{Environment: environment, Type: kind, Starts: starts.UTC(), MigrationID: migration,
+	return append(windows, Window{Environment: environment, Type: kind, Starts: starts, MigrationID: migration,
 		OnLedger: true})
 }
 

@@ -34,7 +34,7 @@ func (in Input) Records(kind catalog.Kind) []catalog.Record {
 // made of the catalog's counts by Stats.
 var Facts = []Fact{
 	{
-		Name: "radar", Rules: "4", From: []catalog.Kind{catalog.KindRelease, catalog.KindRadar},
+		Name: "radar", Rules: "5", From: []catalog.Kind{catalog.KindRelease, catalog.KindRadar},
 		Texts: catalog.KindRelease, Links: catalog.KindRadar, Of: catalog.KindRadar, Make: func(in Input) []catalog.Entry {
 			return RadarItems(in.Records(catalog.KindRelease), in[catalog.KindRadar])
 		},

@@ -420,15 +420,15 @@ func due(notes []note, i int, released time.Time) (statement, bool) {
 	if !strings.Contains(text, "20") || !dueWord.MatchString(text) {
 		return statement{}, false
 	}
-	for _, d := range datesIn(text) {
-		before := text[:d.start]
+	for _, d := range daysIn(text) {
+		before := text[:d.Start]
 		if issued.MatchString(before) || !dueMark.MatchString(before) ||
-			!released.IsZero() && d.day.Before(released.Truncate(24*time.Hour)) {
+			!released.IsZero() && d.Time.Before(released.Truncate(24*time.Hour)) {
 			continue
 		}
-		written := text[d.start:d.end]
+		written := text[d.Start:d.End]
 		said := tell(notes, i, regexp.MustCompile(regexp.QuoteMeta(written)))
-		return statement{component: component(notes, i), text: said, due: d.day, written: written}, true
+		return statement{component: component(notes, i), text: said, due: d.Time, written: written}, true
 	}
 	return statement{}, false
 }

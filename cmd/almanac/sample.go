@@ -8,6 +8,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/connectors"
+	"almanac/text/dates"
 )
 
 const (
@@ -66,10 +67,10 @@ func (a *app) sampleAnchor(
 // anchorDay chooses among the configured day, the stored one (ignored if it does
 // not parse) and today.
 func anchorDay(configured, kept string, now time.Time) time.Time {
-	if day, err := time.Parse(time.DateOnly, configured); err == nil {
+	if day := dates.At(configured, dates.Day); !day.IsZero() {
 		return day
 	}
-	if day, err := time.Parse(time.DateOnly, kept); err == nil && now.Sub(day) <= anchorLife {
+	if day := dates.At(kept, dates.Day); !day.IsZero() && now.Sub(day) <= anchorLife {
 		return day
 	}
 	return now.UTC().Truncate(24 * time.Hour)

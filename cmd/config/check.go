@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/api/limit"
+	"almanac/text/dates"
 )
 
 // check validates the configuration and normalizes the public URL.
@@ -33,10 +34,8 @@ func (c *Config) check() error {
 	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
 		return fmt.Errorf("%w: log.level is %q: must be debug, info, warn or error", ErrUsage, c.Log.Level)
 	}
-	if c.Sample.Anchor != "" {
-		if _, err := time.Parse(time.DateOnly, c.Sample.Anchor); err != nil {
-			return fmt.Errorf("%w: sample.anchor is %q: must be a day such as 2026-01-31", ErrUsage, c.Sample.Anchor)
-		}
+	if c.Sample.Anchor != "" && dates.At(c.Sample.Anchor, dates.Day).IsZero() {
+		return fmt.Errorf("%w: sample.anchor is %q: must be a day such as 2026-01-31", ErrUsage, c.Sample.Anchor)
 	}
 	if _, err := limit.ParseProxies(c.Server.TrustedProxies); err != nil {
 		return fmt.Errorf("%w: server.trusted_proxies: %w", ErrUsage, err)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/teambition/rrule-go"
+
+	"almanac/text/dates"
 )
 
 // maxOccurrences is how many occurrences of one event are read.
@@ -196,25 +198,17 @@ func (m moment) like(other moment) moment {
 	return m
 }
 
-var momentShape = regexp.MustCompile(`^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(Z)?)?$`)
-
 // readMoment reads a DATE or DATE-TIME. The zone is ignored for dates and for
 // UTC times.
 func readMoment(value string, z zone) (moment, error) {
-	m := momentShape.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(value)))
-	if m == nil {
-		return moment{}, fmt.Errorf("%q is not a date or time such as 20310617T140000Z", value)
-	}
-	second := min(number(m[6]), 59) // a leap second
-	month, day, hour, minute := time.Month(number(m[2])), number(m[3]), number(m[4]), number(m[5])
-	wall := time.Date(number(m[1]), month, day, hour, minute, second, 0, time.UTC)
-	if wall.Month() != month || wall.Day() != day || hour > 23 || minute > 59 {
-		return moment{}, fmt.Errorf("%q is not a date or time that exists", value)
-	}
-	if m[7] != "" {
+	at, shape := dates.Parse(value, dates.Day|dates.Local|dates.Instant|dates.Free)
+	switch shape {
+	case 0:
+		return moment{}, fmt.Errorf("%q is not a date or time that exists, such as 20310617T140000Z", value)
+	case dates.Instant:
 		z = utc
 	}
-	return moment{wall: wall, zone: z, allDay: m[4] == ""}, nil
+	return moment{at, z, shape == dates.Day}, nil
 }
 
 // number reads the digits matched by a pattern; 0 for none.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"almanac/catalog"
 	"almanac/ingest/curated/entries"
+	"almanac/text/dates"
 	"almanac/text/nearest"
 )
 
@@ -117,9 +117,7 @@ func (r *reading) convert(w written) ([]event, error) {
 		}
 	}
 	e.state(w.State)
-	if w.Updated != "" {
-		e.modified, _ = time.Parse(time.DateOnly, w.Updated) // entries.Read checked its format
-	}
+	e.modified = dates.At(w.Updated, dates.Day)
 	var err error
 	if e.start, err = point("starts", w.Starts, z); err != nil {
 		return nil, err
@@ -228,24 +226,12 @@ func (e event) altered(c altered, z zone) (event, error) {
 	return o, nil
 }
 
-// points are the formats of a date with a time of day.
-var points = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05"}
-
 // point reads a date or time.
 func point(field, s string, z zone) (moment, error) {
-	if t, err := time.Parse(time.DateOnly, s); err == nil {
-		return moment{t, z, true}, nil
+	m, err := readMoment(s, z)
+	if err != nil {
+		err = fmt.Errorf("%s: %q is neither a date nor a time; write 2031-06-17, 2031-06-17 14:00 or "+
+			"2031-06-17T14:00:00Z", field, s)
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04Z07:00", "2006-01-02 15:04:05Z07:00"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return moment{t.UTC(), utc, false}, nil
-		}
-	}
-	for _, layout := range points {
-		if t, err := time.Parse(layout, s); err == nil {
-			return moment{t, z, false}, nil
-		}
-	}
-	return moment{}, fmt.Errorf("%s: %q is neither a date nor a time; write 2031-06-17, 2031-06-17 14:00 or %s",
-		field, s, strings.Replace(time.RFC3339, "Z07:00", "Z", 1))
+	return m, err
 }

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest/curated/entries"
 	"almanac/ingest/folder"
+	"almanac/text/dates"
 )
 
 // App is the curated description of a featured application: an entry of the
@@ -288,7 +289,7 @@ func readFoundation(_ *reader, f foundation) (catalog.Entry, error) {
 	}
 	e := catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindFoundation, Key: key, Title: f.Title, URL: f.URL, Category: f.Section,
-		Summary: f.Description, UpdatedAt: date(f.Updated),
+		Summary: f.Description, UpdatedAt: dates.At(f.Updated, dates.Day),
 		Body: paragraphs(f.Description, f.Text, section("Facts", factLines(f.Facts))),
 	}}
 	return encode(e, catalog.Foundation{Section: f.Section, Facts: f.Facts})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/text/dates"
 	"almanac/text/nearest"
 )
 
@@ -30,7 +31,7 @@ func readRadar(_ *reader, v radar) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level, CreatedAt: date(v.Announced),
+		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level, CreatedAt: dates.At(v.Announced, dates.Day),
 		EndsAt: deadline(v.Deadline), Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
 		Body: paragraphs(v.Text, lines(line("What to do", strings.TrimSuffix(v.Action, ".")),
 			line("Deadline", v.Deadline),

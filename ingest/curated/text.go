@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"almanac/catalog"
+	"almanac/text/dates"
 )
 
 // slug returns the slug of an entry: the given one, or one made from its title.
@@ -115,25 +116,14 @@ func described(s string) string {
 	return ": " + s
 }
 
-// date reads a date; zero if it is not one.
-func date(s string) time.Time {
-	t, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		return time.Time{}
-	}
-	return t
-}
-
 // deadline reads a deadline: a time, or the last second of a day; zero for
 // words.
 func deadline(s string) time.Time {
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t.UTC()
+	at, shape := dates.Parse(s, dates.Day|dates.Instant)
+	if shape == dates.Day {
+		at = at.AddDate(0, 0, 1).Add(-time.Second)
 	}
-	if t := date(s); !t.IsZero() {
-		return t.AddDate(0, 0, 1).Add(-time.Second)
-	}
-	return time.Time{}
+	return at
 }
 
 // spellings returns the aliases of a name: itself and its lower-case form.

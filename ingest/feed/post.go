@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/text/dates"
 	"almanac/text/markdown"
 	"almanac/text/markup"
 	"almanac/text/webpage"
@@ -166,8 +167,8 @@ func read(item *gofeed.Item, language string, base *url.URL) (post, bool) {
 // Read reads an item of a feed, and the address of its page; nil if it has none.
 func Read(item *gofeed.Item, base *url.URL) (s Said, address *url.URL) {
 	s = Said{
-		GUID: strings.TrimSpace(item.GUID), Title: webpage.Plain(item.Title), Published: when(item.PublishedParsed),
-		Updated: when(item.UpdatedParsed),
+		GUID: strings.TrimSpace(item.GUID), Title: webpage.Plain(item.Title), Published: Date(item.Published),
+		Updated: Date(item.Updated),
 	}
 	link := strings.TrimSpace(item.Link)
 	for _, origin := range item.Extensions["feedburner"]["origLink"] {
@@ -210,12 +211,9 @@ func Read(item *gofeed.Item, base *url.URL) (s Said, address *url.URL) {
 	return s, address
 }
 
-func when(t *time.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.UTC()
-}
+// Date reads the date of an item, zero for none. The library's own reader takes
+// most names of zones for UTC.
+func Date(s string) time.Time { return dates.At(s, dates.Day|dates.Local|dates.Instant|dates.Free) }
 
 // text converts an item's HTML; "" if it cannot be read.
 func text(fragment, at string) string {

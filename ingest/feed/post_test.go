@@ -140,6 +140,25 @@ func TestOddFeeds(t *testing.T) {
 	}
 }
 
+// TestDatesOfItems: publishing programs write dates of RSS in more ways than RFC
+// 822 has, and an item must not lose its date or stand hours beside it.
+func TestDatesOfItems(t *testing.T) {
+	for written, want := range map[string]string{
+		"Tue, 6 May 2031 07:08:09 +0200": "2031-05-06T05:08:09Z", "6 May 2031 07:08 +0200": "2031-05-06T05:08:00Z",
+		"Tue,06 May 2031 07:08:09 GMT": "2031-05-06T07:08:09Z", "Tue, 6 May 2031 07:08:09 Z": "2031-05-06T07:08:09Z",
+		"Tue, 06 May 2031 07:08:09 JST": "2031-05-05T22:08:09Z", "Tue, 6 May 31 07:08 CET": "2031-05-06T06:08:00Z",
+		"Tue, 06 May 2031 07:08:09 +02:00": "2031-05-06T05:08:09Z", "Nov. 2nd, 2031": "2031-11-02T00:00:00Z",
+		"Tue, 06 May 2031 07:08:09  +0000 (UTC)": "2031-05-06T07:08:09Z", "3/4/2031": "0001-01-01T00:00:00Z",
+	} {
+		const item = `<rss version="2.0"><channel><title>T</title><item><link>https://t.example.org/a</link>` +
+			`<pubDate>%s</pubDate></item></channel></rss>`
+		got, err := parse(fmt.Appendf(nil, item, written), "", "https://t.example.org/feed")
+		if err != nil || len(got.posts) != 1 || got.posts[0].Published.Format(time.RFC3339) != want {
+			t.Errorf("%q: %+v, want %s; %v", written, got.posts, want, err)
+		}
+	}
+}
+
 func TestTextBelowEveryItem(t *testing.T) {
 	for in, want := range map[string]string{
 		"<p>A.</p><p>The post <a href='/x'>B</a> appeared first on <a href='/'>C</a>.</p>": "A.",

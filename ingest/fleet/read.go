@@ -10,15 +10,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"almanac/ingest"
 	"almanac/ingest/outbound"
+	"almanac/text/dates"
 	"almanac/text/dotpath"
 )
 
@@ -307,30 +306,14 @@ func (c Columns) report(at row) (Report, error) {
 	return r, err
 }
 
-var layouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05Z0700", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700 MST",
-	"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, time.RFC1123,
-}
-
 // parseTime reads a time, to the hour; zero for none.
 func parseTime(s string) (time.Time, error) {
-	if s == "" {
+	at, shape := dates.Parse(s, dates.Day|dates.Local|dates.Instant|dates.Unix|dates.Free)
+	switch {
+	case s == "", shape == dates.Unix && at.Unix() == 0:
 		return time.Time{}, nil
+	case shape == 0:
+		return at, fmt.Errorf("%.40q is not a time; want one such as 2031-06-01T12:00:00Z", s)
 	}
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC().Truncate(time.Hour), nil
-		}
-	}
-	const milliseconds = 1e11 // above it, not seconds: they would be after the year 5138
-	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n < 1e15 && !math.IsNaN(n) {
-		if n >= milliseconds {
-			n /= 1000
-		}
-		if n == 0 {
-			return time.Time{}, nil
-		}
-		return time.Unix(int64(n), 0).UTC().Truncate(time.Hour), nil
-	}
-	return time.Time{}, fmt.Errorf("%.40q is not a time; want one such as 2031-06-01T12:00:00Z", s)
+	return at.Truncate(time.Hour), nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"almanac/text/dates"
 )
 
 // The types of the forum's responses, with the fields that are read. Numbers and
@@ -219,7 +221,7 @@ type stamp struct{ time.Time }
 func (s *stamp) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		s.Time, _ = time.Parse(time.RFC3339, text) // unreadable: unknown
+		s.Time = dates.At(text, dates.Instant)
 	}
 	return nil
 }

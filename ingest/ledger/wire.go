@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"almanac/text/dates"
 )
 
 // The types of this file are the responses of the Scan API with the fields that
@@ -269,13 +271,7 @@ func canonical(raw json.RawMessage) json.RawMessage {
 }
 
 // parseTime reads a time; zero if it is absent or invalid.
-func parseTime(s string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
-}
+func parseTime(s string) time.Time { return dates.At(s, dates.Instant) }
 
 // formatTime returns a time in the form of record data, "" for none.
 func formatTime(t time.Time) string {

@@ -255,6 +255,8 @@ func TestSent(t *testing.T) {
 	now := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	for raw, want := range map[string]string{
 		"Date: Mon, 5 May 2031 10:00:00 +0200 (CEST)":                "2031-05-05T08:00:00Z",
+		"Date: Mon, 05 May 2031 10:00:00 JST":                        "2031-05-05T01:00:00Z",
+		"Date: Mon, 5 May 2031 10:00:00 +02:00":                      "2031-05-05T08:00:00Z",
 		"Date: 5 May 2031 10:00 GMT":                                 "2031-05-05T10:00:00Z",
 		"Date: Mon May  5 10:00:00 2031":                             "2031-05-05T10:00:00Z",
 		"Date: 2031-05-05T10:00:00Z":                                 "2031-05-05T10:00:00Z",

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"almanac/text/dates"
 	"almanac/text/webpage"
 )
 
@@ -95,34 +96,15 @@ func sent(h textproto.MIMEHeader, from string, now time.Time) time.Time {
 	received := h.Get("Received")
 	received = received[strings.LastIndexByte(received, ';')+1:]
 	for _, text := range []string{h.Get("Date"), received, envelopeDate.FindString(from)} {
-		for _, at := range dates(strings.TrimSpace(text)) {
-			if at.Year() >= 1990 && at.Before(now.Add(48*time.Hour)) {
-				return at.UTC()
-			}
+		at := dates.At(text, dates.Instant|dates.Local|dates.Free)
+		if at.Year() >= 1990 && at.Before(now.Add(48*time.Hour)) {
+			return at
 		}
 	}
 	return time.Time{}
 }
 
 var envelopeDate = regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ .*$`)
-
-// layouts are date formats that violate RFC 5322.
-var layouts = []string{
-	time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "Mon Jan _2 15:04:05 2006",
-	"Mon Jan _2 15:04:05 2006 -0700", "Mon Jan _2 15:04:05 MST 2006", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05",
-}
-
-func dates(text string) (all []time.Time) {
-	if at, err := mail.ParseDate(text); err == nil {
-		all = append(all, at)
-	}
-	for _, layout := range layouts {
-		if at, err := time.Parse(layout, text); err == nil {
-			all = append(all, at)
-		}
-	}
-	return all
-}
 
 // person is the sender of a message.
 type person struct {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/text/dates"
 	"almanac/text/dotpath"
 )
 
@@ -103,11 +104,7 @@ func plausible(n, most float64) (*float64, error) {
 	return &n, nil
 }
 
-var (
-	firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	layouts   = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
-		"2006-01-02 15:04:05 MST", time.RFC1123, time.DateOnly}
-)
+var firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // maxAhead is how far the clock of a source may be ahead.
 const maxAhead = 24 * time.Hour
@@ -124,24 +121,9 @@ func parseTime(data json.RawMessage, now time.Time) string {
 }
 
 func parseTimeText(s string, now time.Time) string {
-	s = strings.TrimSpace(s)
-	var at time.Time
-	if len(s) <= maxDigits && decimal.MatchString(s) {
-		n, _ := strconv.ParseFloat(s, 64)
-		for n >= 1e11 && n < 1e21 { // seconds have at most ten digits until 2286
-			n /= 1000
-		}
-		if n < 1e11 && n > 0 {
-			at = time.Unix(int64(n), 0)
-		}
-	}
-	for _, layout := range layouts {
-		if at.IsZero() {
-			at, _ = time.Parse(layout, s)
-		}
-	}
+	at := dates.At(s, dates.Day|dates.Local|dates.Instant|dates.Unix|dates.Free)
 	if at.Before(firstTime) || at.After(now.Add(maxAhead)) {
 		return ""
 	}
-	return at.UTC().Format(time.RFC3339)
+	return at.Format(time.RFC3339)
 }

@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
-	"time"
 
+	"almanac/text/dates"
 	"almanac/text/glob"
 )
 
@@ -56,7 +56,4 @@ func isAddress(s string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-func isDate(s string) bool {
-	_, err := time.Parse(time.DateOnly, s)
-	return err == nil
-}
+func isDate(s string) bool { return !dates.At(s, dates.Day).IsZero() }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"almanac/text/dates"
 )
 
 const (
@@ -205,7 +207,7 @@ func retryAfter(value string, now time.Time) time.Duration {
 	if n, err := strconv.ParseInt(value, 10, 32); err == nil {
 		return max(0, time.Duration(n)*time.Second)
 	}
-	if at, err := http.ParseTime(value); err == nil {
+	if at, shape := dates.Parse(value, dates.Instant|dates.Local|dates.Free); shape != 0 {
 		return max(0, at.Sub(now))
 	}
 	return 0

@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/outbound"
+	"almanac/text/dates"
 )
 
 // The registries, as used in keys and containers.
@@ -127,11 +128,11 @@ var firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // parseTime parses a time; zero if invalid, or in 1970 or year 1, which
 // reproducible builds write.
 func parseTime(s string) time.Time {
-	at, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || at.Before(firstTime) {
+	at := dates.At(s, dates.Instant)
+	if at.Before(firstTime) {
 		return time.Time{}
 	}
-	return at.UTC()
+	return at
 }
 
 // npm reads a package of npm's registry.

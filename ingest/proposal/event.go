@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/text/dates"
 )
 
 // Change is a change of a proposal's status by a commit: in the header of its
@@ -104,14 +105,14 @@ func via(c Change) string {
 // one ended with its last commit at the earliest.
 func GrantEvents(p catalog.PullRequest, opened, ended time.Time, url string) []catalog.Event {
 	if opened.IsZero() {
-		opened = parseRFC3339(p.FirstCommit)
+		opened = dates.At(p.FirstCommit, dates.Instant)
 	}
 	via := "pull"
 	if ended.IsZero() {
-		ended = parseRFC3339(p.MergedAt)
+		ended = dates.At(p.MergedAt, dates.Instant)
 	}
 	if ended.IsZero() && p.State == "closed" {
-		ended, via = parseRFC3339(p.LastCommit), "last_commit"
+		ended, via = dates.At(p.LastCommit, dates.Instant), "last_commit"
 	}
 	event := catalog.Event{
 		Ref:   catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(p.Number)},

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog/network"
+	"almanac/text/dates"
 )
 
 // Header is the parsed header of a proposal. Every part may be empty: authors
@@ -286,11 +287,7 @@ func Numeral(number string) string {
 	return strings.Repeat("0", max(0, 4-len(digits))) + digits + part
 }
 
-var (
-	dateStart = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:\D|$)`)
-	wordDates = []string{"January 2, 2006", "January 2 2006", "2 January 2006", "Jan 2, 2006", "Jan 2 2006",
-		"2 Jan 2006", "January 2006", "Jan 2006"}
-)
+var dateStart = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2})(?:\D|$)`)
 
 // Date parses a date as written in headers: at the start of the value,
 // year-month-day or in English words. A placeholder or an impossible date
@@ -298,17 +295,9 @@ var (
 func Date(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if m := dateStart.FindStringSubmatch(s); m != nil {
-		if t, err := time.Parse("2006-1-2", m[1]+"-"+m[2]+"-"+m[3]); err == nil {
-			return t
-		}
-		return time.Time{}
+		s = m[1]
 	}
-	for _, layout := range wordDates {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t
-		}
-	}
-	return time.Time{}
+	return dates.At(s, dates.Day|dates.Month|dates.Free)
 }
 
 var (

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest/mention"
+	"almanac/text/dates"
 )
 
 // ErrNotProposal: the file has neither a number nor a pull request to key it by
@@ -206,24 +207,16 @@ func (r Reader) date(rec *catalog.Record, in File, h Header) {
 	rec.CreatedAt, rec.UpdatedAt = Date(h.Created), in.UpdatedAt.UTC()
 	if in.Pull != nil {
 		if rec.CreatedAt.IsZero() {
-			rec.CreatedAt = parseRFC3339(in.Pull.FirstCommit)
+			rec.CreatedAt = dates.At(in.Pull.FirstCommit, dates.Instant)
 		}
 		if rec.UpdatedAt.IsZero() {
-			rec.UpdatedAt = parseRFC3339(cmp.Or(in.Pull.MergedAt, in.Pull.LastCommit))
+			rec.UpdatedAt = dates.At(cmp.Or(in.Pull.MergedAt, in.Pull.LastCommit), dates.Instant)
 		}
 	}
 	if rec.CreatedAt.IsZero() {
 		rec.CreatedAt = in.CreatedAt.UTC()
 	}
 	rec.LastActivityAt = rec.UpdatedAt
-}
-
-func parseRFC3339(s string) time.Time {
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }
 
 // parse returns a file with its text as Markdown, and its header.

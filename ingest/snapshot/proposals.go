@@ -9,11 +9,11 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/proposal"
+	"almanac/text/dates"
 	"almanac/text/markup"
 )
 
@@ -195,7 +195,7 @@ func (c *copies) mergedFiles() (table string, err error) {
 	for file, row := range c.of {
 		if n := added[row.Path]; n > 0 {
 			p := c.pull(n, "merged")
-			c.to.Steps = append(c.to.Steps, proposal.Step{Pull: n, At: parseTime(p.MergedAt),
+			c.to.Steps = append(c.to.Steps, proposal.Step{Pull: n, At: dates.At(p.MergedAt, dates.Instant),
 				Changes: []proposal.FileChange{{New: file}}})
 		}
 	}
@@ -221,7 +221,7 @@ func (c *copies) history() (table string, err error) {
 		Subject string `json:"subject"`
 	}
 	err = index(c.archive, c.options.History, c.out.Skip, func(_ string, l line) error {
-		at, number := parseTime(l.Date), proposal.Numeral(l.CIP)
+		at, number := dates.At(l.Date, dates.Instant), proposal.Numeral(l.CIP)
 		if number == "" || at.IsZero() {
 			return errors.New("lacks its proposal or its date")
 		}
@@ -259,7 +259,7 @@ func (c *copies) steps() {
 		if p.State != "merged" {
 			continue
 		}
-		step := proposal.Step{Pull: n, At: parseTime(p.MergedAt)}
+		step := proposal.Step{Pull: n, At: dates.At(p.MergedAt, dates.Instant)}
 		for _, change := range p.Changes {
 			file := files[proposal.NumberFromPath(change.New)]
 			if file == "" || path.Ext(change.New) != ".md" {
@@ -274,12 +274,4 @@ func (c *copies) steps() {
 		c.to.Steps = append(c.to.Steps, step)
 	}
 	slices.SortStableFunc(c.to.Steps, func(a, b proposal.Step) int { return a.At.Compare(b.At) })
-}
-
-func parseTime(s string) time.Time {
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }

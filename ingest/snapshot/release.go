@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/text/dates"
 	"almanac/text/markdown"
 	"almanac/text/markup"
 )
@@ -28,7 +29,7 @@ var (
 	anyDate       = regexp.MustCompile(`\(?\b\d{4}-\d{2}-\d{2}\b\)?`)
 	releaseWords  = regexp.MustCompile(`(?i)\brelease(?: candidate)? of\b|\b(?:release notes?|` +
 		`change ?log)\b(?: (?:of|for)\b)?|\bnotes?\s*$`)
-	releasedOn = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`)
+	releasedOn = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?,? \d{4})\b`)
 )
 
 // release reads a release note, keyed by its path. Its version is the file name
@@ -220,17 +221,10 @@ func product(name string) string {
 func releaseDate(text string) time.Time {
 	text = text[:min(len(text), 1024)]
 	if m := releasedOn.FindStringSubmatch(text); m != nil {
-		for _, layout := range []string{"January 2 2006", "Jan 2 2006"} {
-			if t, err := time.Parse(layout, m[1]+" "+m[2]); err == nil {
-				return t.UTC()
-			}
+		if at := dates.At(m[1], dates.Day|dates.Free); !at.IsZero() {
+			return at
 		}
 	}
 	line, _, _ := strings.Cut(text, "\n")
-	if m := isoDate.FindString(line); m != "" {
-		if t, err := time.Parse(time.DateOnly, m); err == nil {
-			return t
-		}
-	}
-	return time.Time{}
+	return dates.At(isoDate.FindString(line), dates.Day)
 }

@@ -98,20 +98,10 @@ func (s *settings) Check() error {
 
 // Check checks the date.
 func (l *listed) Check() error {
-	if _, ok := day(l.Published); !ok && l.Published != "" {
+	if l.Published != "" && l.published().IsZero() {
 		return options.Errorf("published", "%q is not a date: want one such as 2031-05-06", l.Published)
 	}
 	return nil
-}
-
-// day parses a date with or without a time.
-func day(s string) (time.Time, bool) {
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), true
-		}
-	}
-	return time.Time{}, false
 }
 
 func isRemote(s string) bool {

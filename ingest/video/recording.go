@@ -16,6 +16,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/feed"
+	"almanac/text/dates"
 	"almanac/text/webpage"
 )
 
@@ -43,9 +44,11 @@ type source struct {
 	Language string
 }
 
+func (l listed) published() time.Time { return dates.At(l.Published, dates.Day|dates.Instant) }
+
 func (l listed) recording() recording {
 	v := recording{own: true, said: said{ID: l.ID, Title: l.Title, URL: l.URL, Description: l.Description}}
-	v.Published, _ = day(l.Published)
+	v.Published = l.published()
 	if l.Seconds > 0 {
 		v.Seconds = &l.Seconds
 	}

@@ -12,13 +12,13 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/ingest"
 	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
+	"almanac/text/dates"
 	"almanac/text/pdf"
 	"almanac/text/webpage"
 )
@@ -137,17 +137,7 @@ func entry(p paper, file []byte) (catalog.Entry, error) {
 	})
 	return catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindWhitepaper, Key: p.Slug, Title: p.Title, URL: cmp.Or(p.Page, p.URL), Category: p.Tag,
-		Author: strings.Join(authors, ", "), CreatedAt: date(p.Published),
+		Author: strings.Join(authors, ", "), CreatedAt: dates.At(p.Published, dates.Day|dates.Month|dates.Year|dates.Free),
 		Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text, Data: data,
 	}}, err
-}
-
-// date parses a date, a month or a year; zero if it is not valid.
-func date(s string) time.Time {
-	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t
-		}
-	}
-	return time.Time{}
 }

@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/revision"
+	"almanac/text/dates"
 )
 
 // BySchedule asks for the runs that nobody asked for.
@@ -61,7 +62,7 @@ func Due(ctx context.Context, store catalog.Store, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		asked[c.ID], _ = time.Parse(time.RFC3339, text) // never: due at once
+		asked[c.ID] = dates.At(text, dates.Instant) // never: due at once
 	}
 	due := func(c catalog.Case) time.Time { return asked[c.ID].Add(c.Every) }
 	first := slices.MinFunc(cases, func(a, b catalog.Case) int {

@@ -19,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
+	"almanac/text/dates"
 )
 
 // Source reads revisions.
@@ -148,11 +149,9 @@ func (d *Day) UnmarshalYAML(n *yaml.Node) error {
 	if n.Tag == "!!null" || n.Value == "" {
 		return nil
 	}
-	t, err := time.Parse(time.DateOnly, n.Value)
-	if err != nil {
+	if d.Time = dates.At(n.Value, dates.Day); d.IsZero() {
 		return fmt.Errorf("line %d: %q is not a date like 2030-12-31", n.Line, n.Value)
 	}
-	d.Time = t
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"almanac/text/dates"
 )
 
 // head is the content of a page's head, from weaker to stronger statements.
@@ -254,23 +256,5 @@ func published(root *html.Node) time.Time {
 	return time.Time{}
 }
 
-// layouts are the date formats of pages, besides RFC 3339.
-var layouts = []string{
-	"2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
-	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02",
-	time.RFC1123, time.RFC1123Z, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006",
-}
-
-// date parses a date; zero if it is not valid.
-func date(s string) time.Time {
-	s = strings.TrimSpace(s)
-	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return t.UTC()
-	}
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC()
-		}
-	}
-	return time.Time{}
-}
+// date reads a date; zero if it is not valid.
+func date(s string) time.Time { return dates.At(s, dates.Day|dates.Local|dates.Instant|dates.Free) }
