@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +26,7 @@ import (
 	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/text/webaddress"
 )
 
 // Handlers are those of the program's listeners.
@@ -250,8 +250,8 @@ func allowedHosts(cfg Config) ([]string, error) {
 	if cfg.PublicURL == "" {
 		return cfg.AllowedHosts, nil
 	}
-	u, err := url.Parse(cfg.PublicURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	u, err := webaddress.Parse(cfg.PublicURL)
+	if err != nil {
 		return nil, errors.New("api: the public URL must be http:// or https:// with a host")
 	}
 	return append(slices.Clone(cfg.AllowedHosts), u.Host), nil

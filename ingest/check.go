@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/privacy"
+	"almanac/text/webaddress"
 )
 
 // The limits of a record. Longer text is cut with a warning; larger data is a
@@ -166,13 +166,9 @@ func (c checker) within(name string, t *time.Time, ahead time.Duration) {
 }
 
 // address drops an unsafe link target: anything but an http or https URL with
-// a host.
+// a host and without a user.
 func (c checker) address(name string, address *string) {
-	if *address == "" {
-		return
-	}
-	u, err := url.Parse(*address)
-	if err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+	if *address == "" || webaddress.Check(*address) == nil {
 		return
 	}
 	c.warn(fmt.Sprintf("%s is not a web address and was dropped", name))

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest/options"
 	"almanac/ingest/privacy"
+	"almanac/text/webaddress"
 )
 
 const (
@@ -207,25 +206,17 @@ func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) er
 // addressesOf returns the addresses in a source's options.
 func addressesOf(src network.Source) (addresses []string) {
 	src.Options.Walk(nil, func(_ options.Field, text string) {
-		if hostOf(text) != "" {
+		if webaddress.Host(text) != "" {
 			addresses = append(addresses, text)
 		}
 	})
 	return addresses
 }
 
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Host)
-}
-
 // hostsOf returns the hosts of the addresses in a source's options, sorted.
 func hostsOf(src network.Source) (hosts []string) {
 	for _, a := range addressesOf(src) {
-		hosts = append(hosts, hostOf(a))
+		hosts = append(hosts, webaddress.Host(a))
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts)

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/text/dates"
+	"almanac/text/webaddress"
 )
 
 // funcs are what every template may call.
@@ -247,8 +248,7 @@ func host(address string) string {
 
 // safeURL returns an address if a link may lead there, else "".
 func safeURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if webaddress.Check(address) != nil {
 		return ""
 	}
 	return address

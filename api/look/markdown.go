@@ -18,6 +18,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"almanac/text/webaddress"
 )
 
 // Text is Markdown that a stranger wrote.
@@ -214,12 +216,7 @@ func (r *stranger) target(raw []byte) (address string, here bool) {
 	if u.Scheme == "" && r.base != nil {
 		u = r.base.ResolveReference(u)
 	}
-	switch strings.ToLower(u.Scheme) {
-	case "http", "https":
-		if u.Host != "" {
-			return u.String(), false
-		}
-	case "mailto":
+	if webaddress.Of(u) || u.Scheme == "mailto" {
 		return u.String(), false
 	}
 	return "", false

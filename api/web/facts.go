@@ -1,11 +1,13 @@
 package web
 
 import (
-	"net/url"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/text/webaddress"
 )
 
 // Fact is a field of a record's data as people read it.
@@ -32,7 +34,7 @@ var untold = []string{
 func factsOf(data any) Facts {
 	object, _ := data.(map[string]any)
 	var out Facts
-	for _, name := range sortedKeys(object) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if slices.Contains(untold, name) {
 			continue
 		}
@@ -51,7 +53,7 @@ func factsOf(data any) Facts {
 		default:
 			f.Value = valueOf(v)
 		}
-		if u, err := url.Parse(f.Value); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+		if webaddress.Check(f.Value) == nil {
 			f.Link = f.Value
 		}
 		if f.Value != "" || len(f.Values) > 0 || len(f.Rows) > 0 || len(f.Fields) > 0 {
@@ -97,13 +99,4 @@ func wordsOf(name string) string {
 	}
 	r, n := utf8.DecodeRuneInString(name)
 	return strings.ToUpper(string(r)) + name[n:]
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

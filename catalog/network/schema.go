@@ -3,7 +3,9 @@ package network
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -41,7 +43,7 @@ func Schema(kinds map[string]*jsonschema.Schema) ([]byte, error) {
 	source := s.Properties["sources"].Items
 	source.Properties["name"].Pattern = namePattern
 	source.Properties["kind"].Pattern = namePattern
-	for _, kind := range sortedKeys(kinds) {
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		source.Properties["kind"].Examples = append(source.Properties["kind"].Examples, kind)
 		source.AllOf = append(source.AllOf, &jsonschema.Schema{
 			If:   &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"kind": {Const: new(any(kind))}}},

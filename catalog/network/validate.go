@@ -1,12 +1,14 @@
 package network
 
 import (
-	"net/url"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"almanac/text/webaddress"
 )
 
 // namePattern is the form of the names of networks, sources and connectors:
@@ -39,7 +41,7 @@ func (f *file) validate(n Network) {
 	if strings.TrimSpace(n.Title) == "" {
 		f.report(f.at("title"), "title: the network's name as people write it is missing")
 	}
-	if n.Homepage != "" && !webAddress(n.Homepage) {
+	if n.Homepage != "" && webaddress.Check(n.Homepage) != nil {
 		f.report(f.at("homepage"), "homepage: %q is not an http or https address", n.Homepage)
 	}
 	for _, p := range n.Toolchain.Programs() {
@@ -65,7 +67,7 @@ func (f *file) community(places []Place) {
 		if strings.TrimSpace(p.Title) == "" {
 			f.report(f.at("community", i, "title"), "community: a place has no title")
 		}
-		if !webAddress(p.URL) {
+		if webaddress.Check(p.URL) != nil {
 			f.report(f.at("community", i, "url"), "community: %q is not an http or https address", p.URL)
 		}
 	}
@@ -125,7 +127,7 @@ func (f *file) statuses(p Proposals) {
 
 func (f *file) statusMap(p Proposals) {
 	seen := map[string]string{}
-	for _, raw := range sortedKeys(p.StatusMap) {
+	for _, raw := range slices.Sorted(maps.Keys(p.StatusMap)) {
 		at, target := f.at("proposals", "status_map", raw), p.StatusMap[raw]
 		if !slices.Contains(Statuses, target) {
 			f.report(at, "proposals.status_map: %q maps to %q, which is not one of %s", raw, target, six())
@@ -195,18 +197,4 @@ func child(n *yaml.Node, step any) *yaml.Node {
 		}
 	}
 	return nil
-}
-
-func webAddress(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -1,16 +1,17 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"almanac/api/limit"
 	"almanac/text/dates"
+	"almanac/text/webaddress"
 )
 
 // check validates the configuration and normalizes the public URL.
@@ -50,14 +51,12 @@ func (c *Config) check() error {
 		}
 	}
 	c.Server.PublicURL = strings.TrimRight(c.Server.PublicURL, "/")
-	if u, err := url.Parse(c.Server.PublicURL); c.Server.PublicURL != "" && (err != nil || !isHTTP(u)) {
+	if c.Server.PublicURL != "" && webaddress.Check(c.Server.PublicURL) != nil {
 		return fmt.Errorf("%w: server.public_url is %q: must be http:// or https:// with a host", ErrUsage,
 			c.Server.PublicURL)
 	}
 	return nil
 }
-
-func isHTTP(u *url.URL) bool { return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" }
 
 // checkServers validates the settings of servers without calling them.
 func (c *Config) checkServers() error {
@@ -65,14 +64,13 @@ func (c *Config) checkServers() error {
 		"keyword": c.Keyword.URL, "vector": c.Vector.URL, "embed": c.Embed.URL, "rerank": c.Rerank.URL,
 		"judge": c.Judge.URL,
 	} {
-		u, err := url.Parse(address)
-		switch {
-		case address == "":
-		case err != nil || !isHTTP(u):
+		switch err := webaddress.Check(address); {
+		case address == "" || err == nil:
+		case errors.Is(err, webaddress.ErrUser):
+			return fmt.Errorf("%w: %s.url must not contain a user or password: use %[2]s.key", ErrUsage, section)
+		default:
 			return fmt.Errorf("%w: %s.url must be http:// or https:// with a host and, "+
 				"if it is not the usual one, a port", ErrUsage, section)
-		case u.User != nil:
-			return fmt.Errorf("%w: %s.url must not contain a user or password: use %[2]s.key", ErrUsage, section)
 		}
 	}
 	switch {

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"almanac/text/webaddress"
 )
 
 const (
@@ -46,7 +48,7 @@ type Client struct {
 // NewClient returns a client, or an error about the address. It sends nothing.
 func NewClient(c ClientConfig) (*Client, error) {
 	base, err := url.Parse(c.URL)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
+	if err != nil || !webaddress.Of(base) {
 		shown := fmt.Sprintf("%q", c.URL)
 		if strings.ContainsAny(c.URL, "@?") { // there may be secrets
 			shown = "its address"

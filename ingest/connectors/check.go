@@ -18,6 +18,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/webaddress"
 )
 
 // CheckConfig says what Check looks at.
@@ -164,8 +165,7 @@ type named struct {
 
 func namesOf(registry ingest.Registry, src network.Source) (n named) {
 	registry.Walk(src, func(at options.Field, text string) {
-		u, err := url.Parse(text)
-		if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, "{}") {
+		if u, err := webaddress.Parse(text); err == nil && !strings.ContainsAny(text, "{}") {
 			n.addresses = append(n.addresses, u)
 		}
 		switch {

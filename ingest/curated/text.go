@@ -2,13 +2,13 @@ package curated
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
 
 	"almanac/catalog"
 	"almanac/text/dates"
+	"almanac/text/webaddress"
 )
 
 // slug returns the slug of an entry: the given one, or one made from its title.
@@ -16,7 +16,7 @@ func slug(given, title string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	made := strings.Trim(unslugged.ReplaceAllString(strings.ToLower(title), "-"), "-")
+	made := webaddress.Slug(title)
 	if made == "" {
 		return "", errors.New("no slug can be made from its title; add one")
 	}
@@ -27,8 +27,6 @@ func slug(given, title string) (string, error) {
 }
 
 const maxSlug = 80 // bytes of a slug made from a title
-
-var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
 
 // paragraphs joins the parts of a text that are not empty.
 func paragraphs(parts ...string) string {

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"almanac/ingest"
 	"almanac/ingest/outbound"
+	"almanac/text/webaddress"
 )
 
 // peers are the Scans of an environment, which are called and compared.
@@ -36,8 +36,7 @@ func newPeers(env ingest.Environment, out ingest.Sink, environment string, bases
 		answered: map[scan]bool{}, failures: map[scan]int{}, skipped: map[string]bool{},
 	}
 	for _, base := range bases {
-		u, _ := url.Parse(base) // the options were checked
-		p.scans = append(p.scans, scan{base, u.Host})
+		p.scans = append(p.scans, scan{base, webaddress.Host(base)})
 	}
 	return p
 }

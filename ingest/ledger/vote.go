@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest/listing"
 	"almanac/ingest/mention"
+	"almanac/text/webaddress"
 )
 
 // request is a vote request, open or closed.
@@ -412,7 +413,7 @@ func (s *syncRun) ballots(r request) []catalog.Ballot {
 func rows(ballots []catalog.Ballot) (votes []catalog.Vote) {
 	for _, b := range ballots {
 		v := catalog.Vote{Voter: b.Voter, Choice: b.Choice, Reason: b.Reason, CastAt: parseTime(b.CastAt)}
-		if isAddress(b.ReasonURL) {
+		if webaddress.Check(b.ReasonURL) == nil {
 			v.URL = b.ReasonURL
 		}
 		votes = append(votes, v)
@@ -468,7 +469,7 @@ func text(rec catalog.Record, r request, a action, v catalog.VoteRequest) string
 	if reason := strings.TrimSpace(r.Reason.Body); reason != "" {
 		b.WriteString("\n\n" + reason)
 	}
-	if address := strings.TrimSpace(r.Reason.URL); isAddress(address) {
+	if address := strings.TrimSpace(r.Reason.URL); webaddress.Check(address) == nil {
 		fmt.Fprintf(&b, "\n\nReference: <%s>", address)
 	}
 	if len(v.Proposals) > 0 {

@@ -2,12 +2,12 @@ package options
 
 import (
 	"io/fs"
-	"net/url"
 	"path/filepath"
 	"regexp"
 
 	"almanac/text/dates"
 	"almanac/text/glob"
+	"almanac/text/webaddress"
 )
 
 // format is the form of a text.
@@ -33,7 +33,7 @@ const (
 // of an environment variable, whose value is no part of what determines how a source
 // is read.
 var formats = map[string]format{
-	"address": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
+	"address": {want: "web address: want one that begins with https:// and has no user", pattern: `^https?://`, schema: "uri",
 		ok: isAddress, hidden: true},
 	"base": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
 		ok: isAddress, hidden: true, bare: true},
@@ -51,9 +51,6 @@ var formats = map[string]format{
 	"env":  {ok: func(string) bool { return true }},
 }
 
-func isAddress(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
-}
+func isAddress(s string) bool { return webaddress.Check(s) == nil }
 
 func isDate(s string) bool { return !dates.At(s, dates.Day).IsZero() }

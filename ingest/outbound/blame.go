@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
+
+	"almanac/text/webaddress"
 )
 
 // Blame says whose fault a failed request is.
@@ -62,7 +62,7 @@ type Hosts struct {
 // Do is Client.Do unless the host is down. Then the error is ErrDown, with the
 // failure that was one too many.
 func (h *Hosts) Do(ctx context.Context, r Request) (Response, error) {
-	host := hostOf(r.URL)
+	host := webaddress.Host(r.URL)
 	if err := h.down[host]; err != nil || len(h.down) >= maxDown {
 		return Response{}, cmp.Or(err, h.last)
 	}
@@ -89,11 +89,3 @@ func (h *Hosts) fail(host string, err error) {
 
 // Down returns why a host gets no further requests; nil if none is down.
 func (h *Hosts) Down() error { return h.last }
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Host)
-}

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"code.dny.dev/ssrf"
+
+	"almanac/text/webaddress"
 )
 
 // control checks an address before a connection to it is made.
@@ -42,10 +44,8 @@ func parse(raw string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: not a valid address", ErrRefused) // the parser's error contains it
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%w: %s is neither http nor https", ErrRefused, place(u))
-	case u.Hostname() == "":
-		return nil, fmt.Errorf("%w: %s has no host", ErrRefused, place(u))
+	case !webaddress.Of(u):
+		return nil, fmt.Errorf("%w: %s is neither http nor https, or has no host", ErrRefused, place(u))
 	}
 	return u, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -181,12 +180,4 @@ func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Respo
 			"configuration: %w", err)
 	}
 	return resp, err
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
 }

@@ -3,6 +3,8 @@ package packages
 import (
 	"net"
 	"strings"
+
+	"almanac/text/webaddress"
 )
 
 // endpoint is where an image is read.
@@ -27,7 +29,7 @@ func (s settings) endpoint(image string) endpoint {
 	host, name := splitImage(image)
 	switch {
 	case host == "" && s.ImageRegistry != "":
-		return endpoint{hostOf(s.ImageRegistry), s.ImageRegistry, name}
+		return endpoint{webaddress.Host(s.ImageRegistry), s.ImageRegistry, name}
 	case host == "" || host == dockerHub:
 		if !strings.Contains(name, "/") {
 			name = dockerHubSpace + name

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"almanac/ingest/folder"
+	"almanac/text/webaddress"
 )
 
 // machine is where npm's configuration is read from.
@@ -183,9 +184,9 @@ func (c npmrc) registry(name string) (*url.URL, error) {
 	if raw == "" {
 		return nil, errNoNPMRegistry
 	}
-	u := address(raw)
-	if u == nil {
-		return nil, fmt.Errorf("npm's setting %s is not a web address", setting)
+	u, err := webaddress.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		return nil, fmt.Errorf("npm's setting %s is not a web address: %w", setting, err)
 	}
 	return u, nil
 }

@@ -15,6 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest/outbound"
 	"almanac/text/dates"
+	"almanac/text/webaddress"
 )
 
 // The registries, as used in keys and containers.
@@ -200,7 +201,7 @@ func (r *run) npm(ctx context.Context, name string, old seen) (seen, error) {
 
 func (r *run) npmRegistry(name string) (*url.URL, error) {
 	if r.opts.NPMRegistry != "" {
-		return address(r.opts.NPMRegistry), nil // validated with the options
+		return webaddress.Parse(r.opts.NPMRegistry)
 	}
 	u, err := r.npmrc.registry(name)
 	if err == nil {
@@ -321,10 +322,11 @@ func repository(raw json.RawMessage) string {
 }
 
 func homepage(raw string) string {
-	if u := address(raw); u != nil && u.User == nil {
-		return u.String()
+	u, err := webaddress.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		return ""
 	}
-	return ""
+	return u.String()
 }
 
 // dependencies reads a map of names to ranges. Very old versions have a list.

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"almanac/ingest/outbound"
+	"almanac/text/webaddress"
 )
 
 // repositoryClient reads one repository of a registry by the OCI distribution
@@ -80,8 +81,8 @@ const maxToken = 64 << 10 // bytes of a token's answer
 var errNoToken = errors.New("the registry's token service returned no token")
 
 func (c *repositoryClient) fetchToken(ctx context.Context, challenge map[string]string) error {
-	realm := address(challenge["realm"])
-	if realm == nil {
+	realm, err := webaddress.Parse(strings.TrimSpace(challenge["realm"]))
+	if err != nil {
 		return errNoChallenge
 	}
 	header := http.Header{}

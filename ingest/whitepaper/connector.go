@@ -20,6 +20,7 @@ import (
 	"almanac/ingest/outbound"
 	"almanac/text/dates"
 	"almanac/text/pdf"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -78,8 +79,8 @@ func (p *paper) Check() error {
 		if u := webpage.Address(p.URL, nil); u != nil {
 			file = u.Path
 		}
-		name := strings.ToLower(strings.TrimSuffix(path.Base(file), path.Ext(file)))
-		if p.Slug = strings.Trim(unslugged.ReplaceAllString(name, "-"), "-"); p.Slug == "" {
+		p.Slug = webaddress.Slug(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+		if p.Slug == "" {
 			return errors.New("its file's name has no letters for a slug; give it one")
 		}
 	}

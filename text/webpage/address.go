@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/text/glob"
+	"almanac/text/webaddress"
 )
 
 // Address parses a web address, relative to base if that is not nil, and
@@ -18,7 +19,7 @@ func Address(raw string, base *url.URL) *url.URL {
 		base = &url.URL{}
 	}
 	u, err := base.Parse(strings.TrimSpace(raw))
-	if err != nil || !webScheme(u) {
+	if err != nil || !webaddress.Of(u) {
 		return nil
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html"
+
+	"almanac/text/webaddress"
 )
 
 // dress rewrites what Markdown cannot express into what it can.
@@ -192,16 +194,13 @@ func slug(s string) string {
 func link(e *html.Node, base *url.URL) {
 	href := strings.TrimSpace(attr(e, "href"))
 	u, err := base.Parse(href)
-	if err != nil || href == "" || strings.HasPrefix(href, "#") || !webScheme(u) || line(e) == "" {
+	if err != nil || href == "" || strings.HasPrefix(href, "#") || !webaddress.Of(u) || line(e) == "" {
 		e.Data, e.DataAtom, e.Attr = "span", 0, nil
 		return
 	}
 	u.User = nil
 	e.Attr = []html.Attribute{{Key: "href", Val: u.String()}}
 }
-
-// webScheme reports whether an address is on the web.
-func webScheme(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
 
 // code turns code blocks, which highlighters split into pieces, into plain ones
 // with their language.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"almanac/text/dates"
+	"almanac/text/webaddress"
 )
 
 // head is the content of a page's head, from weaker to stronger statements.
@@ -32,7 +33,7 @@ func readHead(root *html.Node, base *url.URL) head {
 		case "html":
 			h.page.Language = strings.TrimSpace(attr(e, "lang"))
 		case "base":
-			if u, err := base.Parse(attr(e, "href")); err == nil && webScheme(u) {
+			if u, err := base.Parse(attr(e, "href")); err == nil && webaddress.Of(u) {
 				h.base = u
 			}
 		case "title":
@@ -121,7 +122,7 @@ func (h *head) address(raw string) string {
 		return ""
 	}
 	u, err := h.base.Parse(raw)
-	if err != nil || !webScheme(u) {
+	if err != nil || !webaddress.Of(u) {
 		return ""
 	}
 	u.User, u.Fragment = nil, ""

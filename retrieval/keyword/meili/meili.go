@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -27,6 +26,7 @@ import (
 	"github.com/meilisearch/meilisearch-go"
 
 	"almanac/retrieval/keyword"
+	"almanac/text/webaddress"
 )
 
 // Config says where the engine is and the name of its index.
@@ -65,13 +65,13 @@ var indexName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,380}$`)
 // Open checks the configuration. It does not wait for the server: while that is
 // down, or refuses, every call fails.
 func Open(_ context.Context, cfg Config) (*Engine, error) {
-	u, err := url.Parse(cfg.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("meili: the URL of the server must be http://host:port or https://host:port")
-	}
-	if u.User != nil {
+	u, err := webaddress.Parse(cfg.URL)
+	switch {
+	case errors.Is(err, webaddress.ErrUser):
 		return nil, errors.New("meili: the URL of the server must not hold a password: the key is configured " +
 			"separately")
+	case err != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("meili: the URL of the server must be http://host:port or https://host:port")
 	}
 	if !indexName.MatchString(cfg.Index) {
 		return nil, fmt.Errorf("meili: index %q: a name is letters, digits, - and _", cfg.Index)

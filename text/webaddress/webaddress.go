@@ -1,0 +1,67 @@
+// Package webaddress says what an address of the web is, and which addresses are
+// the same. It imports no other package of this module but package glob.
+package webaddress
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// MaxLength of a web address in bytes: servers refuse longer ones.
+const MaxLength = 8192
+
+// ErrUser: the address holds a user or a password, which belong neither in a file
+// nor in a link.
+var ErrUser = errors.New("want an address without a user or a password")
+
+var (
+	errForm = errors.New("want an address that begins with https:// or http:// and a host")
+	errLong = fmt.Errorf("want an address of at most %d bytes", MaxLength)
+)
+
+// Parse parses a web address: that of a host by http or https. Its errors say what
+// is wanted and do not hold the address, in which there may be a secret.
+func Parse(s string) (*url.URL, error) {
+	if len(s) > MaxLength {
+		return nil, errLong
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || !Of(u):
+		return nil, errForm
+	case u.User != nil:
+		return nil, ErrUser
+	}
+	return u, nil
+}
+
+// Check returns the error that Parse returns.
+func Check(s string) error {
+	_, err := Parse(s)
+	return err
+}
+
+// Of reports whether a URL, which may hold a user, leads to a host by http or
+// https.
+func Of(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" }
+
+// Host returns the host of an address of any scheme in lower case, with its port;
+// "" for none.
+func Host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
+
+// Slug writes a name as a part of an address: in lower-case letters and digits, with
+// hyphens between them. It is empty if the name has none.
+func Slug(name string) string {
+	return strings.Trim(unslugged.ReplaceAllString(strings.ToLower(name), "-"), "-")
+}
