@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/folder"
 )
 
 const (
@@ -36,7 +37,7 @@ func Unfinished(ctx context.Context, store catalog.Writer) (bool, error) {
 
 // Network reads the network description of a corpus.
 func Network(fsys fs.FS) (network.Network, error) {
-	text, err := fs.ReadFile(fsys, networkName)
+	text, err := folder.Read(fsys, networkName, network.MaxBytes)
 	if err != nil {
 		return network.Network{}, fmt.Errorf("archive: %w", err)
 	}
@@ -91,14 +92,12 @@ func (r *reader) all(ctx context.Context) error {
 // check reads the manifest and verifies every file. It returns the checksum of
 // the manifest itself.
 func (r *reader) check(ctx context.Context) (string, error) {
-	f, err := r.fsys.Open(manifestName)
-	if err != nil {
+	text, err := folder.Read(r.fsys, manifestName, maxManifest)
+	switch _, large := errors.AsType[folder.TooLarge](err); {
+	case large:
+		return "", fmt.Errorf("%w: %s: %w", ErrDamaged, manifestName, folder.Reason(err))
+	case err != nil:
 		return "", fmt.Errorf("no %s there: %w", manifestName, err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
-	if err != nil {
-		return "", err
 	}
 	if r.rows, err = parseManifest(text); err != nil {
 		return "", err
@@ -120,9 +119,6 @@ func (r *reader) check(ctx context.Context) (string, error) {
 
 // parseManifest returns the rows that belong to a catalog.
 func parseManifest(text []byte) ([]row, error) {
-	if len(text) > maxManifest {
-		return nil, fmt.Errorf("%w: %s is larger than %d MB", ErrDamaged, manifestName, maxManifest>>20)
-	}
 	var rows []row
 	n := 0
 	for line := range bytes.Lines(text) {

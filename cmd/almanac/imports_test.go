@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -47,7 +46,7 @@ func ourPackages(t *testing.T) []pkg {
 }
 
 // leaves are open to all and import only leaves.
-var leaves = []string{"almanac/catalog/network", "almanac/ingest/options", "almanac/ingest/outbound",
+var leaves = []string{"almanac/catalog/network", "almanac/ingest/folder", "almanac/ingest/options", "almanac/ingest/outbound",
 	"almanac/text/dates", "almanac/text/dotpath", "almanac/text/glob", "almanac/text/markdown", "almanac/text/markup",
 	"almanac/text/nearest", "almanac/text/pdf", "almanac/text/webaddress", "almanac/text/webpage"}
 
@@ -312,58 +311,6 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestFencesAreReadInOnePlace looks in the literals of the Go files for the
-// marks of fenced code, and for a backtick and a tilde in one function, which
-// compares characters: who reads fences asks text/markdown.
-func TestFencesAreReadInOnePlace(t *testing.T) {
-	want := []string{
-		"ingest/curated/text.go",    // writes
-		"ingest/proposal/format.go", // writes
-		"text/markup/fence.go",      // writes
-		"text/markup/rst_inline.go", // reads roles of reStructuredText
-	}
-	marks := regexp.MustCompile("```|~~~|`\\{|`~|~`") // also those of an expression, and both in one set
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var have []string
-	for _, p := range ourPackages(t) {
-		if p.path == "almanac/text/markdown" {
-			continue
-		}
-		for _, name := range p.files(t) {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			spells := func(d ast.Decl) (whole bool) {
-				seen := map[string]bool{}
-				ast.Inspect(d, func(n ast.Node) bool {
-					lit, ok := n.(*ast.BasicLit)
-					if ok && (lit.Kind == token.STRING || lit.Kind == token.CHAR) {
-						text, _ := strconv.Unquote(lit.Value) // it has been parsed
-						seen[text] = true
-						whole = whole || marks.MatchString(text)
-					}
-					return true
-				})
-				return whole || seen["`"] && seen["~"]
-			}
-			if slices.ContainsFunc(file.Decls, spells) {
-				rel, err := filepath.Rel(root, name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				have = append(have, filepath.ToSlash(rel))
-			}
-		}
-	}
-	if slices.Sort(have); !slices.Equal(have, want) {
-		t.Errorf("marks of fenced code stand in %v, want them in %v", have, want)
 	}
 }
 

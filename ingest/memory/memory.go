@@ -11,12 +11,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"almanac/ingest/folder"
 )
 
 // maxSize is the maximum size of a file in bytes: a million items.
@@ -70,12 +71,7 @@ func (f Files) Read(name string) ([]byte, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return nil, fs.ErrNotExist
 	}
-	file, err := os.Open(filepath.Join(f.Dir, f.Prefix+name))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxSize))
+	return folder.ReadFile(filepath.Join(f.Dir, f.Prefix+name), maxSize)
 }
 
 // Write writes a file atomically and removes all others but the previous one.

@@ -50,7 +50,8 @@ func TestHost(t *testing.T) {
 
 func TestSlug(t *testing.T) {
 	for name, want := range map[string]string{
-		"A Model of the Tally": "a-model-of-the-tally", "--Tides (2nd ed.)--": "tides-2nd-ed", "潮": "", "": "", "a_b.c": "a-b-c",
+		"A Model of the Tally": "a-model-of-the-tally", "--Tides (2nd ed.)--": "tides-2nd-ed", "潮": "", "": "",
+		"a_b.c": "a-b-c",
 	} {
 		if got := webaddress.Slug(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
@@ -60,7 +61,8 @@ func TestSlug(t *testing.T) {
 
 // FuzzParse holds that a web address written again is one, with the same host.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"https://docs.example.org/a?b=c#d", "http://[::1%25a]:80/", "https://a@b", "//a", "https://%41/"} {
+	for _, seed := range []string{"https://docs.example.org/a?b=c#d", "http://[::1%25a]:80/", "https://a@b", "//a",
+		"https://%41/"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
