@@ -119,12 +119,12 @@ embed/http: embed/remote
 embed/ollama: embed/remote
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive ingest/folder ingest/memory ingest/mention ingest/privacy
-ingest/calendar: catalog ingest ingest/curated/entries ingest/folder ingest/memory
+ingest: catalog catalog/derive ingest/memory ingest/mention ingest/privacy
+ingest/calendar: catalog ingest ingest/curated/entries ingest/memory
 ingest/connectors: catalog ingest ingest/...
-ingest/curated: catalog ingest ingest/curated/entries ingest/folder ingest/memory
+ingest/curated: catalog ingest ingest/curated/entries ingest/memory
 ingest/curated/entries:
-ingest/docs: catalog catalog/derive ingest ingest/folder ingest/gitrepo ingest/memory
+ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/memory
 ingest/feed: catalog catalog/derive ingest ingest/listing
 ingest/fleet: catalog ingest
 ingest/folder:
@@ -137,15 +137,15 @@ ingest/mail: catalog ingest ingest/mention
 ingest/market: catalog ingest
 ingest/mention: catalog
 ingest/memory:
-ingest/networks: ingest/folder
+ingest/networks:
 ingest/outbound:
-ingest/packages: catalog ingest ingest/folder ingest/memory
+ingest/packages: catalog ingest ingest/memory
 ingest/privacy: catalog
 ingest/proposal: catalog catalog/derive ingest ingest/memory ingest/mention
 ingest/proposals: catalog ingest ingest/gitrepo ingest/proposal
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing
-ingest/snapshot: catalog catalog/derive ingest ingest/folder ingest/memory ingest/proposal
+ingest/snapshot: catalog catalog/derive ingest ingest/memory ingest/proposal
 ingest/video: catalog ingest ingest/feed ingest/listing
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/text/webpage"
+	"almanac/text/webaddress"
 )
 
 // event is an entry of a calendar of either form.
@@ -344,7 +344,7 @@ func (o occurrence) entry(opts *settings) (catalog.Entry, error) {
 
 // address returns the web page of an event.
 func (e event) address(page string) string {
-	if u := webpage.Address(e.url, nil); u != nil {
+	if u := webaddress.Canonical(e.url, nil); u != nil {
 		return u.String()
 	}
 	return page

@@ -12,7 +12,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/options"
 	"almanac/text/nearest"
-	"almanac/text/webpage"
+	"almanac/text/webaddress"
 )
 
 type settings struct {
@@ -112,7 +112,7 @@ func (s *settings) address() error {
 	if rest, ok := strings.CutPrefix(s.URL, "webcal://"); ok {
 		s.URL = "https://" + rest
 	}
-	if webpage.Address(s.URL, nil) == nil {
+	if webaddress.Canonical(s.URL, nil) == nil {
 		return errors.New("want an address that begins with https://")
 	}
 	return nil

@@ -24,6 +24,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -60,16 +61,16 @@ type settings struct {
 	Sweep   time.Duration `yaml:"sweep" min:"1s"`
 
 	address string // of the feed, without its query, which may hold a secret
-	scope   webpage.Scope
+	scope   webaddress.Scope
 }
 
 // Check completes the settings.
 func (s *settings) Check() (err error) {
-	u := webpage.Address(s.URL, nil)
+	u := webaddress.Canonical(s.URL, nil)
 	s.Site = cmp.Or(s.Site, u.Hostname())
 	u.RawQuery = ""
 	s.address = u.String()
-	s.scope, err = webpage.NewScope(s.Include, s.Exclude)
+	s.scope, err = webaddress.NewScope(s.Include, s.Exclude)
 	return err
 }
 
@@ -149,7 +150,7 @@ func (c connector) items(posts []post) []listing.Item {
 // missing settles what the feed no longer lists.
 func (c connector) missing(ctx context.Context, run *listing.Run) error {
 	for name, old := range run.Missing() {
-		if u := webpage.Address(old.Address, nil); u != nil && !c.scope.Holds(u) {
+		if u := webaddress.Canonical(old.Address, nil); u != nil && !c.scope.Holds(u) {
 			run.Drop(name) // the options exclude it now
 			continue
 		}

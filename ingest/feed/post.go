@@ -20,6 +20,7 @@ import (
 	"almanac/text/dates"
 	"almanac/text/markdown"
 	"almanac/text/markup"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -63,7 +64,7 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 	}
 	out := parsed{unread: unread}
 	if next := strings.TrimSpace(nextPage(f)); next != "" {
-		if u := webpage.Address(next, base); u != nil {
+		if u := webaddress.Canonical(next, base); u != nil {
 			out.next = u.String()
 		}
 	}
@@ -157,7 +158,7 @@ func read(item *gofeed.Item, language string, base *url.URL) (post, bool) {
 	p.Language = language
 	switch {
 	case p.address != nil:
-		p.name = webpage.Key(p.address)
+		p.name = webaddress.Key(p.address)
 	case p.GUID != "" && p.Title+p.Content != "":
 		p.name = base.Hostname() + guidMark + markName(p.GUID)
 	}
@@ -179,12 +180,12 @@ func Read(item *gofeed.Item, base *url.URL) (s Said, address *url.URL) {
 			link = strings.TrimSpace(l.Attrs["href"])
 		}
 	}
-	if link == "" && webpage.Address(s.GUID, nil) != nil {
+	if link == "" && webaddress.Canonical(s.GUID, nil) != nil {
 		link = s.GUID
 	}
 	at := base
 	if link != "" {
-		if address = webpage.Address(link, base); address != nil {
+		if address = webaddress.Canonical(link, base); address != nil {
 			at = address
 		}
 	}
@@ -204,7 +205,7 @@ func Read(item *gofeed.Item, base *url.URL) (s Said, address *url.URL) {
 		}
 	}
 	if item.Image != nil && item.Image.URL != "" {
-		if u := webpage.Address(item.Image.URL, base); u != nil {
+		if u := webaddress.Canonical(item.Image.URL, base); u != nil {
 			s.Image = u.String()
 		}
 	}
@@ -261,9 +262,9 @@ func (c connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
 	}
 	var aliases []string
 	// All pages of some templates claim to be the home page of their site.
-	if u := webpage.Address(page.Canonical, nil); u != nil && (webpage.Path(u) != "" || webpage.Path(p.address) == "") {
+	if u := webaddress.Canonical(page.Canonical, nil); u != nil && (webaddress.Path(u) != "" || webaddress.Path(p.address) == "") {
 		r.URL = u.String()
-		if key := webpage.Key(u); key != r.Key {
+		if key := webaddress.Key(u); key != r.Key {
 			aliases = []string{key}
 		}
 	}

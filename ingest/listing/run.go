@@ -12,7 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
-	"almanac/text/webpage"
+	"almanac/text/webaddress"
 )
 
 // Run is one pass over a list. Known is the state that the previous run left, Now
@@ -238,12 +238,12 @@ func (r *Run) Check(ctx context.Context, name string, accept []string) {
 
 // elsewhere reports whether an item's address led to something else.
 func (r *Run) elsewhere(name, address string) bool {
-	u := webpage.Address(address, nil)
-	if u == nil || webpage.Key(u) == name {
+	u := webaddress.Canonical(address, nil)
+	if u == nil || webaddress.Key(u) == name {
 		return false
 	}
-	_, other := r.Now.Items[webpage.Key(u)]
-	return other || webpage.Path(u) == ""
+	_, other := r.Now.Items[webaddress.Key(u)]
+	return other || webaddress.Path(u) == ""
 }
 
 // again keeps an item of earlier runs, to be read again.

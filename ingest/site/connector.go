@@ -22,6 +22,7 @@ import (
 	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
 	"almanac/text/markup"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -64,7 +65,7 @@ type settings struct {
 	Sweep    time.Duration `yaml:"sweep" min:"1s"`
 
 	start *url.URL
-	scope webpage.Scope
+	scope webaddress.Scope
 }
 
 // Check completes the settings.
@@ -72,9 +73,9 @@ func (s *settings) Check() (err error) {
 	if s.Sitemap != "" && s.LLMs != "" {
 		return errors.New("options sitemap and llms: want only one of them")
 	}
-	s.start = webpage.Address(s.URL, nil)
+	s.start = webaddress.Canonical(s.URL, nil)
 	s.Name = cmp.Or(s.Name, host(s.start))
-	s.scope, err = webpage.NewScope(s.Include, s.Exclude)
+	s.scope, err = webaddress.NewScope(s.Include, s.Exclude)
 	return err
 }
 

@@ -14,6 +14,7 @@ import (
 	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
 	"almanac/text/markup"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -65,20 +66,20 @@ func (s *survey) entry(p page, answer outbound.Response) (catalog.Entry, error) 
 // copyOf reports whether a page's canonical address is that of another listed
 // page.
 func (s *survey) copyOf(p page, address string) bool {
-	u := webpage.Address(address, nil)
-	return u != nil && webpage.Key(u) != p.name && s.listed[webpage.Key(u)]
+	u := webaddress.Canonical(address, nil)
+	return u != nil && webaddress.Key(u) != p.name && s.listed[webaddress.Key(u)]
 }
 
 // moved reports whether an answer came from another listed page, or from the
 // front page of a site, where addresses of removed pages often redirect.
 func (s *survey) moved(p page, answer outbound.Response) bool {
-	return s.copyOf(p, answer.URL) || front(answer.URL) && webpage.Path(p.address) != ""
+	return s.copyOf(p, answer.URL) || front(answer.URL) && webaddress.Path(p.address) != ""
 }
 
 // front reports whether an address is that of the front page of a site.
 func front(address string) bool {
-	u := webpage.Address(address, nil)
-	return u != nil && webpage.Path(u) == ""
+	u := webaddress.Canonical(address, nil)
+	return u != nil && webaddress.Path(u) == ""
 }
 
 // content reads a page according to its content type.
@@ -105,7 +106,7 @@ func content(p page, answer outbound.Response) (webpage.Page, string, error) {
 // readable returns the address for people: a page's source next to the page
 // (page.html.md) has the page's address.
 func readable(address string) string {
-	u := webpage.Address(address, nil)
+	u := webaddress.Canonical(address, nil)
 	if u == nil {
 		return ""
 	}

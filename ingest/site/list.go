@@ -12,6 +12,7 @@ import (
 
 	"almanac/ingest"
 	"almanac/ingest/outbound"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -60,7 +61,7 @@ func (s *survey) list(ctx context.Context) error {
 		return err
 	}
 	add := func(p page) {
-		p.name = webpage.Key(p.address)
+		p.name = webaddress.Key(p.address)
 		allowed := robots == nil || robots.TestAgent(p.address.RequestURI(), outbound.DefaultUserAgent)
 		switch {
 		case s.listed[p.name] || host(p.address) != host(s.start) || !s.scope.Holds(p.address) || !allowed:
@@ -75,13 +76,13 @@ func (s *survey) list(ctx context.Context) error {
 	if s.LLMs != "" {
 		return s.llms(ctx, add)
 	}
-	maps := []*url.URL{webpage.Address(s.Sitemap, nil)}
+	maps := []*url.URL{webaddress.Canonical(s.Sitemap, nil)}
 	if s.Sitemap == "" {
 		maps = []*url.URL{s.start.ResolveReference(&url.URL{Path: "/sitemap.xml"})}
 		if robots != nil && len(robots.Sitemaps) > 0 {
 			maps = nil
 			for _, raw := range robots.Sitemaps {
-				if u := webpage.Address(raw, s.start); u != nil {
+				if u := webaddress.Canonical(raw, s.start); u != nil {
 					maps = append(maps, u)
 				}
 			}
@@ -113,7 +114,7 @@ func (s *survey) robots(ctx context.Context) (*robotstxt.RobotsData, error) {
 
 // queue adds sitemaps to those that are read.
 func (s *survey) queue(maps []*url.URL) {
-	named := webpage.Address(s.Sitemap, nil)
+	named := webaddress.Canonical(s.Sitemap, nil)
 	for _, u := range maps {
 		switch at := u.String(); {
 		case s.met[at]:
@@ -161,7 +162,7 @@ func (s *survey) sitemaps(ctx context.Context, maps []*url.URL, add func(page)) 
 		}
 		if err != nil {
 			last, s.partial = err, true
-			s.out.Skip(webpage.Key(at), err)
+			s.out.Skip(webaddress.Key(at), err)
 			continue
 		}
 		read++
@@ -181,7 +182,7 @@ func (s *survey) sitemaps(ctx context.Context, maps []*url.URL, add func(page)) 
 
 // llms reads an llms.txt (llmstxt.org).
 func (s *survey) llms(ctx context.Context, add func(page)) error {
-	at := webpage.Address(s.LLMs, nil)
+	at := webaddress.Canonical(s.LLMs, nil)
 	answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: at.String(), Accept: listTypes, MaxBody: maxList})
 	if err != nil {
 		return err
@@ -220,7 +221,7 @@ func parseLLMs(text string, base *url.URL) []page {
 		if m == nil || len(pages) == maxLinks {
 			continue
 		}
-		if u := webpage.Address(m[2], base); u != nil {
+		if u := webaddress.Canonical(m[2], base); u != nil {
 			pages = append(pages, page{address: u, title: webpage.Plain(m[1]), note: webpage.Plain(m[3]),
 				section: section})
 		}

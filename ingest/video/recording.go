@@ -17,6 +17,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest/feed"
 	"almanac/text/dates"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -81,7 +82,7 @@ func fromFeed(item *gofeed.Item, from string) (recording, error) {
 	v.Title = cmp.Or(post.Title, webpage.Plain(of(media(item, "title"), value)), v.ID)
 	v.Description = cmp.Or(strings.TrimSpace(of(media(item, "description"), value)), post.Description, post.Content)
 	if at := of(media(item, "thumbnail"), func(e ext.Extension) string { return e.Attrs["url"] }); at != "" {
-		if u := webpage.Address(at, base); u != nil {
+		if u := webaddress.Canonical(at, base); u != nil {
 			v.Thumbnail = u.String()
 		}
 	}
@@ -102,7 +103,7 @@ func fromFeed(item *gofeed.Item, from string) (recording, error) {
 	}
 	for _, extensions := range item.Extensions {
 		for _, t := range extensions["transcript"] {
-			if u := webpage.Address(t.Attrs["url"], base); t.Attrs["url"] != "" && u != nil &&
+			if u := webaddress.Canonical(t.Attrs["url"], base); t.Attrs["url"] != "" && u != nil &&
 				readableAs(t.Attrs["type"], u.Path) {
 				v.Transcripts = append(v.Transcripts, source{u.String(), t.Attrs["language"]})
 			}

@@ -21,7 +21,6 @@ import (
 	"almanac/text/dates"
 	"almanac/text/pdf"
 	"almanac/text/webaddress"
-	"almanac/text/webpage"
 )
 
 // Kind is the kind of sources that network files call whitepaper.
@@ -76,7 +75,7 @@ func (p *paper) Check() error {
 	}
 	if p.Slug == "" {
 		file := p.File
-		if u := webpage.Address(p.URL, nil); u != nil {
+		if u := webaddress.Canonical(p.URL, nil); u != nil {
 			file = u.Path
 		}
 		p.Slug = webaddress.Slug(strings.TrimSuffix(path.Base(file), path.Ext(file)))

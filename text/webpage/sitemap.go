@@ -10,6 +10,8 @@ import (
 	"io"
 	"net/url"
 	"strings"
+
+	"almanac/text/webaddress"
 )
 
 const (
@@ -49,19 +51,17 @@ func ParseSitemap(data []byte, base *url.URL) (Sitemap, error) {
 	}
 	start := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if !bytes.HasPrefix(start, []byte("<")) {
-		return textSitemap(start, base)
+		return textSitemap(start)
 	}
 	return xmlSitemap(start, base)
 }
 
-func textSitemap(data []byte, base *url.URL) (Sitemap, error) {
+func textSitemap(data []byte) (Sitemap, error) {
 	var s Sitemap
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for lines.Scan() && len(s.Pages) < maxAddresses {
-		if raw := strings.TrimSpace(lines.Text()); strings.HasPrefix(raw, "http") {
-			if u := Address(raw, base); u != nil {
-				s.Pages = append(s.Pages, Location{URL: u})
-			}
+		if u := webaddress.Canonical(lines.Text(), nil); u != nil {
+			s.Pages = append(s.Pages, Location{URL: u})
 		}
 	}
 	if len(s.Pages) == 0 {
@@ -109,7 +109,7 @@ func xmlSitemap(data []byte, base *url.URL) (Sitemap, error) {
 			}
 		case xml.EndElement:
 			if len(names) == 2 && len(s.Pages)+len(s.Maps) < maxAddresses {
-				switch u := Address(loc.String(), base); {
+				switch u := webaddress.Canonical(loc.String(), base); {
 				case u == nil || strings.TrimSpace(loc.String()) == "":
 				case names[1] == "sitemap":
 					s.Maps = append(s.Maps, u)

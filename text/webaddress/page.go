@@ -1,4 +1,4 @@
-package webpage
+package webaddress
 
 import (
 	"errors"
@@ -8,18 +8,17 @@ import (
 	"strings"
 
 	"almanac/text/glob"
-	"almanac/text/webaddress"
 )
 
-// Address parses a web address, relative to base if that is not nil, and
+// Canonical parses a web address, relative to base if that is not nil, and
 // normalises it for requests: without fragment and tracking parameters, host in
 // lower case. Nil if it is not a web address.
-func Address(raw string, base *url.URL) *url.URL {
+func Canonical(raw string, base *url.URL) *url.URL {
 	if base == nil {
 		base = &url.URL{}
 	}
 	u, err := base.Parse(strings.TrimSpace(raw))
-	if err != nil || !webaddress.Of(u) {
+	if err != nil || !Of(u) || len(raw) > MaxLength {
 		return nil
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
