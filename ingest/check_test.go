@@ -101,6 +101,10 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(e *catalog.Entry) { e.Record.URL = "javascript:alert(1)" }, "url is not a web address",
 			func(r catalog.Record) bool { return r.URL == "" },
 		},
+		"a password in an address": {
+			func(e *catalog.Entry) { e.Record.URL = "https://ada:hush@docs.example.org/" }, "url is not a web address",
+			func(r catalog.Record) bool { return r.URL == "" },
+		},
 		"a parent that is not in the catalog": {
 			func(e *catalog.Entry) { e.Parent = catalog.Ref{Kind: catalog.KindRepo, Key: "none"} },
 			"its parent repo none is not in the catalog",

@@ -41,8 +41,8 @@ func (f *file) validate(n Network) {
 	if strings.TrimSpace(n.Title) == "" {
 		f.report(f.at("title"), "title: the network's name as people write it is missing")
 	}
-	if n.Homepage != "" && webaddress.Check(n.Homepage) != nil {
-		f.report(f.at("homepage"), "homepage: %q is not an http or https address", n.Homepage)
+	if err := webaddress.Check(n.Homepage); n.Homepage != "" && err != nil {
+		f.report(f.at("homepage"), "homepage: %v", err)
 	}
 	for _, p := range n.Toolchain.Programs() {
 		if !publishedForm.MatchString(p.Name) {
@@ -67,8 +67,8 @@ func (f *file) community(places []Place) {
 		if strings.TrimSpace(p.Title) == "" {
 			f.report(f.at("community", i, "title"), "community: a place has no title")
 		}
-		if webaddress.Check(p.URL) != nil {
-			f.report(f.at("community", i, "url"), "community: %q is not an http or https address", p.URL)
+		if err := webaddress.Check(p.URL); err != nil {
+			f.report(f.at("community", i, "url"), "community: %v", err)
 		}
 	}
 }

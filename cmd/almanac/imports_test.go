@@ -46,9 +46,10 @@ func ourPackages(t *testing.T) []pkg {
 }
 
 // leaves are open to all and import only leaves.
-var leaves = []string{"almanac/catalog/network", "almanac/ingest/folder", "almanac/ingest/options", "almanac/ingest/outbound",
-	"almanac/text/dates", "almanac/text/dotpath", "almanac/text/glob", "almanac/text/markdown", "almanac/text/markup",
-	"almanac/text/nearest", "almanac/text/pdf", "almanac/text/webaddress", "almanac/text/webpage"}
+var leaves = []string{"almanac/catalog/network", "almanac/ingest/folder", "almanac/ingest/options",
+	"almanac/ingest/outbound", "almanac/text/dates", "almanac/text/dotpath", "almanac/text/glob",
+	"almanac/text/markdown", "almanac/text/markup", "almanac/text/nearest", "almanac/text/pdf",
+	"almanac/text/webaddress", "almanac/text/webpage"}
 
 // layerMay says what each layer may import besides itself: cmd → api → retrieval →
 // {catalog, embed}, ingest → catalog.

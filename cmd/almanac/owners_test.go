@@ -28,10 +28,10 @@ var decisions = map[string]decision{
 		seen := literals(d)
 		return seen["`"] && seen["~"] || matches(seen, "```|~~~|`\\{|`~|~`") // also parts of expressions and sets
 	}, also: map[string]string{
-		"ingest/curated/text.go":     "writes them",
-		"ingest/proposals/format.go": "writes them",
-		"text/markup/fence.go":       "writes them",
-		"text/markup/rst_inline.go":  "reads roles of reStructuredText",
+		"ingest/curated/text.go":    "writes them",
+		"ingest/proposal/format.go": "writes them",
+		"text/markup/fence.go":      "writes them",
+		"text/markup/rst_inline.go": "reads roles of reStructuredText",
 	}},
 	"what a date is": {owner: "text/dates", made: func(d ast.Decl) bool {
 		return calls(d, "time.Parse", "time.ParseInLocation", "mail.ParseDate", "http.ParseTime") ||

@@ -31,8 +31,9 @@ func readRadar(_ *reader, v radar) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level, CreatedAt: dates.At(v.Announced, dates.Day),
-		EndsAt: deadline(v.Deadline), Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
+		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level,
+		CreatedAt: dates.At(v.Announced, dates.Day),
+		EndsAt:    deadline(v.Deadline), Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
 		Body: paragraphs(v.Text, lines(line("What to do", strings.TrimSuffix(v.Action, ".")),
 			line("Deadline", v.Deadline),
 			line("Affected", v.Affected...), line("Versions", v.Versions...))),

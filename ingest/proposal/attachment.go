@@ -3,9 +3,11 @@ package proposal
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -40,7 +42,7 @@ func mediaType(file string) string { return mediaTypes[strings.ToLower(path.Ext(
 // proposals themselves.
 func (r *reading) beside(ctx context.Context, numbering Numbering) []attached {
 	var list []attached
-	for _, file := range sortedKeys(r.repo.Files) {
+	for _, file := range slices.Sorted(maps.Keys(r.repo.Files)) {
 		if !r.repo.Attachments || !r.isAttachment(numbering, file) {
 			continue
 		}

@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func (r Reader) Events(changes []Change) [][]catalog.Event {
 		byNumber[c.Number] = append(byNumber[c.Number], c)
 	}
 	var events [][]catalog.Event
-	for _, number := range sortedKeys(byNumber) {
+	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
 		if of := r.timeline(number, byNumber[number]); len(of) > 0 {
 			events = append(events, of)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -141,7 +142,7 @@ func (n Numbering) Of(file string) string {
 // out.
 func (n Numbering) Unread(named bool) []Unread {
 	var list []Unread
-	for _, file := range sortedKeys(n.unread) {
+	for _, file := range slices.Sorted(maps.Keys(n.unread)) {
 		u := n.unread[file]
 		numbered := errors.Is(u.Reason, errSecond) || errors.Is(u.Reason, errForeign)
 		if named || numbered || !aboutRepository(file) {

@@ -201,7 +201,7 @@ func (r *reading) proposals(ctx context.Context) error {
 		r.skip(r.at(u.File), u.Err())
 	}
 	r.total = len(numbering.Files) + len(beside) + len(r.repo.Pulls)
-	for _, number := range sortedKeys(numbering.Files) {
+	for _, number := range slices.Sorted(maps.Keys(numbering.Files)) {
 		if err := r.proposal(ctx, number, numbering.Files[number], rows[number], aliases[number]); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (r *reading) proposals(ctx context.Context) error {
 		return err
 	}
 	claims := claimed(drafts, numbering)
-	for _, n := range sortedKeys(r.repo.Pulls) {
+	for _, n := range slices.Sorted(maps.Keys(r.repo.Pulls)) {
 		if d, ok := drafts[n]; ok {
 			if err := r.draft(ctx, d, claims[d.number] == n); err != nil {
 				return err
@@ -258,7 +258,7 @@ func (r *reading) proposal(ctx context.Context, number, file string, row IndexRo
 // one it changed.
 func (r *reading) aliases(numbered map[string]string) map[string][]int {
 	added, touched := map[int][]string{}, map[int][]string{}
-	for _, number := range sortedKeys(numbered) {
+	for _, number := range slices.Sorted(maps.Keys(numbered)) {
 		o := r.origins[numbered[number]]
 		if o.added > 0 {
 			added[o.added] = append(added[o.added], number)
@@ -268,7 +268,7 @@ func (r *reading) aliases(numbered map[string]string) map[string][]int {
 		}
 	}
 	aliases := map[string][]int{}
-	for _, n := range sortedKeys(r.repo.Pulls) {
+	for _, n := range slices.Sorted(maps.Keys(r.repo.Pulls)) {
 		became := added[n]
 		if len(became) == 0 {
 			became = touched[n]
@@ -291,7 +291,7 @@ type draft struct {
 // drafts finds the drafts.
 func (r *reading) drafts(ctx context.Context) (map[int]draft, error) {
 	drafts := map[int]draft{}
-	for _, n := range sortedKeys(r.repo.Pulls) {
+	for _, n := range slices.Sorted(maps.Keys(r.repo.Pulls)) {
 		p := r.repo.Pulls[n]
 		if p.State == "merged" || r.layout.isBulk(n) {
 			continue
@@ -365,7 +365,7 @@ func (r *reading) file(p *Pull, file string) File {
 func (r *reading) grants(ctx context.Context) error {
 	added := r.addedBy()
 	r.total = len(r.repo.Pulls)
-	for _, n := range sortedKeys(r.repo.Pulls) {
+	for _, n := range slices.Sorted(maps.Keys(r.repo.Pulls)) {
 		if !r.layout.isBulk(n) {
 			if err := r.grant(ctx, r.repo.Pulls[n], added[n]); err != nil {
 				return err
@@ -380,7 +380,7 @@ func (r *reading) grants(ctx context.Context) error {
 // file that a bulk edit or no pull request added belongs to none.
 func (r *reading) addedBy() map[int][]string {
 	added := map[int][]string{}
-	for _, file := range sortedKeys(r.repo.Files) {
+	for _, file := range slices.Sorted(maps.Keys(r.repo.Files)) {
 		if !r.layout.included(file) || !r.layout.allowed(file) || mediaType(file) == "" {
 			continue
 		}
@@ -459,5 +459,3 @@ func (r *reading) grantEvents(ctx context.Context, p *Pull, ref catalog.Ref) err
 	}
 	return r.out.Events(ctx, events)
 }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

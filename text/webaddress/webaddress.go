@@ -15,11 +15,11 @@ const MaxLength = 8192
 
 // ErrUser: the address holds a user or a password, which belong neither in a file
 // nor in a link.
-var ErrUser = errors.New("want an address without a user or a password")
+var ErrUser = errors.New("want a web address without a user or a password")
 
 var (
-	errForm = errors.New("want an address that begins with https:// or http:// and a host")
-	errLong = fmt.Errorf("want an address of at most %d bytes", MaxLength)
+	errForm = errors.New("want a web address: one that begins with https:// or http:// and names a host")
+	errLong = fmt.Errorf("want a web address of at most %d bytes", MaxLength)
 )
 
 // Parse parses a web address: that of a host by http or https. Its errors say what
