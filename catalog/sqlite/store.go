@@ -36,7 +36,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close())
 }
 
-func (s *Store) failure(ctx context.Context, op string, err error) error { return failure(ctx, s.path, op, err) }
+func (s *Store) failure(ctx context.Context, op string, err error) error {
+	return failure(ctx, s.path, op, err)
+}
 
 // querier is what reads run on: the pool or a transaction.
 type querier interface {

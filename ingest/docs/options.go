@@ -15,6 +15,7 @@ import (
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/options"
 	"almanac/text/markup"
+	"almanac/text/webaddress"
 )
 
 type settings struct {
@@ -144,9 +145,8 @@ func (s *settings) checkTemplate(field, template string) error {
 			return options.Errorf(field, "unknown %s; known are %s", p, strings.Join(known, ", "))
 		}
 	}
-	u, err := url.Parse(placeholder.ReplaceAllString(template, "x"))
-	if template != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
-		return options.Errorf(field, "want a web address, such as https://docs.example.org/{page}")
+	if err := webaddress.Check(placeholder.ReplaceAllString(template, "x")); template != "" && err != nil {
+		return options.Errorf(field, "%w, such as https://docs.example.org/{page}", err)
 	}
 	return nil
 }

@@ -102,11 +102,6 @@ func (l *links) Check() error {
 	return nil
 }
 
-func isAddress(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
-}
-
 func link(template, key string) string {
 	return strings.ReplaceAll(template, "{id}", url.PathEscape(key))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/ingest/options"
+	"almanac/text/webaddress"
 )
 
 type settings struct {
@@ -41,21 +42,12 @@ func (s *settings) Check() error {
 	}
 	for i, name := range s.Images {
 		if _, repository := splitImage(name); !imageName.MatchString(repository) || len(name) > maxName ||
-			address(s.endpoint(name).base) == nil {
+			webaddress.Check(s.endpoint(name).base) != nil {
 			return options.Errorf(options.Item("images", i), "%q; want an image without tag such as "+
 				"registry.example.org/causeway/node", name)
 		}
 	}
 	return nil
-}
-
-// address parses a web address; nil if it is not one.
-func address(raw string) *url.URL {
-	u, err := url.Parse(strings.TrimSpace(raw))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return nil
-	}
-	return u
 }
 
 // page returns the address of a version's page for people; "" without a

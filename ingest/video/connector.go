@@ -30,6 +30,7 @@ import (
 	"almanac/ingest/listing"
 	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -104,9 +105,7 @@ func (l *listed) Check() error {
 	return nil
 }
 
-func isRemote(s string) bool {
-	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
-}
+func isRemote(s string) bool { return webaddress.Host(s) != "" }
 
 type connector struct {
 	settings

@@ -24,8 +24,8 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/cmd/memory"
 	"almanac/retrieval/profile"
-	"almanac/testing/scale"
 	"almanac/retrieval/stack"
+	"almanac/testing/scale"
 )
 
 // job is what a process measures.
