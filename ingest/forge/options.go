@@ -15,14 +15,14 @@ const publicAPI = "https://api.github.com"
 
 // access is the options that both kinds have.
 type access struct {
-	API      string   `yaml:"api" format:"address"`
+	API      string   `yaml:"api" format:"base"`
 	TokenEnv string   `yaml:"token_env" format:"env"`
 	Bots     []string `yaml:"bots"` // logins of programs with ordinary accounts
 }
 
 // Check completes the address of the API.
 func (a *access) Check() error {
-	a.API = strings.TrimRight(cmp.Or(a.API, publicAPI), "/")
+	a.API = cmp.Or(a.API, publicAPI)
 	if u, err := url.Parse(a.API); err != nil || u.User != nil || u.RawQuery != "" {
 		return options.Errorf("api", "want the web address of a REST API, without a user or a query")
 	}
@@ -33,20 +33,10 @@ func (a *access) Check() error {
 type settings struct {
 	access `yaml:",inline"`
 
-	Repositories []string `yaml:"repositories" required:"true" format:"repository"`
+	Repositories []string `yaml:"repositories" required:"true" format:"repository" unique:"true"`
 	// Proposals and Grants are repositories whose pull requests are proposals.
 	Proposals []string `yaml:"proposals" format:"repository"`
 	Grants    string   `yaml:"grants" format:"repository"`
-}
-
-// Check checks what the tags cannot say.
-func (s *settings) Check() error {
-	for i, name := range s.Repositories {
-		if slices.Contains(s.Repositories[:i], name) {
-			return options.Errorf(options.Item("repositories", i), "%s appears twice", name)
-		}
-	}
-	return s.access.Check()
 }
 
 // pulls reports whether the pull requests of a repository are ordinary ones.

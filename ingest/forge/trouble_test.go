@@ -319,7 +319,7 @@ func TestBadOptions(t *testing.T) {
 		{map[string]any{}, "the option repositories is missing"},
 		{map[string]any{"repositories": []string{"node"}}, `repositories[1]: "node" is not a repository: want owner/name`},
 		{map[string]any{"repositories": []string{"causeway/.."}}, "want owner/name"},
-		{map[string]any{"repositories": []string{"a/b", "a/b"}}, "repositories[2]: a/b appears twice"},
+		{map[string]any{"repositories": []string{"a/b", "a/b"}}, "repositories[2]: appears twice"},
 		{map[string]any{"repositories": []string{"a/b"}, "grants": "x"}, `grants: "x" is not`},
 		{map[string]any{"repositories": []string{"a/b"}, "api": "ftp://forge.example.org"}, "api: is not a web address"},
 		{map[string]any{"repositories": []string{"a/b"}, "api": "https://user:secret@forge.example.org"},

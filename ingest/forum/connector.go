@@ -40,7 +40,7 @@ var Kind = ingest.Kind[settings, state]{
 
 // settings are the source's options in the network file.
 type settings struct {
-	URL     string        `yaml:"url" required:"true" format:"address"`
+	URL     string        `yaml:"url" required:"true" format:"base"`
 	Exclude []string      `yaml:"exclude"`
 	Sweep   time.Duration `yaml:"sweep" min:"1s"`
 }
@@ -50,7 +50,6 @@ func (s *settings) Check() error {
 	if strings.ContainsAny(s.URL, "?#") {
 		return options.Errorf("url", "want an address without a query, such as https://forum.example.org")
 	}
-	s.URL = strings.TrimRight(s.URL, "/")
 	for i, slug := range s.Exclude {
 		if s.Exclude[i] = strings.ToLower(strings.Trim(slug, "/ ")); s.Exclude[i] == "" {
 			return options.Errorf(options.Item("exclude", i), "want the slug of a category")

@@ -13,7 +13,7 @@ import (
 
 // settings are the source's options in the network file; doc.go shows them.
 type settings struct {
-	Groups   []group `yaml:"groups" required:"true"`
+	Groups   []group `yaml:"groups" required:"true" unique:"name"`
 	Files    string  `yaml:"files" format:"path"`
 	Export   string  `yaml:"export" format:"address"`
 	TokenEnv string  `yaml:"token_env" format:"env"`
@@ -29,15 +29,10 @@ type group struct {
 
 // Check checks what the tags cannot say.
 func (s *settings) Check() error {
-	names := map[string]bool{}
 	for i, g := range s.Groups {
-		switch {
-		case names[g.Name]:
-			return options.Errorf(options.Item("groups", i), "%s appears twice", g.Name)
-		case g.ID == "" && strings.Contains(s.Export, "{id}"):
+		if g.ID == "" && strings.Contains(s.Export, "{id}") {
 			return options.Errorf(options.Item("groups", i), "%s needs the id that the option export refers to", g.Name)
 		}
-		names[g.Name] = true
 	}
 	if (s.Files == "") == (s.Export == "") {
 		return errors.New("want one of the options files and export")
