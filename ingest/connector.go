@@ -152,3 +152,9 @@ func (e Environment) Secret(name string) string {
 	}
 	return strings.TrimSpace(e.Getenv(name))
 }
+
+// Cursored is a connector that makes a cursor itself of what it keeps: Sync reads
+// what changed since the cursor.
+type Cursored interface {
+	Sync(ctx context.Context, cursor string, out Sink) (Outcome, error)
+}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"almanac/catalog"
@@ -16,25 +15,6 @@ import (
 	"almanac/ingest/mention"
 	"almanac/text/dates"
 )
-
-// Meta keys that record what was derived from what.
-const (
-	derivedFrom = "derived.from" // rules of all facts, change-log position and day
-	derivedFact = "derived."     // and the name of a fact: its rules and a digest of what it was made of
-)
-
-// How many snapshots of a series are kept: 90 days of daily or quarter-hourly
-// ones.
-const (
-	keepDays   = 90
-	keepFrames = keepDays * 24 * 4
-)
-
-// derivation is the state of a pipeline's derivations.
-type derivation struct {
-	mu  sync.Mutex // held while deriving: one at a time
-	day string     // of the last attempt, in UTC
-}
 
 // Derive updates what is computed from the catalog: radar items from release
 // notes, links between projects, repositories, applications, releases and

@@ -10,73 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
-
-// Former is a source that the catalog has something of and the network no longer
-// names: it was removed from the file, or has another name there.
-type Former struct {
-	Name    string
-	Records int // live records that it owns
-	// Awaits are the sources of its kind that have yet to read everything. Until
-	// they have, its records stay: one of them may be the same source under a new
-	// name.
-	Awaits []string
-}
-
-// FormerSources lists the former sources of a network, by name.
-func FormerSources(ctx context.Context, store catalog.Reader, n network.Network) ([]Former, error) {
-	states, err := store.Sources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := store.Counts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	kinds, records := map[string]string{}, map[string]int{}
-	behind := map[string]bool{}
-	for _, src := range n.Sources {
-		behind[src.Name] = true
-	}
-	for _, st := range states {
-		kinds[st.Name], records[st.Name] = st.Kind, 0
-		behind[st.Name] = st.Cursor == ""
-	}
-	for _, c := range counts { // a source that was killed in its first run has records and no state
-		records[c.Source] += c.N
-	}
-	delete(records, catalog.DerivedSource)
-	for _, src := range n.Sources {
-		delete(records, src.Name)
-	}
-	var former []Former
-	for _, name := range slices.Sorted(maps.Keys(records)) {
-		f := Former{Name: name, Records: records[name]}
-		for _, src := range n.Sources {
-			if src.Kind == kinds[name] && behind[src.Name] {
-				f.Awaits = append(f.Awaits, src.Name)
-			}
-		}
-		former = append(former, f)
-	}
-	return former, nil
-}
-
-// succession is how the records of former sources pass to the sources that the
-// network names, in a pass over all of these: each takes over what it yields
-// (catalog.Batch.Over), and when all have run the rest is given up. So nothing
-// that moves is lost meanwhile, and an interrupted pass is done again as a whole.
-type succession struct {
-	mu     sync.Mutex
-	former []string        // not given up yet
-	anew   map[string]bool // sources that have yet to read everything, whatever their cursors say
-	ran    map[string]bool // sources of the network that have ended a run
-	waited map[string]bool // former sources that the log has as waiting
-}
 
 // begin prepares a pass over all sources. A source that once yielded a record
 // that another owned may have to take it over although nothing is new in it, so

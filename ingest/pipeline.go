@@ -3,21 +3,16 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"runtime/debug"
+	"maps"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
-	"almanac/ingest/privacy"
 )
 
 var (
@@ -71,288 +66,83 @@ func New(c Config) *Pipeline {
 	return &Pipeline{config: c}
 }
 
-// Sync runs the named sources once, or all of them if names is empty, one after
-// the other in the network's order: a record that several sources yield belongs
-// to the first of them. A failing source does not stop the next; the error joins their
-// failures. It is ErrUnknownSource if the network has no source with a name.
-// After all sources it gives up the former ones, whose reports follow.
-// Sync does not update derived records; see Derive.
-func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
-	sources, err := p.sources(names)
+// Meta keys that record what was derived from what.
+const (
+	derivedFrom = "derived.from" // rules of all facts, change-log position and day
+	derivedFact = "derived."     // and the name of a fact: its rules and a digest of what it was made of
+)
+
+// How many snapshots of a series are kept: 90 days of daily or quarter-hourly
+// ones.
+const (
+	keepDays   = 90
+	keepFrames = keepDays * 24 * 4
+)
+
+// derivation is the state of a pipeline's derivations.
+type derivation struct {
+	mu  sync.Mutex // held while deriving: one at a time
+	day string     // of the last attempt, in UTC
+}
+
+// Former is a source that the catalog has something of and the network no longer
+// names: it was removed from the file, or has another name there.
+type Former struct {
+	Name    string
+	Records int // live records that it owns
+	// Awaits are the sources of its kind that have yet to read everything. Until
+	// they have, its records stay: one of them may be the same source under a new
+	// name.
+	Awaits []string
+}
+
+// FormerSources lists the former sources of a network, by name.
+func FormerSources(ctx context.Context, store catalog.Reader, n network.Network) ([]Former, error) {
+	states, err := store.Sources(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := len(names) == 0
-	if all {
-		if err := p.begin(ctx); err != nil {
-			return nil, err
-		}
-	}
-	var reports []Report
-	var errs []error
-	for _, src := range sources {
-		if ctx.Err() != nil {
-			errs = append(errs, ctx.Err())
-			break
-		}
-		report := p.sync(ctx, src)
-		reports = append(reports, report)
-		errs = append(errs, report.Err)
-	}
-	if all {
-		for _, report := range p.giveUp(ctx) {
-			reports = append(reports, report)
-			errs = append(errs, report.Err)
-		}
-	}
-	return reports, errors.Join(errs...)
-}
-
-// sources returns the named sources in the network's order.
-func (p *Pipeline) sources(names []string) ([]network.Source, error) {
-	if len(names) == 0 {
-		return p.config.Network.Sources, nil
-	}
-	wanted := map[string]bool{}
-	for _, n := range names {
-		wanted[n] = true
-	}
-	var known []string
-	var sources []network.Source
-	for _, src := range p.config.Network.Sources {
-		known = append(known, src.Name)
-		if wanted[src.Name] {
-			sources = append(sources, src)
-			delete(wanted, src.Name)
-		}
-	}
-	for _, n := range names {
-		if wanted[n] {
-			return nil, fmt.Errorf("ingest: %w %q: network %s has %s",
-				ErrUnknownSource, n, p.config.Network.Name, strings.Join(known, ", "))
-		}
-	}
-	return sources, nil
-}
-
-// sync makes a source's connector and runs it.
-func (p *Pipeline) sync(ctx context.Context, src network.Source) Report {
-	http := p.config.HTTP.For(addressesOf(src)...)
-	defer http.Close()
-	report, _ := p.run(ctx, src, func(r *run) (Cursored, error) { return r.connector(http) })
-	return report
-}
-
-// workDir returns the source's own directory, "" = none.
-func (p *Pipeline) workDir(src network.Source) string {
-	if p.config.WorkDir == "" {
-		return ""
-	}
-	return filepath.Join(p.config.WorkDir, src.Name)
-}
-
-// hand returns what remembers the item that a run of the source has in hand.
-func (p *Pipeline) hand(src network.Source) *memory.Hand {
-	dir := p.workDir(src)
-	if dir != "" {
-		dir = filepath.Join(dir, "in-hand")
-	}
-	return memory.NewHand(dir, program())
-}
-
-// room returns the source's own directory, which exists. Without a WorkDir it is one
-// for this run alone.
-func (r *run) room() (dir string, err error) {
-	if dir = r.workDir(r.src); dir != "" {
-		return dir, os.MkdirAll(dir, 0o700)
-	}
-	r.temporary, err = os.MkdirTemp("", "almanac-")
-	return r.temporary, err
-}
-
-func (r *run) connector(http *outbound.Client) (Cursored, error) {
-	p, src := r.Pipeline, r.src
-	dir, err := r.room()
+	counts, err := store.Counts(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("working directory: %w", err)
+		return nil, err
 	}
-	return p.config.Connectors.Connector(src, Environment{
-		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
-		HTTP: http, Files: p.config.Files,
-		WorkDir: dir, Hand: r.hand, CorpusDir: p.config.CorpusDir, Pseudonym: r.people.Pseudonym,
-	})
-}
-
-// Run runs one source with a connector and stores the source's state. It
-// returns the report's error.
-func (p *Pipeline) Run(ctx context.Context, src network.Source, c Cursored) (Report, error) {
-	return p.run(ctx, src, func(*run) (Cursored, error) { return c, nil })
-}
-
-func (p *Pipeline) run(
-	ctx context.Context, src network.Source, connector func(*run) (Cursored, error),
-) (Report, error) {
-	started := p.config.Now()
-	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, began: p.config.Now(), hand: p.hand(src),
-		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
-	err := r.open(ctx)
-	if err == nil {
-		err = r.pull(ctx, connector)
+	kinds, records := map[string]string{}, map[string]int{}
+	behind := map[string]bool{}
+	for _, src := range n.Sources {
+		behind[src.Name] = true
 	}
-	if err != nil {
-		err = fmt.Errorf("ingest: source %s: %w", src.Name, err)
+	for _, st := range states {
+		kinds[st.Name], records[st.Name] = st.Kind, 0
+		behind[st.Name] = st.Cursor == ""
 	}
-	if r.temporary != "" {
-		_ = os.RemoveAll(r.temporary) // the system does, if this cannot
+	for _, c := range counts { // a source that was killed in its first run has records and no state
+		records[c.Source] += c.N
 	}
-	r.report.Err = err
-	if err := r.close(ctx, started); err != nil {
-		r.report.Err = errors.Join(r.report.Err, err)
+	delete(records, catalog.DerivedSource)
+	for _, src := range n.Sources {
+		delete(records, src.Name)
 	}
-	r.report.Took = p.config.Now().Sub(started)
-	p.config.Progress.Done(r.report)
-	r.logEnd(ctx)
-	if ctx.Err() == nil {
-		p.ended(src, r.report.Err)
-	}
-	return r.report, r.report.Err
-}
-
-// after returns the names of the sources that come after one in the network.
-func (p *Pipeline) after(src network.Source) (names []string) {
-	all := p.config.Network.Sources
-	at := slices.IndexFunc(all, func(s network.Source) bool { return s.Name == src.Name })
-	if at < 0 {
-		return nil
-	}
-	for _, s := range all[at+1:] {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
-// open reads the source's state and records from the catalog.
-func (r *run) open(ctx context.Context) error {
-	states, err := r.config.Store.Sources(ctx)
-	if err != nil {
-		return fmt.Errorf("sync state: %w", err)
-	}
-	for _, s := range states {
-		if s.Name == r.src.Name {
-			r.state = s
+	var former []Former
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		f := Former{Name: name, Records: records[name]}
+		for _, src := range n.Sources {
+			if src.Kind == kinds[name] && behind[src.Name] {
+				f.Awaits = append(f.Awaits, src.Name)
+			}
 		}
+		former = append(former, f)
 	}
-	over, anew := r.inherits(r.src)
-	if r.over = over; !anew {
-		r.cursor = r.openCursor(r.state)
-	}
-	if r.people, err = privacy.Open(ctx, r.config.Store); err != nil {
-		return err
-	}
-	if r.live, err = r.config.Store.LiveKeys(ctx, r.src.Name); err != nil {
-		return fmt.Errorf("live records: %w", err)
-	}
-	return nil
+	return former, nil
 }
 
-// A run may take half the interval of its source, which is at least shortRun:
-// no source holds another up for ever. The first runs, which read all there is,
-// may take firstRun.
-const (
-	shortRun = time.Hour
-	firstRun = 24 * time.Hour
-)
-
-var errLate = errors.New("the run was ended")
-
-// limit returns how long the run may take.
-func (r *run) limit() time.Duration {
-	if r.state.LastSuccess.IsZero() {
-		return firstRun
-	}
-	return max(shortRun, r.src.Every/2)
-}
-
-// pull runs the connector and finishes the run. The records that a failing
-// connector yielded are kept; only cursor and tombstones need a complete run.
-func (r *run) pull(ctx context.Context, connector func(*run) (Cursored, error)) error {
-	c, err := connector(r)
-	if err != nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, r.hand.Close)() // an interruption is not the fault of what is in hand
-	limit := r.limit()
-	within, cancel := context.WithTimeoutCause(ctx, limit, errLate)
-	defer cancel()
-	outcome, err := r.protect(within, c)
-	if within.Err() != nil {
-		err = context.Cause(within)
-	}
-	if errors.Is(err, errLate) {
-		err = fmt.Errorf("%w after %s: what was read is kept, and the next run begins where this one did", err, limit)
-	}
-	if err == nil {
-		return r.finish(ctx, outcome)
-	}
-	if ctx.Err() == nil {
-		err = errors.Join(err, r.flush(ctx))
-	}
-	return err
-}
-
-// protect turns a connector's panic into an error. What it had in hand then is
-// left to the next run to skip.
-func (r *run) protect(ctx context.Context, c Cursored) (o Outcome, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			r.log.ErrorContext(ctx, "the connector panicked", "cause", cause, "stack", string(debug.Stack()))
-			err = fmt.Errorf("the connector panicked: %v", cause)
-		}
-	}()
-	o, err = c.Sync(ctx, r.cursor, r)
-	r.hand.Close()
-	return o, err
-}
-
-// closeTimeout limits the storing of a source's state after its run.
-const closeTimeout = 10 * time.Second
-
-// close stores the source's state, even if the run was cancelled.
-func (r *run) close(ctx context.Context, started time.Time) error {
-	s := catalog.SourceState{
-		Name: r.src.Name, Kind: r.src.Kind, LastRun: started, LastSuccess: r.state.LastSuccess,
-		Skipped: r.report.Skipped, Freshness: r.src.Freshness,
-	}
-	switch {
-	case r.report.Err == nil:
-		s.LastSuccess = r.config.Now()
-	case ctx.Err() != nil:
-		s.Error = "interrupted"
-	default:
-		s.Error = privacy.Mask(r.report.Err.Error())
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-	defer cancel()
-	if err := r.config.Store.SetSource(ctx, s); err != nil {
-		return fmt.Errorf("ingest: source %s: store its state: %w", r.src.Name, err)
-	}
-	return nil
-}
-
-func (r *run) logEnd(ctx context.Context) {
-	level, message := slog.LevelInfo, "synced"
-	attrs := []any{
-		"created", r.report.Created, "updated", r.report.Updated, "unchanged", r.report.Unchanged,
-		"foreign", r.report.Foreign, "deleted", r.report.Deleted, "skipped", r.report.Skipped,
-		"warned", r.report.Warned, "took", r.report.Took,
-	}
-	switch {
-	case r.report.Err != nil && ctx.Err() != nil:
-		message = "sync interrupted"
-	case r.report.Err != nil:
-		level, message = slog.LevelError, "sync failed"
-		attrs = append(attrs, "error", r.report.Err)
-	}
-	r.log.Log(ctx, level, message, attrs...)
+// succession is how the records of former sources pass to the sources that the
+// network names, in a pass over all of these: each takes over what it yields
+// (catalog.Batch.Over), and when all have run the rest is given up. So nothing
+// that moves is lost meanwhile, and an interrupted pass is done again as a whole.
+type succession struct {
+	mu     sync.Mutex
+	former []string        // not given up yet
+	anew   map[string]bool // sources that have yet to read everything, whatever their cursors say
+	ran    map[string]bool // sources of the network that have ended a run
+	waited map[string]bool // former sources that the log has as waiting
 }
