@@ -14,16 +14,14 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/admit"
-	"almanac/api/clicks"
-	"almanac/api/csp"
 	"almanac/api/dashboard"
-	"almanac/api/guard"
+	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/mcp"
 	"almanac/api/op"
+	"almanac/api/reports"
 	"almanac/api/rest"
 	"almanac/api/tally"
-	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/text/webaddress"
@@ -66,41 +64,45 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	h := &Handlers{}
 	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
-	if h.MCP, err = newMCP(cfg, hosts, calls, connects); err != nil {
+	if h.MCP, err = newMCP(cfg, calls, connects); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	restHandler, err := newREST(cfg, bucket("rest", "rest", cfg.Limits.REST))
+	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web))
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	pages := bucket("web", "web", cfg.Limits.Web)
-	site, err := newWeb(cfg, pages)
+	documents, err := documents(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	cfg.Pages = append(slices.Clip(cfg.Pages), Page{ // in a bucket of their own: a page may send many
-		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)),
-	})
+	routes := slices.Concat(h.MCP.Routes(), pages, rest.Routes(rest.Config{Serving: cfg.Serving, Documents: documents,
+		Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL}))
+	// In a bucket of their own: a page may send many.
+	routes = append(routes, reports.Violations(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)))
 	if cfg.Clicks {
-		cfg.Pages = append(cfg.Pages, Page{
-			Path: clicks.Path, Free: true, Handler: clicks.Handler(cfg.Tally, bucket("clicks", "web", cfg.Limits.Web)),
-		})
+		routes = append(routes, reports.Clicks(cfg.Tally, bucket("clicks", "web", cfg.Limits.Web)))
 	}
-	h.Public = public(cfg, hosts, site, restHandler, h.MCP, pages)
+	public := edge.Config{Routes: routes, Observe: cfg.Metrics.ObserveRequest, Log: cfg.Log}
+	if cfg.Loopback {
+		public.Check = edge.Hosts(hosts)
+	}
+	if h.Public, err = edge.New(public); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
 	h.Public = identified(cfg.Metrics, proxies, h.Public)
 	private := admin.Config{
 		Metrics: cfg.Metrics, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts, Token: cfg.AdminToken,
 		Failures: limit.New(limit.Config{Name: "login", Calls: failedLogins, Proxies: proxies, Store: cfg.LimitStore,
 			Log: cfg.Log, Refused: cfg.Metrics.Refusals("login")}),
 		Proxies: proxies,
-		Pages:   append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Log: cfg.Log,
+		Routes:  []edge.Route{engines(cfg)}, Log: cfg.Log,
 	}
 	if cfg.Dashboard.Store != nil {
 		d, err := dashboard.New(cfg.Dashboard)
 		if err != nil {
 			return nil, fmt.Errorf("api: %w", err)
 		}
-		private.Home, private.Front = d, d
+		private.Routes, private.Front = append(private.Routes, d.Routes()...), d
 	}
 	if h.Admin, err = admin.New(private); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
@@ -116,78 +118,12 @@ const failedLogins = 20
 // call.
 const connecting = 10
 
-func newMCP(cfg Config, hosts []string, calls, connects *limit.Bucket) (*mcp.Server, error) {
+func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions,
 		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
-		AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: hosts, Loopback: cfg.Loopback,
+		AllowedOrigins: cfg.AllowedOrigins, Loopback: cfg.Loopback,
 		Observe: cfg.Metrics.ObserveTool,
-	})
-}
-
-func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
-	documents, err := documents(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return rest.New(rest.Config{
-		Serving: cfg.Serving, Documents: documents, Limit: bucket, PublicURL: cfg.PublicURL,
-		Observe: cfg.Metrics.ObserveRequest,
-	})
-}
-
-// public routes the public listener: tools, pages, and everything else to
-// REST, which also rejects unknown addresses unless a browser asks.
-func public(
-	cfg Config, hosts []string, site *web.Handler, restHandler, mcpHandler http.Handler, bucket *limit.Bucket,
-) http.Handler {
-	mux := http.NewServeMux()
-	for _, p := range cfg.Pages {
-		h := p.Handler
-		if !p.Free {
-			h = bucket.Handler(h)
-		}
-		mux.Handle(p.Path, observed(cfg, p.Path, h))
-	}
-	tools := observed(cfg, "/mcp", mcpHandler)
-	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/mcp" || r.URL.Path == "/mcp/" {
-			tools.ServeHTTP(w, r)
-			return
-		}
-		// Only what the mux routes is passed to it: its own 404 is plain text.
-		if _, pattern := mux.Handler(r); pattern != "" {
-			mux.ServeHTTP(w, r)
-			return
-		}
-		route := site.Route(r)
-		if route == "" && unknown(cfg, r) {
-			route = "page not found"
-		}
-		if route != "" {
-			observed(cfg, route, site).ServeHTTP(w, r)
-			return
-		}
-		restHandler.ServeHTTP(w, r)
-	}))
-	if cfg.Loopback {
-		h = guard.Hosts(hosts, h)
-	}
-	return h
-}
-
-// unknown reports whether a browser asks for a page that neither site nor API
-// has.
-func unknown(cfg Config, r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || !web.Prefers(r) {
-		return false
-	}
-	path := r.URL.Path
-	if strings.HasPrefix(path, "/api/") || path == "/api" || path == "/health" || path == "/ready" {
-		return false
-	}
-	return !slices.ContainsFunc(cfg.Operations, func(o op.Operation) bool {
-		return o.Path == strings.TrimSuffix(path, "/")
 	})
 }
 
@@ -208,41 +144,6 @@ func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http
 		next.ServeHTTP(w, r.WithContext(catalog.WithStart(ctx, time.Now())))
 	})
 }
-
-// observed counts and logs the answers of a handler under one route.
-func observed(cfg Config, route string, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		defer func() {
-			took := time.Since(start)
-			cfg.Metrics.ObserveRequest(r.Method, route, seen.status, took)
-			cfg.Log.DebugContext(r.Context(), "request", "method", op.Cut(r.Method), "route", route,
-				"status", seen.status, "took", took, "bytes", seen.bytes)
-		}()
-		next.ServeHTTP(seen, r)
-	})
-}
-
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-	bytes  int
-}
-
-func (w *statusWriter) Write(b []byte) (int, error) {
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += n
-	return n, err
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap gives http.ResponseController access to the connection.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // allowedHosts are the names a loopback listener accepts in the Host header;
 // behind a proxy on this machine that is the public one.
@@ -267,7 +168,7 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 		ReadTimeout:       15 * time.Second, // of at most mcp.MaxBody
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		// Above rest.MaxURL, so that a longer address gets its error as JSON; times
+		// Above edge.MaxURL, so that a longer address gets its error as JSON; times
 		// the connections that Connections allows, it must fit into memory.
 		MaxHeaderBytes: 48 << 10,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly malformed requests of strangers

@@ -33,10 +33,6 @@ func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
 		Resources: []op.Resource{{URI: "kb://motd", Name: "motd",
 			Read: func(context.Context) (any, error) { return "hello", nil }}},
-		Pages: []api.Page{
-			{Path: "/{$}", Handler: text("<html>search")},
-			{Path: "/assets/", Handler: text("css"), Free: true},
-		},
 	}
 	if change != nil {
 		change(&cfg)
@@ -46,10 +42,6 @@ func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 		t.Fatal(err)
 	}
 	return h
-}
-
-func text(s string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(s)) })
 }
 
 func do(h http.Handler, method, target, body string) *httptest.ResponseRecorder {
@@ -135,8 +127,9 @@ func TestPublic(t *testing.T) {
 		{"a final slash makes no difference", "GET", "/api/v1/books/7/", 200, "application/json", `"id":"0007"`},
 		{"the description is served", "GET", "/api/v1/openapi.json", 200, "application/json",
 			`{"openapi":"3.1.0","info":{"title":"Shelf knowledge base","version":"1.0.0"`},
-		{"a page is served", "GET", "/", 200, "text/html", "<html>search"},
-		{"an asset is served", "GET", "/assets/x.css", 200, "text/plain", "css"},
+		{"a page is served", "GET", "/robots.txt", 200, "text/plain", "User-agent"},
+		{"a page has its methods", "POST", "/robots.txt", 405, "application/json", "allowed: GET, HEAD"},
+		{"an odd path leads to its page", "GET", "//x/../robots.txt", 307, "text/html", `href="/robots.txt"`},
 		{"an unknown address is JSON", "GET", "/nowhere", 404, "application/json", `{"error":`},
 		{"an unknown address of the API too", "GET", "/api/v1/nowhere", 404, "application/json", `{"error":`},
 		{"an odd path too", "GET", "/api//v1/../books", 404, "application/json", `{"error":`},
@@ -230,9 +223,9 @@ func TestTheBucketsAreApart(t *testing.T) {
 		{"POST", "/mcp", "rubbish", 400},
 		{"POST", "/mcp", list, 429},
 		{"POST", "/mcp", ping, 200},
-		{"GET", "/", "", 200},
-		{"GET", "/", "", 429},
-		{"GET", "/assets/x", "", 200},
+		{"GET", "/robots.txt", "", 200},
+		{"GET", "/robots.txt", "", 429},
+		{"GET", "/static/x", "", 404},
 		{"GET", "/health", "", 200},
 		{"GET", "/ready", "", 200},
 	}
@@ -250,9 +243,17 @@ func TestTheBucketsAreApart(t *testing.T) {
 
 func TestALoopbackListenerChecksTheHost(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Loopback = true }).Public
-	for host, want := range map[string]int{"localhost:8080": 200, "kb.example": 200, "evil.example": 403} {
-		if w := do(h, "GET", "http://"+host+"/health", ""); w.Code != want {
-			t.Errorf("%s: %d, want %d", host, w.Code, want)
+	for host, want := range map[string]int{"localhost:8080": 200, "KB.example.:80": 200, "evil.example": 403,
+		"localhost.evil.example": 403} {
+		ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		for path, body := range map[string]string{"/health": "", "/mcp": ping} {
+			method := http.MethodGet
+			if body != "" {
+				method = http.MethodPost
+			}
+			if w := do(h, method, "http://"+host+path, body); w.Code != want || !json.Valid(w.Body.Bytes()) {
+				t.Errorf("%s%s: %d, want %d", host, path, w.Code, want)
+			}
 		}
 	}
 }
@@ -261,13 +262,13 @@ func TestMetricsSeeWhatThePublicAsks(t *testing.T) {
 	h := assemble(t, nil)
 	do(h.Public, "GET", "/api/v1/books/56?secret=1", "")
 	do(h.Public, "GET", "/random/address", "")
-	do(h.Public, "GET", "/", "")
+	do(h.Public, "GET", "/robots.txt", "")
 	call(t, h.Public, "about", `{}`)
 	got := do(h.Admin, "GET", "http://localhost/metrics", "").Body.String()
 	for _, want := range []string{
 		`almanac_http_requests_total{method="GET",route="/api/v1/books/{id}",status="200"} 1`,
 		`almanac_http_requests_total{method="GET",route="unmatched",status="404"} 1`,
-		`almanac_http_requests_total{method="GET",route="/{$}",status="200"} 1`,
+		`almanac_http_requests_total{method="GET",route="/robots.txt",status="200"} 1`,
 		`almanac_http_requests_total{method="POST",route="/mcp",status="200"} 1`,
 		`almanac_tool_calls_total{outcome="ok",tool="about"} 1`,
 	} {

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"net/http"
-
 	"github.com/ulule/limiter/v3"
 
 	"almanac/api/admin"
@@ -15,10 +13,8 @@ import (
 // Config of the handlers.
 type Config struct {
 	op.Serving
-	Resources  []op.Resource
-	Pages      []Page
-	AdminPages []admin.Page
-	Dashboard  dashboard.Config // without a Store there is none
+	Resources []op.Resource
+	Dashboard dashboard.Config // without a Store there is none
 
 	Name         string // of the service, for people: the network's
 	Description  string // of the API
@@ -57,10 +53,3 @@ type Config struct {
 
 // Limits are the calls a client has in limit.Period; 0 = no limit.
 type Limits struct{ REST, MCP, Web int }
-
-// Page is an address outside the API: the search page, the calendar.
-type Page struct {
-	Path    string // as http.ServeMux has it, without a method
-	Free    bool   // not counted: static assets
-	Handler http.Handler
-}

@@ -6,15 +6,12 @@ import (
 	"net/http"
 	"time"
 
-	"almanac/api/admin"
-	"almanac/api/guard"
+	"almanac/api/edge"
 	"almanac/api/op"
 	"almanac/api/openapi"
 	"almanac/api/rest"
 	"almanac/retrieval"
 )
-
-const jsonType = "application/json; charset=utf-8"
 
 // documents are what REST serves besides operations.
 func documents(cfg Config) ([]rest.Document, error) {
@@ -26,12 +23,9 @@ func documents(cfg Config) ([]rest.Document, error) {
 		return nil, fmt.Errorf("describe the operations: %w", err)
 	}
 	return []rest.Document{
-		{Path: "/health", ContentType: jsonType, Probe: true, Body: liveness(cfg)},
-		{Path: "/ready", ContentType: jsonType, Probe: true, Body: ready(cfg)},
-		{
-			Path: "/api/v1/openapi.json", ContentType: jsonType,
-			Body: func(context.Context) ([]byte, error) { return description, nil },
-		},
+		{Path: "/health", Probe: true, Body: liveness(cfg)},
+		{Path: "/ready", Probe: true, Body: ready(cfg)},
+		{Path: "/api/v1/openapi.json", Body: func(context.Context) ([]byte, error) { return description, nil }},
 	}, nil
 }
 
@@ -55,26 +49,20 @@ func down(cfg Config) []string {
 	return list
 }
 
-// enginesPage tells the operator why engines do not answer.
-func enginesPage(cfg Config) admin.Page {
+// engines tells the operator why engines do not answer.
+func engines(cfg Config) edge.Route {
 	type engine struct {
 		Engine string `json:"engine"`
 		Reason string `json:"reason"`
 	}
-	return admin.Page{Path: "GET /engines", Handler: http.HandlerFunc(
-		func(w http.ResponseWriter, _ *http.Request) {
-			list := []engine{}
-			for _, d := range cfg.Down() {
-				list = append(list, engine{d.Engine, d.Reason})
-			}
-			body, err := op.Encode(map[string]any{"down": list})
-			if err != nil {
-				guard.Refuse(w, http.StatusInternalServerError, "internal error")
-				return
-			}
-			w.Header().Set("Content-Type", jsonType)
-			_, _ = w.Write(body) // the client may be gone
-		})}
+	return edge.Route{Method: http.MethodGet, Path: "/engines", Serve: func(*http.Request) (edge.Answer, error) {
+		list := []engine{}
+		for _, d := range cfg.Down() {
+			list = append(list, engine{d.Engine, d.Reason})
+		}
+		body, err := op.Encode(map[string]any{"down": list})
+		return edge.Answer{Type: edge.JSONType, Body: body}, err
+	}}
 }
 
 // liveness reports that the program runs, from the moment it listens.

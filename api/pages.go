@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"strings"
 
+	"almanac/api/edge"
 	"almanac/api/kb"
 	"almanac/api/limit"
 	"almanac/api/web"
 )
 
 // newWeb makes the pages for people.
-func newWeb(cfg Config, bucket *limit.Bucket) (*web.Handler, error) {
+func newWeb(cfg Config, bucket *limit.Bucket) ([]edge.Route, error) {
 	var kinds []web.Kind
 	for _, k := range kb.PageKinds {
 		kinds = append(kinds, web.Kind{
@@ -18,8 +19,12 @@ func newWeb(cfg Config, bucket *limit.Bucket) (*web.Handler, error) {
 		})
 	}
 	name, _, _ := strings.Cut(cfg.Name, " (")
-	return web.New(web.Config{
+	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Kinds: kinds, Name: cmp.Or(name, "The network"), PublicURL: cfg.PublicURL,
 		Version: cfg.Version, Limit: bucket, Clicks: cfg.Clicks,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return pages.Routes()
 }

@@ -7,9 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"slices"
+	"strings"
+	"time"
 
-	"almanac/api/guard"
+	"almanac/api/edge"
 	"almanac/api/limit"
+	"almanac/api/op"
 )
 
 // Config of the admin handler.
@@ -24,26 +28,19 @@ type Config struct {
 	// Failures counts the attempts to log in that failed; nil = they are not limited.
 	Failures *limit.Bucket
 	Proxies  limit.Proxies // say which scheme the browser speaks
-	Pages    []Page
-	Home     http.Handler // has every other address; nil = there are none
-	Front    Front        // nil = nobody logs in by a form
+	Routes   []edge.Route  // that other packages add
+	Front    Front         // nil = nobody logs in by a form
 	Log      *slog.Logger
-}
-
-// Page is a part of the admin interface that another package adds.
-type Page struct {
-	Path    string // as http.ServeMux has it: /relevance/
-	Handler http.Handler
 }
 
 // Front is what people see before they have logged in.
 type Front interface {
-	// Login writes the page with the form.
-	Login(w http.ResponseWriter, r *http.Request, f Form)
-	// Refuse writes a page that says why a request was refused.
-	Refuse(w http.ResponseWriter, r *http.Request, status int, message string)
-	// Assets serves what that page loads from below path.
-	Assets() (path string, files http.Handler)
+	// Login is the page with the form.
+	Login(r *http.Request, f Form) edge.Answer
+	// Refuse is a page that says why a request was refused.
+	Refuse(r *http.Request, err error) edge.Answer
+	// Assets serves what that page loads.
+	Assets() edge.Route
 }
 
 // New assembles the handler. A listener that others can reach without a token
@@ -58,56 +55,86 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Home == nil {
-		cfg.Home = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			guard.Refuse(w, http.StatusNotFound, "there is no such page")
-		})
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", cfg.Metrics.handler(cfg.Log))
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	for _, p := range cfg.Pages {
-		mux.Handle(p.Path, p.Handler)
-	}
-	mux.Handle("/", cfg.Home)
-	known, err := login(cfg, mux)
+	sessions, err := newSessions(cfg.Token, time.Now)
 	if err != nil {
 		return nil, err
 	}
-	return protect(cfg, known), nil
+	g := &gate{cfg: cfg, sessions: sessions}
+	behind := append([]edge.Route{
+		raw("/metrics", cfg.Metrics.handler(cfg.Log)),
+		raw("/debug/pprof", http.HandlerFunc(profiles)),
+		raw("/debug/pprof/{name}", http.HandlerFunc(pprof.Index)),
+		raw("/debug/pprof/cmdline", http.HandlerFunc(pprof.Cmdline)),
+		raw("/debug/pprof/profile", http.HandlerFunc(pprof.Profile)),
+		raw("/debug/pprof/symbol", http.HandlerFunc(pprof.Symbol)),
+		raw("/debug/pprof/trace", http.HandlerFunc(pprof.Trace)),
+	}, cfg.Routes...)
+	if !slices.ContainsFunc(behind, func(rt edge.Route) bool { return rt.Path == "" }) {
+		behind = append(behind, edge.Route{Serve: func(*http.Request) (edge.Answer, error) {
+			return edge.Answer{}, op.NotFound("there is no such page")
+		}})
+	}
+	for i, rt := range behind {
+		behind[i] = g.behind(rt)
+	}
+	routes := append(g.routes(), behind...)
+	for i := range routes {
+		routes[i].Headers = headers
+		if cfg.Front != nil {
+			routes[i].Refuse = refuse(cfg.Front)
+		}
+	}
+	return edge.New(edge.Config{Routes: routes, Check: check(cfg), Log: cfg.Log})
 }
 
-const contentPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; " +
-	"frame-ancestors 'none'; base-uri 'none'"
+func raw(path string, h http.Handler) edge.Route {
+	return edge.Route{Method: http.MethodGet, Path: path,
+		Serve: func(*http.Request) (edge.Answer, error) { return edge.Answer{Raw: h}, nil }}
+}
+
+// profiles lists the profiles, under an address whose links lead to them.
+func profiles(w http.ResponseWriter, r *http.Request) {
+	if path, _, _ := strings.Cut(r.RequestURI, "?"); !strings.HasSuffix(path, "/") {
+		http.Redirect(w, r, "/debug/pprof/", http.StatusTemporaryRedirect)
+		return
+	}
+	pprof.Index(w, r)
+}
+
+// headers are those of every answer.
+func headers(h http.Header, _ *http.Request) {
+	edge.OwnReferrer(h)
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("Cache-Control", "no-store")
+}
+
+// refuse shows browsers a page, and tells programs as JSON.
+func refuse(front Front) func(*http.Request, error) edge.Answer {
+	return func(r *http.Request, err error) edge.Answer {
+		if _, ok := errors.AsType[*edge.Refusal](err); ok && !asksForPage(r) {
+			return edge.Explain(r.Context(), err).JSON()
+		}
+		return front.Refuse(r, err)
+	}
+}
 
 // foreign says why a form is refused.
-const foreign = "pages of another origin may not change anything here: open this page at the listener's own address, " +
-	"and let a proxy before it pass the Host header on"
+var foreign = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of another origin may not change anything " +
+	"here: open this page at the listener's own address, and let a proxy before it pass the Host header on"}
 
-// protect keeps out DNS rebinding and forged forms.
-func protect(cfg Config, next http.Handler) http.Handler {
-	forged := http.NewCrossOriginProtection()
-	forged.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if cfg.Front != nil && asksForPage(r) {
-			cfg.Front.Refuse(w, r, http.StatusForbidden, foreign)
-			return
+// check keeps out DNS rebinding and forged forms.
+func check(cfg Config) func(*http.Request) error {
+	forged, local := http.NewCrossOriginProtection(), edge.Hosts(cfg.AllowedHosts)
+	return func(r *http.Request) error {
+		if cfg.Loopback {
+			if err := local(r); err != nil {
+				return err
+			}
 		}
-		guard.Refuse(w, http.StatusForbidden, foreign)
-	}))
-	next = forged.Handler(next)
-	if cfg.Loopback {
-		next = guard.Hosts(cfg.AllowedHosts, next)
+		if forged.Check(r) != nil {
+			return foreign
+		}
+		return nil
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		guard.OwnReferrer(h)
-		h.Set("Content-Security-Policy", contentPolicy)
-		h.Set("Cache-Control", "no-store")
-		next.ServeHTTP(w, r)
-	})
 }

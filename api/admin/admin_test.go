@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/edge"
 )
 
 func get(h http.Handler, host, path string, headers ...string) *httptest.ResponseRecorder {
@@ -26,9 +27,11 @@ func TestAdmin(t *testing.T) {
 	m.ObserveRequest("GET", "/api/v1/books", 200, 3*time.Millisecond)
 	m.ObserveRequest("BREW", "", 404, time.Millisecond)
 	m.ObserveTool("list_books", "error", time.Second)
-	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("numbers")) })
+	page := func(*http.Request) (edge.Answer, error) {
+		return edge.Answer{Type: "text/plain", Body: []byte("numbers")}, nil
+	}
 	h, err := admin.New(admin.Config{Metrics: m, Loopback: true,
-		Pages: []admin.Page{{Path: "/relevance/", Handler: page}}})
+		Routes: []edge.Route{{Path: "/relevance/{name...}", Serve: page}, {Path: "/relevance", Serve: page}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +66,10 @@ func TestAdmin(t *testing.T) {
 func TestAForgedFormIsRefused(t *testing.T) {
 	changed := false
 	h, err := admin.New(admin.Config{Loopback: true,
-		Pages: []admin.Page{{Path: "/reindex",
-			Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { changed = true })}}})
+		Routes: []edge.Route{{Path: "/reindex", Serve: func(*http.Request) (edge.Answer, error) {
+			changed = true
+			return edge.Answer{}, nil
+		}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,9 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 
-	"almanac/api/guard"
+	"almanac/api/edge"
 )
 
 // Form is what the page says that asks people who they are.
@@ -35,47 +34,50 @@ type gate struct {
 	mu sync.Mutex // held from looking at the failures of a client to counting one more
 }
 
-// login wraps the pages behind the gate.
-func login(cfg Config, next http.Handler) (http.Handler, error) {
-	s, err := newSessions(cfg.Token, time.Now)
-	if err != nil {
-		return nil, err
+// routes are those that are before the gate.
+func (g *gate) routes() []edge.Route {
+	if g.cfg.Front == nil {
+		return nil
 	}
-	g := &gate{cfg: cfg, sessions: s}
-	mux := http.NewServeMux()
-	if cfg.Front != nil {
-		mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
-			g.form(w, r, Form{Status: http.StatusOK, Next: local(r.FormValue("next"))})
-		})
-		mux.HandleFunc("POST /login", g.begin)
-		mux.HandleFunc("POST /logout", g.end)
-		path, files := cfg.Front.Assets()
-		mux.Handle("GET "+path, files)
+	return []edge.Route{
+		{Method: http.MethodGet, Path: "/login", Serve: func(r *http.Request) (edge.Answer, error) {
+			return g.form(r, Form{Status: http.StatusOK, Next: local(r.FormValue("next"))}), nil
+		}},
+		{Method: http.MethodPost, Path: "/login", Serve: g.begin, MaxBody: maxLogin},
+		{Method: http.MethodPost, Path: "/logout", Serve: g.end},
+		g.cfg.Front.Assets(),
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if user, ok := g.pass(w, r); ok {
-			next.ServeHTTP(w, r.WithContext(guard.WithUser(r.Context(), user)))
-		}
-	})
-	return mux, nil
 }
 
-// pass returns who makes a request, or answers it.
-func (g *gate) pass(w http.ResponseWriter, r *http.Request) (user string, ok bool) {
+// behind lets only those to a route who pass.
+func (g *gate) behind(rt edge.Route) edge.Route {
+	serve := rt.Serve
+	rt.Serve = func(r *http.Request) (edge.Answer, error) {
+		user, refused := g.pass(r)
+		if refused != nil {
+			return *refused, nil
+		}
+		*r = *r.WithContext(WithUser(r.Context(), user)) // for a page that refuses, too
+		return serve(r)
+	}
+	return rt
+}
+
+// pass returns who makes a request, or the answer of one that may not pass.
+func (g *gate) pass(r *http.Request) (user string, refused *edge.Answer) {
 	user, known := g.sessions.of(r)
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case g.cfg.Token == "":
-		return user, true
+		return user, nil
 	case credentials == "" && known:
-		return user, true
+		return user, nil
 	case credentials == "" && g.cfg.Front != nil && asksForPage(r):
 		next := "/"
 		if r.Method == http.MethodGet {
 			next = r.URL.RequestURI()
 		}
-		http.Redirect(w, r, "/login?"+url.Values{"next": {next}}.Encode(), http.StatusSeeOther)
-		return "", false
+		return "", &edge.Answer{Status: http.StatusSeeOther, Goto: "/login?" + url.Values{"next": {next}}.Encode()}
 	}
 	token := ""
 	if name, password, basic := r.BasicAuth(); basic {
@@ -83,19 +85,19 @@ func (g *gate) pass(w http.ResponseWriter, r *http.Request) (user string, ok boo
 	} else if user = ""; strings.EqualFold(scheme, "Bearer") {
 		token = credentials
 	}
-	switch g.try(w, r, token) {
+	h := http.Header{}
+	f := &edge.Refusal{Status: http.StatusTooManyRequests, Message: tooMany}
+	switch g.try(h, r, token) {
 	case "":
-		return user, true
+		return user, nil
 	case wrong:
-		h := w.Header()
-		h.Add("WWW-Authenticate", `Bearer realm="almanac admin"`)
-		h.Add("WWW-Authenticate", `Basic realm="almanac admin", charset="UTF-8"`)
-		guard.Refuse(w, http.StatusUnauthorized,
-			"send the admin token: Authorization: Bearer …, or as the password of basic authentication")
-	default:
-		guard.Refuse(w, http.StatusTooManyRequests, tooMany)
+		h["Www-Authenticate"] = []string{`Bearer realm="almanac admin"`, `Basic realm="almanac admin", charset="UTF-8"`}
+		f.Status = http.StatusUnauthorized
+		f.Message = "send the admin token: Authorization: Bearer …, or as the password of basic authentication"
 	}
-	return "", false
+	a := f.JSON()
+	a.Header = h
+	return "", &a
 }
 
 // Why an attempt to log in is refused.
@@ -105,8 +107,9 @@ const (
 )
 
 // try compares a token and returns why it is refused, "" if it is not. No token is
-// no attempt. A client that failed too often is refused whatever it sends.
-func (g *gate) try(w http.ResponseWriter, r *http.Request, token string) string {
+// no attempt. A client that failed too often is refused whatever it sends. h are the
+// headers of the answer.
+func (g *gate) try(h http.Header, r *http.Request, token string) string {
 	if token == "" {
 		return wrong
 	}
@@ -116,13 +119,13 @@ func (g *gate) try(w http.ResponseWriter, r *http.Request, token string) string 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.cfg.Failures.Left(r) {
-		g.cfg.Failures.Refusal(w, r) // counts, and says when it may try again
+		g.cfg.Failures.Take(h, r) // counts, and says when it may try again
 		return tooMany
 	}
 	if subtle.ConstantTimeCompare(want[:], got[:]) == 1 {
 		return ""
 	}
-	g.cfg.Failures.Refusal(w, r)
+	g.cfg.Failures.Take(h, r)
 	g.cfg.Log.WarnContext(r.Context(), "a login to the admin listener failed",
 		"client", g.cfg.Proxies.Client(r).String())
 	return wrong
@@ -132,41 +135,38 @@ func (g *gate) try(w http.ResponseWriter, r *http.Request, token string) string 
 const maxLogin = 64 << 10
 
 // begin begins a session.
-func (g *gate) begin(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
+func (g *gate) begin(r *http.Request) (edge.Answer, error) {
 	name, next := named(r.PostFormValue("name")), local(r.PostFormValue("next"))
 	if g.cfg.Token != "" {
-		f := Form{Status: http.StatusForbidden, Name: name, Next: next}
-		if f.Failure = g.try(w, r, r.PostFormValue("token")); f.Failure == tooMany {
+		f, h := Form{Status: http.StatusForbidden, Name: name, Next: next}, http.Header{}
+		if f.Failure = g.try(h, r, r.PostFormValue("token")); f.Failure == tooMany {
 			f.Status = http.StatusTooManyRequests
 		}
 		if f.Failure != "" {
-			g.form(w, r, f)
-			return
+			a := g.form(r, f)
+			a.Header = h
+			return a, nil
 		}
 	}
-	g.keep(w, r, g.sessions.begin(name), int(sessionLength.Seconds()))
-	http.Redirect(w, r, next, http.StatusSeeOther)
+	return g.keep(r, next, g.sessions.begin(name), int(sessionLength.Seconds())), nil
 }
 
 // end makes the browser forget its session.
-func (g *gate) end(w http.ResponseWriter, r *http.Request) {
-	g.keep(w, r, "", -1)
-	http.Redirect(w, r, "/login", http.StatusSeeOther)
-}
+func (g *gate) end(r *http.Request) (edge.Answer, error) { return g.keep(r, "/login", "", -1), nil }
 
-// keep gives a session to the browser.
-func (g *gate) keep(w http.ResponseWriter, r *http.Request, session string, seconds int) {
+// keep gives a session to the browser, and leads it to a page.
+func (g *gate) keep(r *http.Request, to, session string, seconds int) edge.Answer {
 	https := r.TLS != nil || g.cfg.Proxies.Trusts(r) && r.Header.Get("X-Forwarded-Proto") == "https"
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: session, Path: "/", MaxAge: seconds, Secure: https,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	cookie := http.Cookie{Name: sessionCookie, Value: session, Path: "/", MaxAge: seconds, Secure: https,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	return edge.Answer{Status: http.StatusSeeOther, Goto: to, Header: http.Header{"Set-Cookie": {cookie.String()}}}
 }
 
-// form writes the page that asks people who they are.
-func (g *gate) form(w http.ResponseWriter, r *http.Request, f Form) {
+// form is the page that asks people who they are.
+func (g *gate) form(r *http.Request, f Form) edge.Answer {
 	user, known := g.sessions.of(r)
 	f.Known, f.Token, f.Name = known, g.cfg.Token != "", cmp.Or(f.Name, user)
-	g.cfg.Front.Login(w, r.WithContext(guard.WithUser(r.Context(), user)), f)
+	return g.cfg.Front.Login(r.WithContext(WithUser(r.Context(), user)), f)
 }
 
 // local returns an address if it is a path of this listener, else the first page.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"almanac/api/admin"
-	"almanac/api/guard"
+	"almanac/api/edge"
 	"almanac/api/limit"
 )
 
@@ -20,18 +20,18 @@ const token = "s3cret-of-the-tests"
 // front writes the form as plain text.
 type front struct{}
 
-func (front) Login(w http.ResponseWriter, r *http.Request, f admin.Form) {
-	w.WriteHeader(f.Status)
-	fmt.Fprintf(w, "%+v", f)
+func (front) Login(_ *http.Request, f admin.Form) edge.Answer {
+	return edge.Answer{Status: f.Status, Type: "text/plain", Body: fmt.Appendf(nil, "%+v", f)}
 }
 
-func (front) Refuse(w http.ResponseWriter, _ *http.Request, status int, message string) {
-	w.WriteHeader(status)
-	fmt.Fprintf(w, "<h1>%s", message)
+func (front) Refuse(r *http.Request, err error) edge.Answer {
+	return edge.Answer{Status: edge.Explain(r.Context(), err).Status, Type: "text/html", Body: fmt.Appendf(nil, "<h1>%s", err)}
 }
 
-func (front) Assets() (string, http.Handler) {
-	return "/static/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "styles") })
+func (front) Assets() edge.Route {
+	return edge.Route{Method: "GET", Path: "/static/{name...}", Serve: func(*http.Request) (edge.Answer, error) {
+		return edge.Answer{Type: "text/css", Body: []byte("styles")}, nil
+	}}
 }
 
 // gated returns a listener whose every other page says who asks for it. failures
@@ -44,9 +44,10 @@ func gated(t *testing.T, token string, failures int, log *slog.Logger) http.Hand
 	}
 	h, err := admin.New(admin.Config{Token: token, Loopback: token == "", Front: front{}, Proxies: proxies, Log: log,
 		Failures: limit.New(limit.Config{Name: "login", Calls: failures}),
-		Home: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			fmt.Fprintf(w, "%s %s for %q", r.Method, r.URL.Path, guard.User(r.Context()))
-		})})
+		Routes: []edge.Route{{Serve: func(r *http.Request) (edge.Answer, error) {
+			return edge.Answer{Type: "text/plain",
+				Body: fmt.Appendf(nil, "%s %s for %q", r.Method, r.URL.Path, admin.User(r.Context()))}, nil
+		}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"almanac/api/edge"
 	"almanac/catalog"
 	"almanac/retrieval"
 )
@@ -66,6 +67,9 @@ func failureOf(err error) failure {
 	f := failure{Status: http.StatusInternalServerError, Heading: "Something went wrong here"}
 	if err != nil {
 		f.Text = err.Error()
+	}
+	if refused, ok := errors.AsType[*edge.Refusal](err); ok {
+		f.Status, f.Heading, f.Stranger = refused.Status, "This was refused", true
 	}
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		f.Conflict, f.Status, f.Heading = conflict, http.StatusConflict, "Somebody else was faster"

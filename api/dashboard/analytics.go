@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -135,7 +135,7 @@ func (h *Handler) sample(r *http.Request) (reply, error) {
 			return reply{}, invalid(fmt.Sprintf("there is a case %q already", name)).in("name")
 		}
 	}
-	by := guard.User(r.Context())
+	by := admin.User(r.Context())
 	made, err := h.cfg.Store.PutCase(r.Context(), catalog.Case{Name: name, Description: fmt.Sprintf(
 		"%d of %d queries searched for in %d days, %s (seed %d)", len(chosen), len(counts), days, how, seed)}, by)
 	if err != nil {
@@ -210,7 +210,7 @@ func (h *Handler) undo(r *http.Request) (reply, error) {
 			name, number, _ := strings.Cut(a.Before, "/")
 			n, _ := strconv.Atoi(number)
 			_, err := h.cfg.Store.Publish(r.Context(), catalog.Publication{Kind: catalog.RevisionKind(a.Subject), Name: name,
-				Number: n, By: guard.User(r.Context()), Note: fmt.Sprintf("undoes change %d", a.ID)}, 0)
+				Number: n, By: admin.User(r.Context()), Note: fmt.Sprintf("undoes change %d", a.ID)}, 0)
 			return back, err
 		}
 		return back, h.restore(r, a)

@@ -6,18 +6,19 @@
 package dashboard
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/guard"
+	"almanac/api/edge"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -62,7 +63,6 @@ type Handler struct {
 	cfg   Config
 	site  *look.Site
 	pages *look.Templates
-	mux   *http.ServeMux
 }
 
 //go:embed pages
@@ -86,7 +86,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{cfg: cfg, mux: http.NewServeMux()}
+	h := &Handler{cfg: cfg}
 	var err error
 	h.site, err = look.New(look.Site{Name: cfg.Network, Version: cfg.Version, Nav: sections, Tool: "relevance",
 		Files: assets, More: []look.Link{{Title: "Metrics", Path: "/metrics"}, {Title: "Profiles", Path: "/debug/pprof/"}}})
@@ -100,11 +100,28 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	h.mux.Handle("GET "+look.AssetPath, h.site.Assets())
-	for pattern, answer := range h.routes() {
-		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, answer) })
-	}
 	return h, nil
+}
+
+// Routes are the pages, and the one that says that there is none.
+func (h *Handler) Routes() (all []edge.Route) {
+	routes := h.routes()
+	routes[" "] = func(r *http.Request) (reply, error) {
+		return reply{}, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound)
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(routes)) {
+		answer := routes[pattern]
+		method, path, _ := strings.Cut(pattern, " ")
+		all = append(all, edge.Route{Method: method, Path: path, MaxBody: maxForm, Page: true, Refuse: h.Refuse,
+			Serve: func(r *http.Request) (edge.Answer, error) {
+				got, err := answer(r)
+				if err != nil {
+					return edge.Answer{}, err
+				}
+				return h.answer(r, got), nil
+			}})
+	}
+	return all
 }
 
 // maxForm bounds what a form sends, in bytes.
@@ -132,53 +149,33 @@ type raw struct {
 	Body       []byte
 }
 
-// serve answers a request.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	got, err := answer(r)
-	if err != nil {
-		h.fail(w, r, err)
-		return
-	}
+// answer makes the answer of a reply.
+func (h *Handler) answer(r *http.Request, got reply) edge.Answer {
 	switch {
 	case got.Goto != "":
-		http.Redirect(w, r, got.Goto, http.StatusSeeOther)
+		return edge.Answer{Status: http.StatusSeeOther, Goto: got.Goto}
 	case got.Raw != nil:
-		guard.Protect(w.Header())
-		w.Header().Set("Content-Type", got.Raw.Type)
-		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", got.Raw.Name))
-		_, _ = w.Write(got.Raw.Body) // the client may be gone
-	default:
-		h.show(w, r, got)
+		return edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
+			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", got.Raw.Name)}}}
 	}
-}
-
-// show writes a page.
-func (h *Handler) show(w http.ResponseWriter, r *http.Request, got reply) {
 	got.Page.NoIndex = true
 	if !got.Stranger {
 		got.Page.State = append(got.Page.State, h.live(r.Context()),
-			look.Link{Title: guard.User(r.Context()), Path: "/login"})
+			look.Link{Title: admin.User(r.Context()), Path: "/login"})
 	}
 	body, err := h.pages.Render(got.Template, got.Part, got.Page, got.Data)
 	if err == nil && got.Again != nil {
 		body, err = got.Again.fill(body)
 	}
 	if err != nil {
-		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.Pattern, "error", err)
-		if got.Template == failurePage {
-			guard.Refuse(w, http.StatusInternalServerError, "the page failed; the log says why")
-			return
-		}
+		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.URL.Path, "error", err)
 		f := failure{Status: http.StatusInternalServerError, Heading: "This page failed", Text: "The log says why"}
-		h.show(w, r, f.reply())
-		return
+		if got.Template == failurePage {
+			return (&edge.Refusal{Status: f.Status, Message: "the page failed; the log says why"}).JSON()
+		}
+		return h.answer(r, f.reply())
 	}
-	h.site.Protect(w.Header())
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(cmp.Or(got.Status, http.StatusOK))
-	_, _ = w.Write(body) // the client may be gone
+	return edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: h.site.Policy()}
 }
 
 // live names the profile in force.
@@ -228,26 +225,16 @@ func (f failure) reply() reply {
 	return reply{Template: failurePage, Page: look.Page{Title: f.Heading}, Status: f.Status, Data: f, Stranger: f.Stranger}
 }
 
-// fail answers with a page about an error. What is not the person's doing is logged.
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+// Refuse implements admin.Front.
+func (h *Handler) Refuse(r *http.Request, err error) edge.Answer {
 	f := failureOf(err)
-	if f.Status == http.StatusInternalServerError {
-		h.cfg.Log.ErrorContext(r.Context(), "dashboard failed", "path", r.Pattern, "error", err)
+	if !f.Stranger {
+		f.Back = sections[0]
 	}
-	f.Back = sections[0]
 	for _, section := range sections {
-		if strings.HasPrefix(r.URL.Path, section.Path) {
+		if strings.HasPrefix(r.URL.Path, section.Path) && !f.Stranger {
 			f.Back = section
 		}
 	}
-	h.show(w, r, f.reply())
-}
-
-// ServeHTTP implements http.Handler.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, pattern := h.mux.Handler(r); pattern == "" {
-		h.fail(w, r, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound))
-		return
-	}
-	h.mux.ServeHTTP(w, r)
+	return h.answer(r, f.reply())
 }

@@ -9,11 +9,31 @@ import (
 	"testing"
 
 	"almanac/api/dashboard"
+	"almanac/api/edge"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 )
+
+// served is a dashboard on a listener.
+type served struct {
+	http.Handler
+	pages *dashboard.Handler
+}
+
+func serve(t *testing.T, cfg dashboard.Config) http.Handler {
+	t.Helper()
+	d, err := dashboard.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := edge.New(edge.Config{Routes: d.Routes(), Log: cfg.Log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return served{h, d}
+}
 
 // open returns a dashboard over an empty catalog.
 func open(t *testing.T) (http.Handler, *sqlite.Store) {
@@ -27,12 +47,9 @@ func open(t *testing.T) (http.Handler, *sqlite.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample", Revisions: revision.Source{Store: store,
+	h := serve(t, dashboard.Config{Store: store, Network: "Sample", Revisions: revision.Source{Store: store,
 		Base: retrieval.Relevance{Profiles: []profile.Profile{standard}}},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return h, store
 }
 

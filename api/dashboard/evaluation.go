@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -213,7 +213,7 @@ func (h *Handler) startRun(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	by := guard.User(ctx)
+	by := admin.User(ctx)
 	if _, err := h.cfg.Store.Enqueue(ctx, catalog.Request{Kind: experiment.Kind, Argument: string(argument),
 		By: by}); err != nil {
 		return reply{}, err
@@ -238,6 +238,6 @@ func (h *Handler) schedule(r *http.Request) (reply, error) {
 		return reply{}, fmt.Errorf("case %s: %w", r.FormValue("case"), catalog.ErrNotFound)
 	}
 	cases[at].Every = every
-	_, err = h.cfg.Store.PutCase(r.Context(), cases[at], guard.User(r.Context()))
+	_, err = h.cfg.Store.PutCase(r.Context(), cases[at], admin.User(r.Context()))
 	return reply{Goto: "/evaluation"}, err
 }

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -151,7 +151,7 @@ func (h *Handler) importCase(r *http.Request) (reply, error) {
 	if name == "" {
 		name = stem
 	}
-	done, err := judging.Import(r.Context(), h.cfg.Store, name, in, eval.ImportJudge+judge, guard.User(r.Context()))
+	done, err := judging.Import(r.Context(), h.cfg.Store, name, in, eval.ImportJudge+judge, admin.User(r.Context()))
 	if wrong, ok := errors.AsType[judging.InvalidError](err); ok {
 		return reply{}, invalid(wrong)
 	}
@@ -191,7 +191,7 @@ func (h *Handler) askModel(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	_, err = h.cfg.Store.Enqueue(r.Context(), catalog.Request{Kind: judging.Kind, Argument: string(data),
-		By: guard.User(r.Context())})
+		By: admin.User(r.Context())})
 	return back, err
 }
 

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/experiment"
@@ -119,7 +119,7 @@ func (h *Handler) startFit(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	by := guard.User(r.Context())
+	by := admin.User(r.Context())
 	id, err := h.cfg.Store.Enqueue(r.Context(),
 		catalog.Request{Kind: experiment.TuneKind, Argument: string(argument), By: by})
 	if err != nil {

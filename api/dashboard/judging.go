@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -42,7 +42,7 @@ func (h *Handler) judging() map[string]answer {
 }
 
 // judgeOf is the name under which whoever makes a request judges.
-func judgeOf(r *http.Request) string { return eval.PersonJudge + guard.User(r.Context()) }
+func judgeOf(r *http.Request) string { return eval.PersonJudge + admin.User(r.Context()) }
 
 // pooler makes pools over the index that serves.
 func (h *Handler) pooler() judging.Pooler {
@@ -75,7 +75,7 @@ func (h *Handler) newCase(r *http.Request, name, description string) (catalog.Ca
 		return catalog.Case{}, err
 	}
 	return h.cfg.Store.PutCase(r.Context(), catalog.Case{Name: name, Description: strings.TrimSpace(description)},
-		guard.User(r.Context()))
+		admin.User(r.Context()))
 }
 
 // caseLink is the address of a case.
@@ -185,7 +185,7 @@ func (h *Handler) changeCase(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	by := guard.User(r.Context())
+	by := admin.User(r.Context())
 	switch r.FormValue("do") {
 	case "remove":
 		return reply{Goto: "/judging"}, h.cfg.Store.DropCase(r.Context(), c.ID, by)
@@ -251,7 +251,7 @@ func (h *Handler) putQuery(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	by, id := guard.User(r.Context()), r.FormValue("query")
+	by, id := admin.User(r.Context()), r.FormValue("query")
 	if r.FormValue("do") == "remove" {
 		return reply{Goto: caseLink(c.ID)}, h.cfg.Store.DropQuery(r.Context(), c.ID, id, by)
 	}
@@ -340,7 +340,7 @@ func (h *Handler) addToPool(r *http.Request) (reply, error) {
 	}
 	q := catalog.CaseQuery{Text: text, Need: strings.TrimSpace(r.FormValue("need"))}
 	if q.ID, err = h.freeID(r.Context(), c); err == nil {
-		err = h.cfg.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{q}, guard.User(r.Context()))
+		err = h.cfg.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{q}, admin.User(r.Context()))
 	}
 	return reply{Goto: session{Case: c.ID, Query: q.ID, Profiles: r.Form["profile"]}.link()}, err
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/catalog"
 )
 
@@ -131,7 +131,7 @@ func TestAPoolIsJudged(t *testing.T) {
 	}
 	holds(t, get(h, session).Body.String(), "3 of 3", "All are judged")
 
-	two := []string{guard.Operator, "bo"}
+	two := []string{admin.Operator, "bo"}
 	slices.Sort(two)
 	holds(t, get(h, "/judging/1").Body.String(), "Cohen’s kappa", "/judging/1/agreement?a=person%2f"+two[0])
 	if w := get(h, "/judging/1/agreement?a=person/x&b=person/bo"); w.Code != http.StatusNotFound {

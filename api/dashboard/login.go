@@ -4,22 +4,17 @@ import (
 	"net/http"
 
 	"almanac/api/admin"
+	"almanac/api/edge"
 	"almanac/api/look"
 )
 
 var _ admin.Front = (*Handler)(nil)
 
 // Login implements admin.Front.
-func (h *Handler) Login(w http.ResponseWriter, r *http.Request, f admin.Form) {
-	h.show(w, r, reply{Template: "login", Page: look.Page{Title: "Log in", Path: "/login"}, Status: f.Status, Data: f,
-		Stranger: true})
-}
-
-// Refuse implements admin.Front.
-func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
-	f := failure{Status: status, Heading: "This was refused", Text: message, Stranger: true}
-	h.show(w, r, f.reply())
+func (h *Handler) Login(r *http.Request, f admin.Form) edge.Answer {
+	return h.answer(r, reply{Template: "login", Page: look.Page{Title: "Log in", Path: "/login"}, Status: f.Status,
+		Data: f, Stranger: true})
 }
 
 // Assets implements admin.Front.
-func (h *Handler) Assets() (path string, files http.Handler) { return look.AssetPath, h.site.Assets() }
+func (h *Handler) Assets() edge.Route { return h.site.Assets() }

@@ -15,7 +15,7 @@ import (
 // with a form goes by the policy of its page (Fetch, 3.2).
 func TestPeopleLogInOverPlainHTTP(t *testing.T) {
 	d, _ := tuned(t)
-	h, err := admin.New(admin.Config{Token: "ebb and flow", Home: d, Front: d.(admin.Front)})
+	h, err := admin.New(admin.Config{Token: "ebb and flow", Routes: d.(served).pages.Routes(), Front: d.(served).pages})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/catalog/jobs"
@@ -278,7 +278,7 @@ func (h *Handler) askFor(r *http.Request, kind, argument string) (reply, error) 
 	if slices.ContainsFunc(open, same) {
 		return back, nil
 	}
-	_, err = jobs.Ask(r.Context(), h.cfg.Store, catalog.Request{Kind: kind, Argument: argument, By: guard.User(r.Context())})
+	_, err = jobs.Ask(r.Context(), h.cfg.Store, catalog.Request{Kind: kind, Argument: argument, By: admin.User(r.Context())})
 	return back, err
 }
 
@@ -291,7 +291,7 @@ func (h *Handler) cancelJob(r *http.Request) (reply, error) {
 	if _, err := h.cfg.Store.Job(r.Context(), id); err != nil {
 		return reply{}, err
 	}
-	err = jobs.Cancel(r.Context(), h.cfg.Store, id, guard.User(r.Context()))
+	err = jobs.Cancel(r.Context(), h.cfg.Store, id, admin.User(r.Context()))
 	if errors.Is(err, catalog.ErrNotFound) {
 		err = nil
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/catalog"
 )
 
@@ -21,7 +21,7 @@ func (h *Handler) restore(r *http.Request, a catalog.Audit) error {
 	if len(before.Queries) == 0 {
 		return invalid("these queries are new: remove them in their case")
 	}
-	by, name := guard.User(r.Context()), strings.TrimPrefix(a.Subject, "case ")
+	by, name := admin.User(r.Context()), strings.TrimPrefix(a.Subject, "case ")
 	cases, err := h.cfg.Store.Cases(r.Context())
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 // own with a function that returns its part.
 func (h *Handler) routes() map[string]answer {
 	all := map[string]answer{
-		"GET /{$}": func(*http.Request) (reply, error) { return reply{Goto: "/lab"}, nil },
+		"GET /": func(*http.Request) (reply, error) { return reply{Goto: "/lab"}, nil },
 	}
 	for _, section := range []map[string]answer{
 		h.lab(), h.judging(), h.evaluation(), h.tuning(), h.analytics(), h.operations(),

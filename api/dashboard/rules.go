@@ -14,7 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -49,7 +49,7 @@ func (h *Handler) publish(r *http.Request, kind catalog.RevisionKind, rules any,
 	if err != nil {
 		return err
 	}
-	by := guard.User(r.Context())
+	by := admin.User(r.Context())
 	saved, err := h.cfg.Store.SaveRevision(r.Context(), catalog.Revision{Kind: kind, Base: number(r, "base", 0), By: by,
 		Note: note, Data: data})
 	if err != nil {

@@ -64,11 +64,8 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 		kind, key, _ := strings.Cut(name, ":")
 		return store.Get(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
 	}
-	h, err := dashboard.New(dashboard.Config{Store: store, Search: found, Network: "Sample", Find: find,
+	h := serve(t, dashboard.Config{Store: store, Search: found, Network: "Sample", Find: find,
 		Revisions: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return h, store
 }
 

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -96,7 +96,7 @@ func (h *Handler) setShadow(r *http.Request) (reply, error) {
 		share = 0
 	}
 	err := revision.SetShadow(r.Context(), h.cfg.Store, revision.Shadow{Candidate: strings.TrimSpace(
-		r.FormValue("candidate")), Share: share, By: guard.User(r.Context()), Since: h.cfg.Now()})
+		r.FormValue("candidate")), Share: share, By: admin.User(r.Context()), Since: h.cfg.Now()})
 	if errors.Is(err, revision.ErrInvalid) {
 		return reply{}, invalid("the share must be between 0 and 100").in("share")
 	}

@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/api/guard"
+	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -179,7 +179,7 @@ func (h *Handler) saveProfile(r *http.Request) (reply, error) {
 		return f.page(http.StatusBadRequest), nil
 	}
 	saved, err := revision.SaveProfile(r.Context(), h.cfg.Store, catalog.Revision{Name: f.Name, Base: f.Base,
-		By: guard.User(r.Context()), Note: f.Note, Data: f.YAML})
+		By: admin.User(r.Context()), Note: f.Note, Data: f.YAML})
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		f.Conflict = conflict
 		if f.Theirs, err = h.against(r.Context(), f); err != nil {
@@ -254,7 +254,7 @@ func (h *Handler) publishPage(r *http.Request) (reply, error) {
 
 // publishProfile puts a revision in force, or the configuration.
 func (h *Handler) publishProfile(r *http.Request) (reply, error) {
-	p := catalog.Publication{Kind: catalog.ProfileRevision, By: guard.User(r.Context()),
+	p := catalog.Publication{Kind: catalog.ProfileRevision, By: admin.User(r.Context()),
 		Note: strings.TrimSpace(r.FormValue("note"))}
 	named := r.FormValue("revision")
 	if named != revision.Configured {

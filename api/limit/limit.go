@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/ulule/limiter/v3"
-
-	"almanac/api/guard"
 )
 
 // Period is the default window in which calls are counted.
@@ -63,48 +61,37 @@ func New(cfg Config) *Bucket {
 	return &Bucket{cfg: cfg, rate: limiter.Rate{Period: cfg.Period, Limit: int64(cfg.Calls)}}
 }
 
-// Take counts a call and sets the RateLimit headers. If the client has no call
-// left it answers 429 and returns false. If the store fails the call passes: a
-// limit is not worth an outage.
-func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
-	refusal := b.Refusal(w, r)
-	if refusal != "" {
-		guard.Refuse(w, http.StatusTooManyRequests, refusal)
-	}
-	return refusal == ""
-}
-
-// Refusal is Take for a caller that writes the answer of status 429 itself: it
-// returns the message, "" if the call may pass.
-func (b *Bucket) Refusal(w http.ResponseWriter, r *http.Request) string {
+// Take counts a call and sets the headers of its answer. If the client has
+// no call left it returns why, and the seconds to wait; else "". If the store fails
+// the call passes: a limit is not worth an outage.
+func (b *Bucket) Take(h http.Header, r *http.Request) (refusal string, wait int) {
 	if b == nil {
-		return ""
+		return "", 0
 	}
 	state, of, err := b.count(r.Context(), b.cfg.Proxies.Client(r))
 	if err != nil {
 		b.cfg.Log.Error("limit store failed, call not counted", "bucket", b.cfg.Name, "error", err)
-		return ""
+		return "", 0
 	}
 	// The store returns whole seconds, rounded down; the wait is rounded up.
-	wait := int(math.Ceil(time.Unix(state.Reset+1, 0).Sub(b.cfg.Now()).Seconds()))
+	wait = int(math.Ceil(time.Unix(state.Reset+1, 0).Sub(b.cfg.Now()).Seconds()))
 	wait = max(1, min(wait, int(b.cfg.Period.Seconds())))
-	h := w.Header()
 	h.Set("RateLimit-Limit", strconv.FormatInt(state.Limit, 10))
 	h.Set("RateLimit-Remaining", strconv.FormatInt(state.Remaining, 10))
 	h.Set("RateLimit-Reset", strconv.Itoa(wait))
 	if !state.Reached {
-		return ""
+		return "", 0
 	}
 	if b.cfg.Refused != nil {
 		b.cfg.Refused()
 	}
 	h.Set("Retry-After", strconv.Itoa(wait))
-	text := fmt.Sprintf("the limit of %d calls in %s%s is used up; try again in %d s",
+	refusal = fmt.Sprintf("the limit of %d calls in %s%s is used up; try again in %d s",
 		state.Limit, minutes(b.cfg.Period), of, wait)
 	if b.cfg.Setting != "" {
-		text += "; " + b.cfg.Setting
+		refusal += "; " + b.cfg.Setting
 	}
-	return text
+	return refusal, wait
 }
 
 // count counts a call of a client and of its site, and returns the state of the
@@ -139,18 +126,6 @@ func (b *Bucket) Left(r *http.Request) bool {
 	}
 	state, err := b.cfg.Store.Peek(r.Context(), b.cfg.Name+":"+Key(b.cfg.Proxies.Client(r)), b.rate)
 	return err != nil || state.Remaining > 0
-}
-
-// Handler counts every request that reaches next.
-func (b *Bucket) Handler(next http.Handler) http.Handler {
-	if b == nil {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if b.Take(w, r) {
-			next.ServeHTTP(w, r)
-		}
-	})
 }
 
 func minutes(d time.Duration) string {

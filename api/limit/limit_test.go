@@ -28,10 +28,11 @@ func get(b *limit.Bucket, remote string, headers ...string) *httptest.ResponseRe
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
-	b.Handler(http.HandlerFunc(func(w http.ResponseWriter,
-		_ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	})).ServeHTTP(w, r)
+	w.Code = http.StatusNoContent
+	if refusal, _ := b.Take(w.Header(), r); refusal != "" {
+		w.Code = http.StatusTooManyRequests
+		w.Body.WriteString(refusal)
+	}
 	return w
 }
 
@@ -52,7 +53,7 @@ func TestACallBeyondTheShareIsRefusedUntilThePeriodIsOver(t *testing.T) {
 			w.Header().Get("RateLimit-Reset") != strconv.Itoa(wait) {
 			t.Fatalf("fourth call: %d %v", w.Code, w.Header())
 		}
-		if want := fmt.Sprintf(`{"error":"the limit of 3 calls in 15 minutes is used up; try again in %d s"}`,
+		if want := fmt.Sprintf("the limit of 3 calls in 15 minutes is used up; try again in %d s",
 			wait); w.Body.String() != want {
 			t.Errorf("got %s", w.Body)
 		}

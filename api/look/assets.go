@@ -9,11 +9,9 @@ import (
 	"net/http"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 
-	"almanac/api/coding"
-	"almanac/api/guard"
+	"almanac/api/edge"
 )
 
 // AssetPath is where styles and scripts are. Their names have a hash of their
@@ -77,32 +75,19 @@ func (s *Site) Asset(name string) (string, error) {
 }
 
 // Assets serves the files.
-func (s *Site) Assets() http.Handler {
+func (s *Site) Assets() edge.Route {
 	byName := map[string]*asset{}
 	for _, a := range s.assets {
 		byName[a.name] = a
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a, ok := byName[strings.TrimPrefix(r.URL.Path, AssetPath)]
-		if !ok {
-			guard.Refuse(w, http.StatusNotFound, "there is no such file")
-			return
-		}
-		h := w.Header()
-		guard.Protect(h)
-		h.Set("Content-Type", a.kind)
-		h.Set("Cache-Control", "public, max-age=31536000, immutable")
-		h.Set("Vary", "Accept-Encoding")
-		body := a.body
-		if enc := coding.Choose(r.Header.Get("Accept-Encoding"), len(body)); enc != coding.Identity {
-			h.Set("Content-Encoding", string(enc))
-			body = enc.Encode(body)
-		}
-		h.Set("Content-Length", strconv.Itoa(len(body)))
-		if r.Method != http.MethodHead {
-			_, _ = w.Write(body) // the client may be gone
-		}
-	})
+	return edge.Route{Method: http.MethodGet, Path: AssetPath + "{name...}",
+		Serve: func(r *http.Request) (edge.Answer, error) {
+			a, ok := byName[r.PathValue("name")]
+			if !ok {
+				return edge.Answer{}, &edge.Refusal{Status: http.StatusNotFound, Message: "there is no such file"}
+			}
+			return edge.Answer{Type: a.kind, Body: a.body, Keep: edge.Immutable}, nil
+		}}
 }
 
 // Size is the length of a file as it is served, in bytes.

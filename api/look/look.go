@@ -10,19 +10,18 @@ import (
 	"html/template"
 	"io/fs"
 	"maps"
-	"net/http"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 
-	"almanac/api/guard"
+	"almanac/api/edge"
 )
 
-// Policy is what a page may use: styles, scripts, pictures and answers of this
+// allowed is what a page may use: styles, scripts, pictures and answers of this
 // server. HTML that a script inserts must come from the one policy of trusted
 // types.
-const Policy = "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
+const allowed = "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
 	"require-trusted-types-for 'script'; trusted-types almanac"
 
 // Site is what all pages of a server have in common.
@@ -172,12 +171,9 @@ func Inert(page []byte) []byte {
 	}, page)
 }
 
-// Protect sets the headers of a page.
-func (s *Site) Protect(h http.Header) {
-	guard.ProtectPage(h, Policy, s.PublicURL)
-	if s.Tool != "" {
-		guard.OwnReferrer(h)
-	}
+// Policy is what browsers hold the pages to.
+func (s *Site) Policy() *edge.Policy {
+	return &edge.Policy{Allow: allowed, PublicURL: s.PublicURL, Forms: s.Tool != ""}
 }
 
 // Local returns the path of an address on this server; any other unchanged.

@@ -3,39 +3,16 @@ package mcp
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"sync"
 
-	"almanac/api/coding"
+	"almanac/api/edge"
 )
-
-// answer is the body of a successful answer as it is sent.
-type answer struct {
-	kind   string // its media type
-	coding coding.Coding
-	body   []byte
-}
-
-func (a answer) write(w http.ResponseWriter, status int) {
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	if len(a.body) > 0 {
-		h.Set("Content-Type", a.kind)
-		h.Add("Vary", "Accept-Encoding")
-		h.Set("Content-Length", strconv.Itoa(len(a.body)))
-	}
-	if a.coding != coding.Identity {
-		h.Set("Content-Encoding", string(a.coding))
-	}
-	w.WriteHeader(status)
-	_, _ = w.Write(a.body) // the client may be gone
-}
 
 // answers keeps answers to tools/list by request, which are the same as long as
 // the program runs: the SDK encodes them several times.
 type answers struct {
 	mu   sync.Mutex
-	kept map[string]answer // guarded by mu
+	kept map[string]edge.Answer // guarded by mu
 }
 
 const (
@@ -57,18 +34,18 @@ func keyOf(r *http.Request, m message, body []byte) string {
 	return key
 }
 
-func (a *answers) get(key string) (answer, bool) {
+func (a *answers) get(key string) (edge.Answer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	kept, ok := a.kept[key]
 	return kept, ok
 }
 
-func (a *answers) put(key string, kept answer) {
+func (a *answers) put(key string, kept edge.Answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.kept == nil || len(a.kept) >= maxAnswers {
-		a.kept = map[string]answer{}
+		a.kept = map[string]edge.Answer{}
 	}
 	a.kept[key] = kept
 }

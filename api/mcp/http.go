@@ -3,9 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,8 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"almanac/api/coding"
-	"almanac/api/guard"
+	"almanac/api/edge"
+	"almanac/api/limit"
 	"almanac/api/op"
 )
 
@@ -25,85 +23,95 @@ const (
 	codeLimit   = -32000
 )
 
-// ServeHTTP answers one JSON-RPC message. Errors are JSON: {"error": "…"}
+// Routes answer JSON-RPC messages, each by POST. Errors are JSON: {"error": "…"}
 // before the body is known to be JSON-RPC, a JSON-RPC error after.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	guard.Protect(w.Header())
-	s.front.ServeHTTP(w, r)
+func (s *Server) Routes() []edge.Route {
+	row := func(method string, limit *limit.Bucket, serve func(*http.Request) (edge.Answer, error)) edge.Route {
+		return edge.Route{Method: method, Path: "/mcp", Limit: limit, MaxBody: MaxBody, Headers: s.headers, Serve: serve}
+	}
+	return []edge.Route{
+		row(http.MethodPost, nil, s.post),
+		row(http.MethodOptions, nil, s.allowed(func(*http.Request) (edge.Answer, error) {
+			return edge.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
+				"Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"), nil
+		})),
+		row("", s.cfg.Connect, s.allowed(func(r *http.Request) (edge.Answer, error) {
+			return edge.Answer{}, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST")
+		})),
+	}
 }
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
+// headers lets pages of an allowed origin read an answer.
+func (s *Server) headers(h http.Header, r *http.Request) {
 	h.Add("Vary", "Origin")
-	allowed := s.origins.Allow(r)
-	if origin := r.Header.Get("Origin"); origin != "" && allowed {
+	if origin := r.Header.Get("Origin"); origin != "" && s.origins.Allow(r) {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "+
 			op.RequestHeader)
 	}
-	if !allowed {
-		if r.Method != http.MethodPost || s.take(w, r, message{}) {
-			guard.Refuse(w, http.StatusForbidden, "pages of this origin may not call this endpoint")
+}
+
+// allowed refuses requests that a page of another origin makes.
+func (s *Server) allowed(serve func(*http.Request) (edge.Answer, error)) func(*http.Request) (edge.Answer, error) {
+	return func(r *http.Request) (edge.Answer, error) {
+		if !s.origins.Allow(r) {
+			return edge.Answer{}, errOrigin
 		}
-		return
-	}
-	switch r.Method {
-	case http.MethodPost:
-		s.post(w, r)
-	case http.MethodOptions:
-		h.Set("Allow", "POST, OPTIONS")
-		h.Set("Access-Control-Allow-Methods", "POST")
-		h.Set("Access-Control-Allow-Headers",
-			"Accept, Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID")
-		h.Set("Access-Control-Max-Age", "86400")
-		w.WriteHeader(http.StatusNoContent)
-	default:
-		if !s.cfg.Connect.Take(w, r) {
-			return
-		}
-		h.Set("Allow", "POST, OPTIONS")
-		guard.Refuse(w, http.StatusMethodNotAllowed,
-			op.Cut(r.Method)+" is not allowed here: send each JSON-RPC message by POST")
+		return serve(r)
 	}
 }
 
-// take counts a message. Connecting is not calling: what a client sends before it
-// asks anything counts in a bucket of its own. One above the limit is refused with
-// an error that clients show.
-func (s *Server) take(w http.ResponseWriter, r *http.Request, m message) bool {
-	bucket := s.cfg.Limit
+var errOrigin = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of this origin may not call this endpoint"}
+
+// post counts a message and answers it. Connecting is not calling: what a client
+// sends before it asks anything counts in a bucket of its own. One above the limit
+// is refused with an error that clients show.
+func (s *Server) post(r *http.Request) (a edge.Answer, err error) {
+	var m message
+	var wrong *jsonrpc.Error
+	body, unread := s.receive(r)
+	if unread == nil {
+		m, wrong = parseMessage(body)
+	}
+	bucket, counted := s.cfg.Limit, http.Header{}
 	if m.connects() {
 		bucket = s.cfg.Connect
 	}
-	refusal := bucket.Refusal(w, r)
-	if refusal != "" {
-		m.refuse(w, http.StatusTooManyRequests, &jsonrpc.Error{Code: codeLimit, Message: refusal})
+	switch refusal, _ := bucket.Take(counted, r); {
+	case refusal != "":
+		a = m.refuse(http.StatusTooManyRequests, &jsonrpc.Error{Code: codeLimit, Message: refusal})
+	case unread != nil:
+		a = edge.Explain(r.Context(), unread).JSON()
+	case wrong != nil:
+		a = m.refuse(http.StatusBadRequest, wrong)
+	default:
+		a, err = s.answer(r, m, body)
 	}
-	return refusal == ""
+	a.Header = counted
+	return a, err
 }
 
-// post validates the request, including what the SDK would reject in plain
-// text, and forwards it.
-func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	body, status, refusal := readBody(w, r)
-	if refusal != "" {
-		if s.take(w, r, message{}) {
-			guard.Refuse(w, status, refusal)
-		}
-		return
+// receive returns the body of a message.
+func (s *Server) receive(r *http.Request) ([]byte, error) {
+	if !s.origins.Allow(r) {
+		return nil, errOrigin
 	}
-	m, wrong := parseMessage(body)
-	if !s.take(w, r, m) {
-		return
+	// The protocol requires text/event-stream too: answers are JSON, so that is enough
+	// to read them.
+	if weight, _ := edge.Accepts(r, "application/json"); weight == 0 && len(r.Header.Values("Accept")) > 0 {
+		return nil, &edge.Refusal{Status: http.StatusNotAcceptable,
+			Message: "Accept must contain application/json and text/event-stream"}
 	}
-	if wrong != nil {
-		m.refuse(w, http.StatusBadRequest, wrong)
-		return
-	}
+	body, _, err := edge.Body(r, "application/json")
+	return body, err
+}
+
+// answer validates a message, including what the SDK would reject in plain text, and
+// forwards it.
+func (s *Server) answer(r *http.Request, m message, body []byte) (edge.Answer, error) {
 	v, err := s.tools.view(r.URL.RawQuery)
 	if err != nil {
-		m.refuse(w, http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()})
-		return
+		return m.refuse(http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}), nil
 	}
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if version != "" && m.Method == "initialize" && !slices.Contains(Versions, version) {
@@ -115,94 +123,45 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if version != "" && !slices.Contains(Versions, version) {
 		data, _ := json.Marshal(map[string]any{"supported": Versions, "requested": op.Cut(version)}) // it always encodes
 		message := "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", ")
-		m.refuse(w, http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: message, Data: data})
-		return
+		return m.refuse(http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: message, Data: data}), nil
 	}
-	if m.Method != "" && !served[m.Method] {
-		s.refuseMethod(w, m, version)
-		return
+	switch served := m.Method == "" || served[m.Method]; {
+	case served:
+		return s.forward(r, m, v, body)
+	case m.ID == nil: // a notification gets no answer
+		return edge.Answer{Status: http.StatusAccepted}, nil
+	case version >= firstStateless:
+		return m.refuse(http.StatusNotFound, notServed(m.Method)), nil
 	}
-	s.forward(w, r, m, v, body)
+	return m.refuse(http.StatusOK, notServed(m.Method)), nil
 }
 
-// readBody returns the body of a POST, or the status and the text of the refusal.
-func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, refusal string) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, http.StatusUnsupportedMediaType, "Content-Type must be application/json"
-	}
-	if !acceptsJSON(r.Header.Values("Accept")) {
-		return nil, http.StatusNotAcceptable, "Accept must contain application/json and text/event-stream"
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, http.StatusRequestEntityTooLarge, "the body must be at most 128 KiB"
-	}
-	if err != nil {
-		return nil, http.StatusBadRequest, "the body could not be read"
-	}
-	return body, 0, ""
-}
-
-// refuseMethod refuses a method that is not served; a notification gets no
-// answer.
-func (s *Server) refuseMethod(w http.ResponseWriter, m message, version string) {
-	if m.ID == nil {
-		w.WriteHeader(http.StatusAccepted)
-		return
-	}
-	status := http.StatusOK
-	if version >= firstStateless {
-		status = http.StatusNotFound
-	}
-	m.refuse(w, status, notServed(m.Method))
-}
-
-// forward passes the request to the SDK and sends its answer, compressed if the
-// client accepts that, and as JSON if it is a plain-text error.
-func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v view, body []byte) {
+// forward passes the request to the SDK and returns its answer, as JSON if it is a
+// plain-text error.
+func (s *Server) forward(r *http.Request, m message, v view, body []byte) (edge.Answer, error) {
 	key := keyOf(r, m, body)
 	if kept, ok := s.lists.get(key); ok {
-		kept.write(w, http.StatusOK)
-		return
+		return kept, nil
 	}
 	inner := r.Clone(withRequest(r.Context(), v, 0))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
-	inner.Header.Set("Accept", "application/json, text/event-stream") // post was more lenient
+	inner.Header.Set("Accept", "application/json, text/event-stream") // receive was more lenient
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
 	s.inner.ServeHTTP(rec, inner)
-	if r.Context().Err() != nil {
-		return // the client left
+	if err := r.Context().Err(); err != nil { // the client left
+		return edge.Answer{}, err
 	}
 	kind := rec.header.Get("Content-Type")
 	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {
 		text := strings.TrimSpace(rec.body.String())
-		m.refuse(w, rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: op.Cut(text)})
-		return
+		return m.refuse(rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: op.Cut(text)}), nil
 	}
-	out := answer{kind, coding.Choose(r.Header.Get("Accept-Encoding"), rec.body.Len()), rec.body.Bytes()}
-	if out.coding != coding.Identity {
-		out.body = out.coding.Encode(out.body)
-	}
+	out := edge.Answer{Status: rec.status, Type: kind, Body: rec.body.Bytes()}
 	if key != "" && rec.status == http.StatusOK {
+		out = out.Coded(r)
 		s.lists.put(key, out)
 	}
-	out.write(w, rec.status)
-}
-
-// acceptsJSON is more lenient than the protocol, which requires
-// text/event-stream too: answers are JSON, so JSON is enough to read them.
-func acceptsJSON(values []string) bool {
-	if len(values) == 0 {
-		return true
-	}
-	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		kind, _, _ := strings.Cut(part, ";")
-		switch strings.ToLower(strings.TrimSpace(kind)) {
-		case "application/json", "application/*", "*/*":
-			return true
-		}
-	}
-	return false
+	return out, nil
 }
 
 // recorder buffers an answer of the SDK.
@@ -293,21 +252,15 @@ func validID(raw json.RawMessage) bool {
 	return err == nil && n < 1<<53 && n > -1<<53
 }
 
-// refuse writes a JSON-RPC error.
-func (m message) refuse(w http.ResponseWriter, status int, e *jsonrpc.Error) {
+// refuse is an answer with a JSON-RPC error.
+func (m message) refuse(status int, e *jsonrpc.Error) edge.Answer {
 	body, err := op.Encode(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   *jsonrpc.Error  `json:"error"`
 	}{"2.0", m.ID, e})
 	if err != nil {
-		guard.Refuse(w, http.StatusInternalServerError, "internal error")
-		return
+		return (&edge.Refusal{Status: http.StatusInternalServerError, Message: "internal error"}).JSON()
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone
+	return edge.Answer{Status: status, Type: "application/json", Body: body}
 }

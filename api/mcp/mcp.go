@@ -14,7 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"almanac/api/guard"
+	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
 )
@@ -36,10 +36,8 @@ type Config struct {
 	op.Serving
 	Resources []op.Resource
 	// AllowedOrigins are the web pages that may call: https://kb.example.org,
-	// "*" = any. With Loopback, pages of this machine may too, and the Host
-	// header must be this machine's or one of AllowedHosts.
+	// "*" = any. With Loopback, pages of this machine may too.
 	AllowedOrigins []string
-	AllowedHosts   []string
 	Loopback       bool
 	// Limit counts every POST but those that only connect, which Connect counts;
 	// nil = none.
@@ -49,14 +47,13 @@ type Config struct {
 	Observe func(tool, outcome string, took time.Duration)
 }
 
-// Server is the tool endpoint. It is an http.Handler for one path.
+// Server is the tool endpoint.
 type Server struct {
 	cfg     Config
 	sdk     *sdk.Server
 	tools   *toolset
 	lists   answers
-	origins guard.Origins
-	front   http.Handler // validates, then calls inner
+	origins edge.Origins
 	inner   http.Handler // the SDK's
 }
 
@@ -67,7 +64,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Name == "" || cfg.Version == "" {
 		return nil, errors.New("mcp: a server needs a name and a version")
 	}
-	s := &Server{cfg: cfg, origins: guard.NewOrigins(cfg.AllowedOrigins, cfg.Loopback)}
+	s := &Server{cfg: cfg, origins: edge.NewOrigins(cfg.AllowedOrigins, cfg.Loopback)}
 	var err error
 	if s.tools, err = newToolset(cfg.Operations); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
@@ -93,12 +90,8 @@ func New(cfg Config) (*Server, error) {
 		JSONResponse:                 true,
 		MaxRequestBodyBytes:          MaxBody,
 		PropagateRequestCancellation: true,
-		DisableLocalhostProtection:   true, // guard.Hosts answers in JSON
+		DisableLocalhostProtection:   true, // the listener checks the Host header
 	})
-	s.front = http.HandlerFunc(s.answer)
-	if cfg.Loopback {
-		s.front = guard.Hosts(cfg.AllowedHosts, s.front)
-	}
 	return s, nil
 }
 

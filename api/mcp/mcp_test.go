@@ -19,6 +19,7 @@ import (
 	"github.com/ulule/limiter/v3/drivers/store/memory"
 	"go.uber.org/goleak"
 
+	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/mcp"
 	"almanac/api/op"
@@ -29,7 +30,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
+// server is a server on a listener.
+type server struct {
+	*mcp.Server
+	http.Handler
+}
+
+func newServer(t testing.TB, change func(*mcp.Config)) server {
 	t.Helper()
 	cfg := mcp.Config{
 		Name: "almanac", Version: "test", Instructions: "Ask the shelf.",
@@ -59,7 +66,11 @@ func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	h, err := edge.New(edge.Config{Routes: s.Routes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server{s, h}
 }
 
 var plain = []string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
@@ -232,7 +243,7 @@ func TestRequests(t *testing.T) {
 }
 
 func TestALoopbackListenerIsNoOneElses(t *testing.T) {
-	s := newServer(t, func(c *mcp.Config) { c.Loopback, c.AllowedHosts = true, []string{"kb.example"} })
+	s := newServer(t, func(c *mcp.Config) { c.Loopback = true })
 	for name, tt := range map[string]struct {
 		host, origin string
 		status       int
@@ -241,9 +252,6 @@ func TestALoopbackListenerIsNoOneElses(t *testing.T) {
 		"its address":      {"127.0.0.1:8080", "http://127.0.0.1:3000", 200},
 		"its IPv6 address": {"[::1]:8080", "http://[::1]", 200},
 		"a page of its":    {"localhost", "http://localhost:3000", 200},
-		"its public name":  {"KB.example.:8080", "", 200},
-		"a rebound name":   {"evil.example", "", 403},
-		"a lookalike":      {"localhost.evil.example", "", 403},
 		"a foreign page":   {"localhost", "https://evil.example", 403},
 	} {
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))

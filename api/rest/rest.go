@@ -1,179 +1,162 @@
-// Package rest serves operations over HTTP: routing, decoding, the choice of a
-// media type, caching, compression, and errors. It is the only package that uses
-// gin.
+// Package rest serves operations over HTTP: which rows they are of a listener's
+// table, how a request is decoded and in which media type it is answered.
 package rest
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
+	"net/url"
 	"strings"
-	"time"
 
-	"github.com/gin-gonic/gin"
-
+	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
 )
 
-// Limits of a request.
-const (
-	MaxBody = 64 << 10 // bytes of a POST
-	MaxURL  = 32 << 10 // bytes of path and query: 10,000 of a query with each percent-encoded
-)
+// MaxBody is how long the body of a POST may be, in bytes.
+const MaxBody = 64 << 10
 
-// Config of a Handler.
+// Config of the routes.
 type Config struct {
 	op.Serving
 	Documents []Document
-	// Limit counts every request but those of free documents; nil = none.
+	// Limit counts every request but those of probes; nil = none.
 	Limit *limit.Bucket
 	// PublicURL begins the addresses in Link headers: https://kb.example.org.
 	PublicURL string
-	// Observe is called after every answer with the route's pattern ("": no
-	// route), the status (499: the client left) and the time taken; may be nil.
-	Observe func(method, route string, status int, took time.Duration)
 }
 
 // A Document is an answer outside the operations: a description of the API, a
 // probe.
 type Document struct {
-	Path        string
-	ContentType string
-	Probe       bool // not counted by Limit, and not to be stored
-	Body        func(context.Context) ([]byte, error)
+	Path  string
+	Probe bool // not counted by Limit, and not to be stored
+	Body  func(context.Context) ([]byte, error)
 }
 
-// Handler is the REST API.
-type Handler struct {
-	cfg    Config
-	engine *gin.Engine
-}
-
-// route is what a pattern is routed to.
-type route struct {
-	pattern string
-	probe   bool
-	early   bool      // served before the index is ready
-	forms   []op.Form // to choose from, the default first; of documents only their types
-	run     func(ctx context.Context, r *http.Request, params map[string]string, mediaType int) (reply, error)
-}
-
-// reply is a successful answer.
-type reply struct {
-	body []byte
-	next string // address of the next page, relative to the public URL; "" = none
-}
-
-// New routes operations and documents. It fails if two have the same path.
-func New(cfg Config) (h *Handler, err error) {
+// Routes are the rows of operations and documents, and the one that says that there
+// is none.
+func Routes(cfg Config) (all []edge.Route) {
 	cfg.Serving = cfg.WithDefaults()
-	h = &Handler{cfg: cfg, engine: newEngine()}
-	defer func() { // gin panics on patterns that conflict
-		if p := recover(); p != nil {
-			h, err = nil, fmt.Errorf("rest: %v", p)
-		}
-	}()
 	for _, o := range cfg.Operations {
 		if o.Path == "" {
 			continue
 		}
-		rt := &route{pattern: o.Path, early: o.BeforeReady, forms: forms(o), run: runOperation(o)}
-		h.add(o.Method, rt)
+		all = append(all, cfg.operation(o))
 		if o.Post {
-			h.add(http.MethodPost, rt)
+			posted := all[len(all)-1]
+			posted.Method = http.MethodPost
+			all = append(all, posted)
 		}
 	}
 	for _, d := range cfg.Documents {
-		h.add(http.MethodGet, &route{
-			pattern: d.Path, probe: d.Probe, early: true, forms: []op.Form{{Type: d.ContentType}},
-			run: func(ctx context.Context, _ *http.Request, _ map[string]string, _ int) (reply, error) {
-				body, err := d.Body(ctx)
-				return reply{body: body}, err
-			},
-		})
+		all = append(all, cfg.document(d))
 	}
-	h.closeFixed()
-	h.engine.NoRoute(h.handle(h.noRoute))
-	h.engine.NoMethod(h.handle(h.noMethod))
-	return h, nil
+	return append(all, cfg.row("", "", 1, func(*http.Request) (edge.Answer, error) {
+		return edge.Answer{}, op.NotFound("no such endpoint; GET /api/v1 lists them")
+	}))
 }
 
-func newEngine() *gin.Engine {
-	gin.SetMode(gin.ReleaseMode)
-	e := gin.New()
-	_ = e.SetTrustedProxies(nil) // fails only on a bad address; see limit.Proxies
-	e.HandleMethodNotAllowed = true
-	e.RedirectTrailingSlash = false
-	e.UseRawPath = true
-	e.UnescapePathValues = false // gin would decode + as a space
-	return e
-}
-
-// add routes a method; HEAD goes with GET.
-func (h *Handler) add(method string, rt *route) {
-	serve := h.handle(func(x *request) { h.serve(x, rt) })
-	pattern := ginPattern(rt.pattern)
-	h.engine.Handle(method, pattern, serve)
-	if method == http.MethodGet {
-		h.engine.HEAD(pattern, serve)
+// row is a route whose answers any page may read, as they are public.
+func (c Config) row(method, path string, forms int, serve func(*http.Request) (edge.Answer, error)) edge.Route {
+	return edge.Route{
+		Method: method, Path: path, Serve: serve, Limit: c.Limit, MaxBody: MaxBody, Shared: true,
+		Headers: func(h http.Header, _ *http.Request) {
+			h.Set("Access-Control-Allow-Origin", "*")
+			h.Set("Access-Control-Expose-Headers",
+				"ETag, Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id")
+			if forms > 1 {
+				h.Add("Vary", "Accept")
+			}
+		},
 	}
 }
 
-// closeFixed refuses the other methods of paths without parameters: gin would
-// pass GET /books/batch to /books/{id}.
-func (h *Handler) closeFixed() {
-	methods := map[string][]string{}
-	for _, r := range h.engine.Routes() {
-		if !strings.ContainsAny(r.Path, ":*") {
-			methods[r.Path] = append(methods[r.Path], r.Method)
+func (c Config) document(d Document) edge.Route {
+	rt := c.row(http.MethodGet, d.Path, 1, func(r *http.Request) (edge.Answer, error) {
+		ctx, cancel := context.WithTimeout(r.Context(), c.Timeout)
+		defer cancel()
+		body, err := d.Body(ctx)
+		a := edge.Answer{Type: edge.JSONType, Body: body, Keep: edge.Revalidate}
+		if d.Probe {
+			a.Keep = edge.NoStore
+		}
+		return a, err
+	})
+	if d.Probe {
+		shared := rt.Headers
+		rt.Limit = nil
+		rt.Headers = func(h http.Header, r *http.Request) {
+			shared(h, r)
+			h.Set("Connection", "close") // what nothing counts keeps no connection
 		}
 	}
-	for path, allowed := range methods {
-		slices.Sort(allowed)
-		refuse := h.handle(func(x *request) {
-			x.w.Header().Set("Allow", strings.Join(allowed, ", "))
-			h.noMethod(x)
-		})
-		for _, method := range []string{
-			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-			http.MethodOptions, http.MethodTrace,
-		} {
-			if !slices.Contains(allowed, method) {
-				h.engine.Handle(method, path, refuse)
+	return rt
+}
+
+// operation decodes, runs and encodes.
+func (c Config) operation(o op.Operation) edge.Route {
+	forms := o.Forms
+	if len(forms) != 1 || !forms[0].Only {
+		forms = append([]op.Form{{Type: edge.JSONType, Write: op.Encode}}, forms...)
+	}
+	types := make([]string, len(forms))
+	for i, f := range forms {
+		types[i] = f.Type
+	}
+	return c.row(o.Method, o.Path, len(forms), func(r *http.Request) (a edge.Answer, err error) {
+		ctx, cancel := context.WithTimeout(r.Context(), c.Timeout)
+		defer cancel()
+		if !o.BeforeReady {
+			if err := c.Await(ctx, 0); err != nil {
+				return a, err
 			}
 		}
-	}
+		in, err := decode(o, r)
+		if err != nil {
+			return a, err
+		}
+		answer, err := o.Run(ctx, in)
+		if err != nil {
+			return a, err
+		}
+		form := forms[edge.ChooseType(r, types...)]
+		if a.Body, err = form.Write(answer); err != nil {
+			return a, err
+		}
+		a.Type = form.Type
+		if strings.HasPrefix(form.Type, "text/html") {
+			a.Page = &edge.Policy{Allow: form.Policy, PublicURL: c.PublicURL}
+		}
+		if r.Method == http.MethodPost {
+			return a, nil
+		}
+		a.Keep = edge.Revalidate
+		if next, ok := o.Next(in, answer); ok {
+			target, _ := o.Target(next)
+			a.Header = http.Header{"Link": {"<" + c.PublicURL + target + `>; rel="next"`}}
+		}
+		return a, nil
+	})
 }
 
-// ginPattern writes {id} as :id and {id...} as *id.
-func ginPattern(path string) string {
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		name, ok := strings.CutPrefix(s, "{")
-		if !ok {
-			continue
-		}
-		name = strings.TrimSuffix(name, "}")
-		if rest, ok := strings.CutSuffix(name, "..."); ok {
-			segments[i] = "*" + rest
-		} else {
-			segments[i] = ":" + name
+// decode reads the arguments of a request.
+func decode(o op.Operation, r *http.Request) (in op.Input, err error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return in, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B")
+	}
+	var body []byte
+	if r.Method == http.MethodPost {
+		if body, _, err = edge.Body(r, "application/json"); err != nil {
+			return in, err
 		}
 	}
-	return strings.Join(segments, "/")
-}
-
-// ServeHTTP implements http.Handler. A trailing slash of the path is ignored.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
-		r2 := new(http.Request)
-		*r2 = *r
-		u := *r.URL
-		u.Path, u.RawPath = strings.TrimSuffix(p, "/"), strings.TrimSuffix(u.RawPath, "/")
-		r2.URL = &u
-		r = r2
+	path := map[string]string{}
+	for _, p := range o.Params {
+		if p.Path {
+			path[p.Name] = r.PathValue(p.Name)
+		}
 	}
-	h.engine.ServeHTTP(w, r)
+	return o.Decode(path, query, body)
 }

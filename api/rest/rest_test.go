@@ -2,11 +2,9 @@ package rest_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -15,11 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/ulule/limiter/v3"
 	"github.com/ulule/limiter/v3/drivers/store/memory"
 	"go.uber.org/goleak"
 
+	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
 	"almanac/api/rest"
@@ -30,22 +28,32 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func newHandler(t testing.TB, change func(*rest.Config)) *rest.Handler {
+func newHandler(t testing.TB, change func(*rest.Config)) http.Handler {
+	t.Helper()
+	return observed(t, change, nil)
+}
+
+// observed is a handler whose answers are observed and logged.
+func observed(t testing.TB, change func(*rest.Config), watch func(*edge.Config)) http.Handler {
 	t.Helper()
 	cfg := rest.Config{
 		Serving:   op.Serving{Operations: optest.Operations(), Timeout: time.Minute},
 		PublicURL: "https://kb.example",
 		Documents: []rest.Document{
-			{Path: "/health", ContentType: "application/json", Probe: true,
+			{Path: "/health", Probe: true,
 				Body: func(context.Context) ([]byte, error) { return []byte(`{}`), nil }},
-			{Path: "/api/v1/doc.json", ContentType: "application/json",
+			{Path: "/api/v1/doc.json",
 				Body: func(context.Context) ([]byte, error) { return []byte(`{"a":1}`), nil }},
 		},
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	h, err := rest.New(cfg)
+	listener := edge.Config{Routes: rest.Routes(cfg)}
+	if watch != nil {
+		watch(&listener)
+	}
+	h, err := edge.New(listener)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +103,7 @@ func TestREST(t *testing.T) {
 		{"an internal error is 500 without details", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`,
 			"sqlite"},
 		{"what is closed is 503", "GET", "/api/v1/closed", "", nil, 503, `{"error":"the shelf is being painted"}`, ""},
-		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", rest.MaxURL), "", nil, 414,
+		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", edge.MaxURL), "", nil, 414,
 			`{"error":"the address`, ""},
 		{"characters of HTML are left alone", "GET", "/api/v1/about", "", nil, 200, `a <shelf> & more`, `\u003c`},
 		{"a batch is served", "POST", "/api/v1/books/batch", `{"ids":["1","700"]}`, jsonBody, 200, `null]}`, "error"},
@@ -219,109 +227,21 @@ func TestAGetMayBePosted(t *testing.T) {
 	}
 }
 
-func TestHEADIsGETWithoutABody(t *testing.T) {
+// TestWhatMayBeKept holds what caches may keep: what GET reads, and neither probes nor
+// what is posted.
+func TestWhatMayBeKept(t *testing.T) {
 	h := newHandler(t, nil)
-	for _, target := range []string{"/api/v1/books", "/api/v1/books/x", "/nowhere", "/health", "/api/v1/doc.json"} {
-		get, head := do(h, "GET", target, ""), do(h, "HEAD", target, "")
-		if head.Code != get.Code || head.Body.Len() != 0 {
-			t.Errorf("%s: HEAD is %d with %d bytes, GET %d", target, head.Code, head.Body.Len(), get.Code)
+	for target, keep := range map[string]string{"/api/v1/books": "no-cache", "/api/v1/doc.json": "no-cache",
+		"/health": "no-store"} {
+		w := do(h, "GET", target, "")
+		if w.Header().Get("Cache-Control") != keep || (w.Header().Get("ETag") != "") != (keep == "no-cache") {
+			t.Errorf("%s: %v", target, w.Header())
 		}
-		for _, name := range []string{"Content-Length", "Content-Type", "ETag", "Cache-Control"} {
-			if g, h := get.Header().Get(name), head.Header().Get(name); g != h {
-				t.Errorf("%s: %s is %q on HEAD, %q on GET", target, name, h, g)
-			}
-		}
-	}
-}
-
-func TestCaching(t *testing.T) {
-	h := newHandler(t, nil)
-	first := do(h, "GET", "/api/v1/books", "")
-	tag := first.Header().Get("ETag")
-	if !strings.HasPrefix(tag, `"`) || first.Header().Get("Cache-Control") != "no-cache" {
-		t.Fatalf("ETag %s, Cache-Control %s", tag, first.Header().Get("Cache-Control"))
-	}
-	if cc := do(h, "GET", "/api/v1/books/1", "").Header().Get("Cache-Control"); cc != "no-cache" {
-		t.Errorf("Cache-Control %s", cc)
-	}
-	if w := do(h, "GET", "/health", ""); w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("ETag") != "" {
-		t.Errorf("a probe: %v", w.Header())
-	}
-	for name, tt := range map[string]struct {
-		header, encoding string
-		status           int
-	}{
-		"the same tag":              {tag, "", 304},
-		"a weak tag":                {"W/" + tag, "", 304},
-		"one of several":            {`"x", ` + tag, "", 304},
-		"any":                       {"*", "", 304},
-		"another tag":               {`"x"`, "", 200},
-		"the tag of another coding": {tag, "gzip", 200},
-	} {
-		w := do(h, "GET", "/api/v1/books", "", "If-None-Match", tt.header, "Accept-Encoding", tt.encoding)
-		if w.Code != tt.status {
-			t.Errorf("%s: %d, want %d", name, w.Code, tt.status)
-		}
-		if w.Code == 304 &&
-			(w.Body.Len() > 0 || w.Header().Get("ETag") != tag || w.Header().Get("Cache-Control") == "") {
-			t.Errorf("%s: body %q, headers %v", name, w.Body, w.Header())
-		}
-	}
-	zipped := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", "gzip").Header().Get("ETag")
-	if w := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", "gzip", "If-None-Match", zipped); w.Code != 304 ||
-		zipped == tag {
-		t.Errorf("compressed: %d for %s (plain %s)", w.Code, zipped, tag)
 	}
 	if w := do(h, "POST", "/api/v1/books/batch", `{"ids":["1"]}`, "Content-Type",
 		"application/json"); w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("a POST: %v", w.Header())
 	}
-}
-
-func TestCompression(t *testing.T) {
-	h := newHandler(t, nil)
-	plain := do(h, "GET", "/api/v1/books", "").Body.Bytes()
-	for accept, want := range map[string]string{
-		"gzip": "gzip", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "br": "", "": "", "gzip;q=0": "",
-		"*": "gzip", "identity, gzip;q=0.5": "",
-	} {
-		w := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", accept)
-		if got := w.Header().Get("Content-Encoding"); got != want {
-			t.Errorf("%q: %q, want %q", accept, got, want)
-		}
-		if w.Header().Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%q: Vary %q", accept, w.Header().Get("Vary"))
-		}
-		if got := unpack(t, w); !bytes.Equal(got, plain) {
-			t.Errorf("%q: the body differs", accept)
-		}
-	}
-	if w := do(h, "GET", "/api/v1/about", "", "Accept-Encoding", "gzip"); w.Header().Get("Content-Encoding") != "" {
-		t.Error("a small body is compressed")
-	}
-}
-
-func unpack(t *testing.T, w *httptest.ResponseRecorder) []byte {
-	t.Helper()
-	var r io.Reader = w.Body
-	var err error
-	switch w.Header().Get("Content-Encoding") {
-	case "gzip":
-		r, err = gzip.NewReader(w.Body)
-	case "zstd":
-		d, e := zstd.NewReader(w.Body, zstd.WithDecoderConcurrency(1))
-		err = e
-		defer d.Close()
-		r = d
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 func TestAnyPageMayRead(t *testing.T) {
@@ -398,7 +318,7 @@ func TestWhoLeftIsToldApartFromWhatTookTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var statuses []int
 		var log bytes.Buffer
-		h := newHandler(t, func(c *rest.Config) {
+		h := observed(t, nil, func(c *edge.Config) {
 			c.Observe = func(_, route string, status int, _ time.Duration) {
 				if route == "/api/v1/wait" {
 					statuses = append(statuses, status)
@@ -427,7 +347,8 @@ func TestWhoLeftIsToldApartFromWhatTookTooLong(t *testing.T) {
 
 func TestTwoRoutesOnOnePathAreRefused(t *testing.T) {
 	ops := optest.Operations()
-	if _, err := rest.New(rest.Config{Serving: op.Serving{Operations: append(ops, ops[0])}}); err == nil {
+	routes := rest.Routes(rest.Config{Serving: op.Serving{Operations: append(ops, ops[0])}})
+	if _, err := edge.New(edge.Config{Routes: routes}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 // graph is the answer of the operation get_cip_graph.
 type graph struct {
-	Nodes []node `json:"nodes"`
-	Edges []edge `json:"edges"`
+	Nodes []node  `json:"nodes"`
+	Edges []arrow `json:"edges"`
 }
 
 type node struct {
@@ -23,7 +23,7 @@ type node struct {
 	layer, row int
 }
 
-type edge struct {
+type arrow struct {
 	From string `json:"from"` // the dependent
 	To   string `json:"to"`   // its prerequisite
 }
@@ -51,7 +51,7 @@ func Tree(g graph, at func(string) string) template.HTML {
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		if slices.ContainsFunc(g.Edges, func(e edge) bool { return e.From == n.ID || e.To == n.ID }) {
+		if slices.ContainsFunc(g.Edges, func(e arrow) bool { return e.From == n.ID || e.To == n.ID }) {
 			used[n.ID] = n
 		}
 	}

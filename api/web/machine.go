@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/api/edge"
 	"almanac/api/look"
 	"almanac/api/op"
 	"almanac/api/tally"
@@ -55,7 +56,7 @@ type activity struct {
 }
 
 // feed serves what is new, or with a query the newest results.
-func (h *Handler) feed(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) feed(r *http.Request) (edge.Answer, error) {
 	query := r.URL.Query()
 	f := atom{
 		ID: h.site.Absolute("/feed.atom"), Title: h.cfg.Name + ": what is new", Author: atomAuthor{h.cfg.Name},
@@ -74,14 +75,13 @@ func (h *Handler) feed(w http.ResponseWriter, r *http.Request) {
 		f.Entries, err = h.changedEntries(r)
 	}
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return edge.Answer{}, err
 	}
 	for _, e := range f.Entries {
 		f.Updated = max(f.Updated, e.Updated)
 	}
 	f.Updated = cmp.Or(f.Updated, h.cfg.Now().UTC().Format(time.RFC3339))
-	h.xml(w, r, "application/atom+xml; charset=utf-8", f)
+	return h.xml("application/atom+xml; charset=utf-8", f)
 }
 
 func (h *Handler) changedEntries(r *http.Request) (out []atomEntry, err error) {
@@ -156,15 +156,13 @@ const sitemapSize = 10_000
 
 // sitemap serves the index of sitemaps, one for each kind, or with ?kind= and
 // ?part= one of them.
-func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) sitemap(r *http.Request) (edge.Answer, error) {
 	kind := r.URL.Query().Get("kind")
 	if kind == "" {
-		h.sitemapIndex(w, r)
-		return
+		return h.sitemapIndex(r)
 	}
 	if _, ok := h.kinds[kind]; !ok {
-		h.fail(w, r, op.NotFound("there is no kind %.40q", kind))
-		return
+		return edge.Answer{}, op.NotFound("there is no kind %.40q", kind)
 	}
 	part, _ := strconv.Atoi(r.URL.Query().Get("part"))
 	part = min(max(part, 0), 1000)
@@ -176,8 +174,7 @@ func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
 		args := fmt.Sprintf("kind=%s order=key limit=100 offset=%d", kind, offset)
 		got, err := h.run(r.Context(), ask{op: "list_records", args: args}, nil, nil)
 		if err != nil {
-			h.fail(w, r, err)
-			return
+			return edge.Answer{}, err
 		}
 		list, err := into[struct {
 			Total int `json:"total"`
@@ -187,8 +184,7 @@ func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
 			} `json:"items"`
 		}](got.answer)
 		if err != nil {
-			h.fail(w, r, err)
-			return
+			return edge.Answer{}, err
 		}
 		for _, x := range list.Items {
 			set.URLs = append(set.URLs, siteURL{x.Page, x.Date})
@@ -197,18 +193,17 @@ func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 	}
-	h.xml(w, r, "application/xml; charset=utf-8", set)
+	return h.xml("application/xml; charset=utf-8", set)
 }
 
-func (h *Handler) sitemapIndex(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) sitemapIndex(r *http.Request) (edge.Answer, error) {
 	type index struct {
 		XMLName  xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
 		Sitemaps []siteURL `xml:"sitemap"`
 	}
 	got, err := h.run(r.Context(), ask{op: "list_sources"}, nil, nil)
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return edge.Answer{}, err
 	}
 	answer, err := into[struct {
 		Sources []struct {
@@ -217,8 +212,7 @@ func (h *Handler) sitemapIndex(w http.ResponseWriter, r *http.Request) {
 		} `json:"sources"`
 	}](got.answer)
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return edge.Answer{}, err
 	}
 	var out index
 	for _, s := range answer.Sources {
@@ -230,29 +224,28 @@ func (h *Handler) sitemapIndex(w http.ResponseWriter, r *http.Request) {
 			out.Sitemaps = append(out.Sitemaps, siteURL{Loc: loc})
 		}
 	}
-	h.xml(w, r, "application/xml; charset=utf-8", out)
+	return h.xml("application/xml; charset=utf-8", out)
 }
 
-func (h *Handler) xml(w http.ResponseWriter, r *http.Request, kind string, v any) {
+func (h *Handler) xml(kind string, v any) (edge.Answer, error) {
 	var out bytes.Buffer
 	out.WriteString(xml.Header)
 	if err := xml.NewEncoder(&out).Encode(v); err != nil {
-		h.fail(w, r, err)
-		return
+		return edge.Answer{}, err
 	}
-	h.reply(w, r, http.StatusOK, kind, look.Inert(out.Bytes()))
+	return h.answer(kind, look.Inert(out.Bytes())), nil
 }
 
 // robots keeps crawlers out of what has no end.
-func (h *Handler) robots(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) robots(r *http.Request) (edge.Answer, error) {
 	text := "User-agent: *\nDisallow: " + h.site.At("/?") + "\nDisallow: " + h.site.At("/results") + "\nDisallow: " +
 		h.site.At("/live") + "\nDisallow: " + h.site.At("/api/") + "\nAllow: " + h.site.At("/api/v1/reference") +
 		"\nCrawl-delay: 2\n\nSitemap: " + h.site.Absolute("/sitemap.xml") + "\n"
-	h.reply(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte(text))
+	return h.answer("text/plain; charset=utf-8", []byte(text)), nil
 }
 
 // llms tells language models what is here and how to read it (llmstxt.org).
-func (h *Handler) llms(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) llms(r *http.Request) (edge.Answer, error) {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	at := h.site.Absolute
@@ -275,11 +268,11 @@ func (h *Handler) llms(w http.ResponseWriter, r *http.Request) {
 			line("- [%s](%s): %s", rw.title, at(rw.path+".md"), rw.lede)
 		}
 	}
-	h.reply(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte(b.String()))
+	return h.answer("text/plain; charset=utf-8", []byte(b.String())), nil
 }
 
 // openSearch describes the search to browsers (OpenSearch 1.1).
-func (h *Handler) openSearch(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) openSearch(r *http.Request) (edge.Answer, error) {
 	type address struct {
 		Type     string `xml:"type,attr"`
 		Rel      string `xml:"rel,attr,omitempty"`
@@ -301,10 +294,9 @@ func (h *Handler) openSearch(w http.ResponseWriter, r *http.Request) {
 	}
 	icon, err := h.site.Asset("icon.svg")
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return edge.Answer{}, err
 	}
-	h.xml(w, r, "application/opensearchdescription+xml; charset=utf-8", description{
+	return h.xml("application/opensearchdescription+xml; charset=utf-8", description{
 		ShortName: short(16, h.cfg.Name), Description: "Search the knowledge base of " + h.cfg.Name, Encoding: "UTF-8",
 		Image: image{"image/svg+xml", 32, 32, h.site.Absolute(icon)},
 		URLs: []address{
@@ -316,13 +308,12 @@ func (h *Handler) openSearch(w http.ResponseWriter, r *http.Request) {
 }
 
 // icon leads browsers that ask for the usual name to the icon.
-func (h *Handler) icon(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) icon(r *http.Request) (edge.Answer, error) {
 	icon, err := h.site.Asset("icon.svg")
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return edge.Answer{}, err
 	}
-	http.Redirect(w, r, icon, http.StatusFound)
+	return edge.Answer{Status: http.StatusFound, Goto: icon}, nil
 }
 
 // short cuts a text after n characters.

@@ -3,8 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"html/template"
 	"net/http"
@@ -13,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/api/coding"
+	"almanac/api/edge"
 	"almanac/api/look"
 	"almanac/api/op"
 	"almanac/api/tally"
@@ -83,11 +81,10 @@ type redirect struct {
 
 func (redirect) Error() string { return "moved" }
 
-// serve answers with a page.
-func (h *Handler) serve(w http.ResponseWriter, r *http.Request, rw row) {
+// serve answers with a page; under an address that ends in .md with its Markdown.
+func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (edge.Answer, error) {
 	if ready, progress := h.cfg.Ready(); !ready && !rw.early {
-		h.fail(w, r, op.Loading(progress))
-		return
+		return edge.Answer{}, op.Loading(progress)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), h.cfg.Timeout)
 	defer cancel()
@@ -96,48 +93,54 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, rw row) {
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		h.fail(w, r, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B"))
-		return
+		return edge.Answer{}, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B")
 	}
-	markdown := wantsMarkdown(r)
-	if !markdown {
-		ctx = tally.OnPage(ctx)
-	}
-	v, err := h.build(ctx, rw, r, query)
-	if missing := errors.Is(err, op.ErrNotFound) || errors.Is(err, op.ErrInvalid); missing {
-		// A file's own page may end in .md too, so that is what is tried first.
-		if r2, ok := asMarkdownPath(r); ok {
-			h.mux.ServeHTTP(w, r2)
-			return
+	markdown := suffixed || asksForMarkdown(r)
+	build := func() (*view, error) {
+		if suffixed {
+			r = withoutSuffix(r)
 		}
+		if !markdown {
+			return h.build(tally.OnPage(ctx), rw, r, query)
+		}
+		return h.build(ctx, rw, r, query)
+	}
+	v, err := build()
+	// A file's own page may end in .md too, so that is what is tried first.
+	if missing := errors.Is(err, op.ErrNotFound) || errors.Is(err, op.ErrInvalid); missing && !suffixed && hasSuffix(r) {
+		suffixed, markdown = true, true
+		v, err = build()
 	}
 	if moved, ok := errors.AsType[redirect](err); ok {
 		to := h.site.At(moved.to)
-		if forced, _ := r.Context().Value(markdownKey{}).(bool); forced {
+		if suffixed {
 			to += ".md"
 		}
-		http.Redirect(w, r, to, moved.status)
-		return
+		return edge.Answer{Status: moved.status, Goto: to}, nil
 	}
 	if err != nil {
-		h.fail(w, r, err)
-		return
+		return edge.Answer{}, err
 	}
 	page := h.page(v)
 	body, err := h.pages.Render(rw.template, partOf(rw, markdown), page, v)
-	if err != nil {
-		h.fail(w, r, err)
-		return
+	if err == nil && markdown {
+		body, err = h.asMarkdown(body, v, page)
 	}
-	kind := "text/html; charset=utf-8"
 	if markdown {
-		kind = "text/markdown; charset=utf-8"
-		if body, err = h.asMarkdown(body, v, page); err != nil {
-			h.fail(w, r, err)
-			return
-		}
+		return h.answer(markdownType, body), err
 	}
-	h.reply(w, r, http.StatusOK, kind, body)
+	return h.answer(htmlType, body), err
+}
+
+// The media types of pages.
+const (
+	htmlType     = "text/html; charset=utf-8"
+	markdownType = "text/markdown; charset=utf-8"
+)
+
+// answer is one that its clients keep and ask about again.
+func (h *Handler) answer(kind string, body []byte) edge.Answer {
+	return edge.Answer{Type: kind, Body: body, Keep: edge.Revalidate, Weak: true, Page: h.site.Policy()}
 }
 
 func partOf(rw row, markdown bool) string {
@@ -234,7 +237,7 @@ func (h *Handler) page(v *view) look.Page {
 		Title: v.Title, Description: h.about(v), Path: v.Path, Kind: "website", NoIndex: v.row.noIndex, Next: v.next,
 		Query: v.Params.Get("q"),
 	}
-	if v.row.path != "/{$}" {
+	if v.row.path != "/" {
 		p.Query = ""
 	}
 	if len(v.Params) > 0 && !v.row.record {
@@ -300,36 +303,6 @@ func schemaOf(kind string) string {
 		return "TechArticle"
 	}
 	return "Article"
-}
-
-// reply writes 200, or 304 if the client has this body.
-func (h *Handler) reply(w http.ResponseWriter, r *http.Request, status int, kind string, body []byte) {
-	head := w.Header()
-	h.site.Protect(head)
-	head.Set("Content-Type", kind)
-	head.Set("Vary", "Accept, Accept-Encoding")
-	head.Set("Cache-Control", "no-cache")
-	enc := coding.Choose(r.Header.Get("Accept-Encoding"), len(body))
-	if status == http.StatusOK {
-		sum := sha256.Sum256(body)
-		tag := `W/"` + hex.EncodeToString(sum[:12]) + `"`
-		head.Set("ETag", tag)
-		if coding.Has(r.Header, tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	} else {
-		head.Set("Cache-Control", "no-store")
-	}
-	if enc != coding.Identity {
-		head.Set("Content-Encoding", string(enc))
-		body = enc.Encode(body)
-	}
-	head.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client may be gone
-	}
 }
 
 // funcs are what the templates of this package call besides those of look.

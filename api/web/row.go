@@ -4,7 +4,7 @@ import "almanac/api/look"
 
 // row is a page: its address, the operations it asks and its template.
 type row struct {
-	path     string // as http.ServeMux has it
+	path     string // as edge.Route has it
 	template string
 	part     string // of the template that is served alone; "" = the whole page
 	title    string // {name} is replaced; see asked.value
@@ -152,7 +152,7 @@ const anyRecord = "/r/{id...}"
 // rows is the table.
 func (h *Handler) rows() []row {
 	all := []row{
-		{path: "/{$}", template: "search", prepare: prepareSearch, head: headOfSearch, ask: []ask{
+		{path: "/", template: "search", prepare: prepareSearch, head: headOfSearch, ask: []ask{
 			{op: "get_recent_changes", args: "days=14 limit=8", optional: true},
 			{op: "get_upcoming_deadlines", args: "days=90", optional: true},
 			{op: "list_popular_searches", args: "window=30 limit=100", optional: true},
@@ -236,7 +236,11 @@ func (h *Handler) record(k Kind) row {
 			{op: "detect_cip_dependency_chain", args: "cip_id={id}", optional: true},
 		}, prepareCIP)
 	}
-	return h.oneRecord(k, r, "/"+k.Segment+"/{id...}")
+	path := "/" + k.Segment + "/{id...}"
+	if k.Name == "cip" { // other pages are below it
+		path = "/" + k.Segment + "/{id}"
+	}
+	return h.oneRecord(k, r, path)
 }
 
 func (h *Handler) oneRecord(k Kind, r row, path string) row {

@@ -5,17 +5,15 @@
 package web
 
 import (
-	"context"
 	"embed"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/look"
 	"almanac/api/op"
@@ -48,7 +46,6 @@ type Handler struct {
 	cfg   Config
 	site  *look.Site
 	pages *look.Templates
-	mux   *http.ServeMux
 	ops   map[string]op.Operation
 	kinds map[string]Kind // by name
 }
@@ -67,7 +64,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	h := &Handler{cfg: cfg, ops: map[string]op.Operation{}, kinds: map[string]Kind{}, mux: http.NewServeMux()}
+	h := &Handler{cfg: cfg, ops: map[string]op.Operation{}, kinds: map[string]Kind{}}
 	for _, o := range cfg.Operations {
 		h.ops[o.ID] = o
 	}
@@ -91,7 +88,7 @@ func New(cfg Config) (*Handler, error) {
 	if h.pages, err = h.site.Parse(dir, h.funcs()); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
-	return h, h.route()
+	return h, nil
 }
 
 // nav are the sections of the masthead, more those of the footer.
@@ -106,118 +103,77 @@ var (
 	}
 )
 
-// route adds every row, and what is not a page of operations.
-func (h *Handler) route() error {
-	for _, r := range h.rows() {
-		if slices.ContainsFunc(r.ask, func(a ask) bool { return h.ops[a.op].ID == "" }) {
+// Routes are the rows, what is not a page of operations, and the page that says that
+// there is none.
+func (h *Handler) Routes() ([]edge.Route, error) {
+	var all []edge.Route
+	add := func(path string, serve func(*http.Request) (edge.Answer, error)) {
+		all = append(all, edge.Route{Method: http.MethodGet, Path: path, Serve: serve, Limit: h.cfg.Limit, Page: true,
+			Headers: varies, Refuse: h.refuse})
+	}
+	for _, rw := range h.rows() {
+		if slices.ContainsFunc(rw.ask, func(a ask) bool { return h.ops[a.op].ID == "" }) {
 			continue
 		}
-		if !h.pages.Has(r.template) {
-			return fmt.Errorf("web: %s has no template %s", r.path, r.template)
+		if !h.pages.Has(rw.template) {
+			return nil, fmt.Errorf("web: %s has no template %s", rw.path, rw.template)
 		}
-		h.mux.Handle("GET "+r.path, h.counted(func(w http.ResponseWriter, q *http.Request) { h.serve(w, q, r) }))
-	}
-	for path, serve := range map[string]http.HandlerFunc{
-		"/feed.atom": h.feed, "/sitemap.xml": h.sitemap, "/robots.txt": h.robots, "/llms.txt": h.llms,
-		"/opensearch.xml": h.openSearch, "/favicon.ico": h.icon,
-	} {
-		h.mux.Handle("GET "+path, h.counted(serve))
-	}
-	h.mux.Handle("GET "+look.AssetPath, h.site.Assets())
-	return nil
-}
-
-// counted counts the calls of each client.
-func (h *Handler) counted(serve http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h.passes(w, r) {
-			serve(w, r)
+		add(rw.path, func(r *http.Request) (edge.Answer, error) { return h.serve(r, rw, false) })
+		if rw.path == "/status" {
+			all[len(all)-1].When = Prefers // programs get JSON
 		}
+		if !strings.HasSuffix(rw.path, "}") {
+			add(markdownPath(rw.path), func(r *http.Request) (edge.Answer, error) { return h.serve(r, rw, true) })
+		}
+	}
+	add("/feed.atom", h.feed)
+	add("/sitemap.xml", h.sitemap)
+	add("/robots.txt", h.robots)
+	add("/llms.txt", h.llms)
+	add("/opensearch.xml", h.openSearch)
+	add("/favicon.ico", h.icon)
+	add("", func(*http.Request) (edge.Answer, error) {
+		return edge.Answer{}, op.NotFound("Nothing is at this address. It may have moved: search for its words.")
 	})
+	missing := &all[len(all)-1]
+	missing.Name = "page not found"
+	missing.When = func(r *http.Request) bool { return Prefers(r) && !strings.HasPrefix(r.URL.Path+"/", "/api/") }
+	return append(all, h.site.Assets()), nil
 }
 
-// Route returns the pattern that serves a request; "" if none does.
-func (h *Handler) Route(r *http.Request) string {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return ""
-	}
-	if r.URL.Path == "/status" && !Prefers(r) {
-		return "" // programs get JSON
-	}
-	_, pattern := h.mux.Handler(r)
-	if r2, ok := asMarkdownPath(r); pattern == "" && ok {
-		_, pattern = h.mux.Handler(r2)
-	}
-	return pattern
-}
-
-// ServeHTTP implements http.Handler.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") && !strings.HasPrefix(p, look.AssetPath) {
-		r = withPath(r, strings.TrimRight(p, "/"))
-	}
-	if _, pattern := h.mux.Handler(r); pattern == "" {
-		if r2, ok := asMarkdownPath(r); ok {
-			r = r2
-		}
-	}
-	if _, pattern := h.mux.Handler(r); pattern == "" {
-		h.NotFound(w, r)
-		return
-	}
-	h.mux.ServeHTTP(w, r)
-}
-
-// asMarkdownPath is a request for the Markdown of the page whose address a .md
-// has been added to; false if none has.
-func asMarkdownPath(r *http.Request) (*http.Request, bool) {
-	path, ok := strings.CutSuffix(r.URL.Path, ".md")
-	if forced, _ := r.Context().Value(markdownKey{}).(bool); !ok || forced {
-		return nil, false
-	}
-	if path == "/index" {
-		path = "/"
-	}
-	return withPath(r, path).WithContext(context.WithValue(r.Context(), markdownKey{}, true)), true
-}
-
-func withPath(r *http.Request, path string) *http.Request {
-	r2 := new(http.Request)
-	*r2 = *r
-	u := *r.URL
-	u.Path, u.RawPath = path, ""
-	r2.URL = &u
-	return r2
-}
+// varies says that an address has a page and its Markdown.
+func varies(h http.Header, _ *http.Request) { h.Add("Vary", "Accept") }
 
 // Prefers reports whether a client asks for a page rather than for data.
 func Prefers(r *http.Request) bool {
-	html := weight(r, "text/html")
-	return html > 0 && html >= weight(r, "application/json")
+	html, data := weight(r, "text/html"), weight(r, "application/json")
+	return html > 0 && html >= data
 }
 
-// weight is that of a media type that a client names (RFC 9110 12.5.1), 0 if it
-// does not.
-func weight(r *http.Request, name string) float64 {
-	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
-		media, params, err := mime.ParseMediaType(part)
-		if err != nil || media != name {
-			continue
-		}
-		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
-			return q
-		}
-		return 1
+// weight is that of a media type that a client names, 0 if it does not.
+func weight(r *http.Request, mediaType string) float64 {
+	if weight, named := edge.Accepts(r, mediaType); named {
+		return weight
 	}
 	return 0
 }
 
-// markdownKey marks a request for a page's Markdown in its context.
-type markdownKey struct{}
-
-func wantsMarkdown(r *http.Request) bool {
-	if forced, _ := r.Context().Value(markdownKey{}).(bool); forced {
-		return true
-	}
+func asksForMarkdown(r *http.Request) bool {
 	return weight(r, "text/markdown") > weight(r, "text/html")
+}
+
+// hasSuffix reports whether a .md has been added to the address of a page, or is the
+// end of it.
+func hasSuffix(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, ".md") }
+
+// withoutSuffix is a request for the page itself.
+func withoutSuffix(r *http.Request) *http.Request {
+	r2, u := *r, *r.URL
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, ".md"), ""
+	if u.Path == "/index" {
+		u.Path = "/"
+	}
+	r2.URL = &u
+	r2.SetPathValue("id", strings.TrimSuffix(r.PathValue("id"), ".md"))
+	return &r2
 }

@@ -84,7 +84,7 @@ func TestTree(t *testing.T) {
 	g := graph{
 		Nodes: []node{{ID: "1", Label: "A", Title: "<b>"}, {ID: "2", Label: "B"}, {ID: "3", Label: "C"},
 			{ID: "4", Label: "D"}},
-		Edges: []edge{{"2", "1"}, {"3", "2"}, {"2", "3"}, {"3", "9"}},
+		Edges: []arrow{{"2", "1"}, {"3", "2"}, {"2", "3"}, {"3", "9"}},
 	}
 	got := string(Tree(g, func(path string) string { return "/x" + path }))
 	if strings.Count(got, "<rect") != 3 || !strings.Contains(got, `href="/x/cips/1"`) || strings.Contains(got, "<b>") {

@@ -68,24 +68,21 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // a name that ends in ... means all below it. A package that has no row may
 // import what its layer may.
 var mayImport = rows(`
-api/admin: api/guard api/limit catalog retrieval
+api/admin: api/edge api/limit api/op catalog retrieval
 api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
-api/clicks: api/guard api/limit api/tally
-api/coding:
 api/community: api/kb api/op catalog
-api/csp: api/guard api/limit api/tally
-api/dashboard: api/admin api/guard api/look catalog catalog/jobs retrieval retrieval/analysis retrieval/eval
+api/dashboard: api/admin api/edge api/look catalog catalog/jobs retrieval retrieval/analysis retrieval/eval
 	retrieval/experiment retrieval/judging retrieval/passage retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op api/versions catalog catalog/derive
-api/guard: api/op
+api/edge: api/limit api/op
 api/kb: api/admit api/op api/tally catalog catalog/recent retrieval retrieval/passage
 api/library: api/kb api/op catalog
-api/limit: api/guard api/op
+api/limit: api/op
 api/line: api/op api/openapi
-api/look: api/coding api/guard
-api/mcp: api/coding api/guard api/limit api/op
+api/look: api/edge
+api/mcp: api/edge api/limit api/op
 api/meta: api/kb api/op catalog
 api/op:
 api/onboarding: api/kb api/op catalog catalog/derive
@@ -94,12 +91,13 @@ api/operations: api/kb api/op api/versions catalog catalog/derive
 api/reference: api/op api/openapi
 api/releases: api/kb api/op api/versions catalog catalog/derive
 api/remote: api/kb api/op
-api/rest: api/coding api/guard api/limit api/op
+api/reports: api/edge api/limit api/op api/tally
+api/rest: api/edge api/limit api/op
 api/search: api/kb api/op api/tally catalog catalog/derive retrieval
 api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
 api/versions: api/kb catalog catalog/derive
-api/web: api/coding api/guard api/limit api/look api/op api/tally
+api/web: api/edge api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
 cmd/memory:
@@ -290,7 +288,7 @@ func TestTopLevel(t *testing.T) {
 // package that hides it.
 func TestLibrariesStayBehindOnePackage(t *testing.T) {
 	only := map[string][]string{
-		"github.com/gin-gonic/gin":                {"almanac/api/rest"},
+		"github.com/gin-gonic/gin":                {"almanac/api/edge"},
 		"github.com/modelcontextprotocol/go-sdk/": {"almanac/api/mcp", "almanac/api/remote"},
 		// The embedding cache is a file of its own beside any catalog, shared by
 		// processes that may be killed: it keeps its vectors in SQLite too.

@@ -1,4 +1,4 @@
-package guard
+package edge
 
 import (
 	"net/http"
@@ -23,18 +23,28 @@ func Protect(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 }
 
-// ProtectPage is Protect for an HTML page. It may use what the directives in
-// allow permit ("style-src 'sha256-…'; connect-src 'self'"), "" = nothing, and
-// its violations are reported. publicURL is where the page is: browsers send
-// reports of report-to only from https, and where there is report-to they
-// ignore report-uri.
-func ProtectPage(h http.Header, allow, publicURL string) {
+// Policy is what a page may use, and who may know where people come from.
+type Policy struct {
+	// Allow are directives ("style-src 'sha256-…'; connect-src 'self'"); "" = nothing.
+	Allow string
+	// PublicURL is where the page is: browsers send reports of report-to only from
+	// https, and where there is report-to they ignore report-uri.
+	PublicURL string
+	// Forms says that the pages take forms: see OwnReferrer.
+	Forms bool
+}
+
+// protect is Protect for a page, whose violations are reported.
+func (p Policy) protect(h http.Header) {
 	Protect(h)
-	if allow != "" {
-		allow = "; " + allow
+	if p.Forms {
+		OwnReferrer(h)
 	}
-	report := "; report-uri " + ReportPath
-	if strings.HasPrefix(publicURL, "https://") {
+	allow, report := "", "; report-uri "+ReportPath
+	if p.Allow != "" {
+		allow = "; " + p.Allow
+	}
+	if strings.HasPrefix(p.PublicURL, "https://") {
 		report += "; report-to csp"
 		h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
 	}

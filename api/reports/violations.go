@@ -1,4 +1,4 @@
-package csp
+package reports
 
 import (
 	"cmp"
@@ -41,8 +41,8 @@ var directives = []string{
 
 var errNoReport = errors.New("the body is not a report of a violation of the content security policy")
 
-// Parse reads a body. It returns an error if the body holds no report. Reports
-// of other kinds in a batch are left out.
+// Parse reads the violations of a body. It returns an error if the body holds no
+// report. Reports of other kinds in a batch are left out.
 func Parse(mediaType string, body []byte) ([]Violation, error) {
 	if mediaType == Batch {
 		return parseBatch(body)

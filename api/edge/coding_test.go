@@ -1,4 +1,4 @@
-package coding_test
+package edge
 
 import (
 	"bytes"
@@ -9,29 +9,27 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-
-	"almanac/api/coding"
 )
 
 func TestChoose(t *testing.T) {
-	for accept, want := range map[string]coding.Coding{
-		"gzip, deflate, br, zstd": coding.Zstd, "gzip": coding.Gzip, "GZIP": coding.Gzip, "*": coding.Gzip,
-		"*;q=0":                    coding.Identity,
-		"gzip; q=0.5, zstd; q=0.1": coding.Gzip, "gzip;q=0, *": coding.Identity, "": coding.Identity,
-		"br": coding.Identity, "gzip;q=x": coding.Identity, "identity;q=1, gzip;q=0.9": coding.Identity,
+	for accept, want := range map[string]Coding{
+		"gzip, deflate, br, zstd": Zstd, "gzip": Gzip, "GZIP": Gzip, "*": Gzip,
+		"*;q=0":                    Identity,
+		"gzip; q=0.5, zstd; q=0.1": Gzip, "gzip;q=0, *": Identity, "": Identity,
+		"br": Identity, "gzip;q=x": Identity, "identity;q=1, gzip;q=0.9": Identity,
 	} {
-		if got := coding.Choose(accept, 10_000); got != want {
+		if got := ChooseCoding(accept, 10_000); got != want {
 			t.Errorf("%q: %q, want %q", accept, got, want)
 		}
 	}
-	if got := coding.Choose("gzip", 100); got != coding.Identity {
+	if got := ChooseCoding("gzip", 100); got != Identity {
 		t.Errorf("a small body: %q", got)
 	}
 }
 
 func TestEncode(t *testing.T) {
 	body := []byte(strings.Repeat(`{"a":1},`, 1000))
-	zr, err := gzip.NewReader(bytes.NewReader(coding.Gzip.Encode(body)))
+	zr, err := gzip.NewReader(bytes.NewReader(Gzip.Encode(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,10 +41,10 @@ func TestEncode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if got, err := d.DecodeAll(coding.Zstd.Encode(body), nil); err != nil || !bytes.Equal(got, body) {
+	if got, err := d.DecodeAll(Zstd.Encode(body), nil); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("zstd: %v", err)
 	}
-	if got := coding.Identity.Encode(body); !bytes.Equal(got, body) {
+	if got := Identity.Encode(body); !bytes.Equal(got, body) {
 		t.Error("identity changes the body")
 	}
 }
@@ -62,7 +60,7 @@ func TestHas(t *testing.T) {
 		{[]string{`"ab"`}, `"a"`, false}, {[]string{`"a-gzip"`}, `"a"`, false}, {[]string{"a"}, `"a"`, false},
 		{nil, `"a"`, false}, {[]string{""}, `"a"`, false},
 	} {
-		if got := coding.Has(http.Header{"If-None-Match": c.header}, c.tag); got != c.want {
+		if got := has(http.Header{"If-None-Match": c.header}, c.tag); got != c.want {
 			t.Errorf("%q has %s: %v", c.header, c.tag, got)
 		}
 	}
@@ -70,7 +68,7 @@ func TestHas(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	body := []byte(strings.Repeat(`{"id":"0056","title":"An invented title","url":"https://kb.example/x"},`, 1000))
-	for _, c := range []coding.Coding{coding.Gzip, coding.Zstd} {
+	for _, c := range []Coding{Gzip, Zstd} {
 		b.Run(string(c), func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {

@@ -1,8 +1,9 @@
-package csp_test
+package reports_test
 
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -11,11 +12,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/api/csp"
+	"almanac/api/edge"
 	"almanac/api/limit"
+	"almanac/api/reports"
 	"almanac/api/tally"
 	"almanac/catalog"
 )
+
+// handler is a listener with one route.
+func handler(t *testing.T, rt edge.Route) http.Handler {
+	t.Helper()
+	h, err := edge.New(edge.Config{Routes: []edge.Route{rt}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
 
 // reports as browsers send them.
 const (
@@ -32,38 +44,38 @@ const (
 )
 
 func TestParse(t *testing.T) {
-	for body, want := range map[string][]csp.Violation{
+	for body, want := range map[string][]reports.Violation{
 		chromium: {{"script-src-elem", "https://cdn.example"},
 			{"style-src-attr", "inline"}},
 		firefox:                              {{"style-src-elem", "inline"}},
 		older:                                {{"img-src", "data"}},
 		`[{"type":"deprecation","body":{}}]`: nil,
 	} {
-		mediaType := csp.Single
+		mediaType := reports.Single
 		if body[0] == '[' {
-			mediaType = csp.Batch
+			mediaType = reports.Batch
 		}
-		got, err := csp.Parse(mediaType, []byte(body))
+		got, err := reports.Parse(mediaType, []byte(body))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%.40s: %v (-want +got):\n%s", body, err, diff)
 		}
 	}
 	for body, mediaType := range map[string]string{
-		"": csp.Single, "null": csp.Single, "{}": csp.Single, "[]": csp.Batch, "7": csp.Batch, firefox: csp.Batch,
-		chromium:            csp.Single,
-		`{"csp-report":{}}`: csp.Single, `{"csp-report":7}`: csp.Single, `[{}]`: csp.Batch,
-		`[{"type":"csp-violation"}]`: csp.Batch,
-		`{"csp-report":{"effective-directive":"alice@example.org","blocked-uri":"inline"}}`:               csp.Single,
-		`[{"type":"csp-violation","body":{"effectiveDirective":"nothing-src","blockedURL":"inline"}}]`:    csp.Batch,
-		`[{"type":"csp-violation","body":{"effectiveDirective":["img-src"],"blockedURL":"inline"}}] more`: csp.Batch,
+		"": reports.Single, "null": reports.Single, "{}": reports.Single, "[]": reports.Batch, "7": reports.Batch, firefox: reports.Batch,
+		chromium:            reports.Single,
+		`{"csp-report":{}}`: reports.Single, `{"csp-report":7}`: reports.Single, `[{}]`: reports.Batch,
+		`[{"type":"csp-violation"}]`: reports.Batch,
+		`{"csp-report":{"effective-directive":"alice@example.org","blocked-uri":"inline"}}`:               reports.Single,
+		`[{"type":"csp-violation","body":{"effectiveDirective":"nothing-src","blockedURL":"inline"}}]`:    reports.Batch,
+		`[{"type":"csp-violation","body":{"effectiveDirective":["img-src"],"blockedURL":"inline"}}] more`: reports.Batch,
 	} {
-		if got, err := csp.Parse(mediaType, []byte(body)); err == nil {
+		if got, err := reports.Parse(mediaType, []byte(body)); err == nil {
 			t.Errorf("%s: %v", body, got)
 		}
 	}
 	many := "[" + strings.Repeat(
 		`{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"data"}},`, 150)
-	if got, err := csp.Parse(csp.Batch, []byte(strings.TrimSuffix(many, ",")+"]")); err != nil || len(got) != 100 {
+	if got, err := reports.Parse(reports.Batch, []byte(strings.TrimSuffix(many, ",")+"]")); err != nil || len(got) != 100 {
 		t.Errorf("%d reports of 150: %v", len(got), err)
 	}
 }
@@ -96,27 +108,27 @@ func TestCut(t *testing.T) {
 		"https://k3j9x2m4p8q1z7w5v6n0.example/x":          "https",
 		"https://" + strings.Repeat("a.", 50) + "example": "https",
 	} {
-		if got := csp.Cut(blocked); got != want {
+		if got := reports.Cut(blocked); got != want {
 			t.Errorf("%q is %q, want %q", blocked, got, want)
 		}
 	}
 }
 
 func TestHandler(t *testing.T) {
-	h := csp.Handler(nil, nil)
+	h := handler(t, reports.Violations(nil, nil))
 	for _, tt := range []struct {
 		method, kind, body string
 		status             int
 		says               string
 	}{
-		{"POST", csp.Batch, chromium, 204, ""},
-		{"POST", csp.Single + "; charset=utf-8", firefox, 204, ""},
-		{"POST", csp.Single, "rubbish", 400, "is not a report"},
+		{"POST", reports.Batch, chromium, 204, ""},
+		{"POST", reports.Single + "; charset=utf-8", firefox, 204, ""},
+		{"POST", reports.Single, "rubbish", 400, "is not a report"},
 		{"POST", "application/json", firefox, 415,
 			"Content-Type must be application/csp-report or application/reports+json"},
 		{"POST", "", firefox, 415, "Content-Type"},
-		{"POST", csp.Single, strings.Repeat(" ", 65<<10), 413, "64 KiB"},
-		{"GET", csp.Single, "", 405, "GET is not allowed"},
+		{"POST", reports.Single, strings.Repeat(" ", 65<<10), 413, "64 KiB"},
+		{"GET", reports.Single, "", 405, "GET is not allowed"},
 	} {
 		r := httptest.NewRequest(tt.method, "/csp-reports", strings.NewReader(tt.body))
 		r.Header.Set("Content-Type", tt.kind)
@@ -134,13 +146,13 @@ func TestHandler(t *testing.T) {
 func TestEveryReportCounts(t *testing.T) {
 	s := &shelf{}
 	counts := tally.New(s, time.Now, slog.New(slog.DiscardHandler))
-	h := csp.Handler(counts, limit.New(limit.Config{Name: "csp", Calls: 30}))
+	h := handler(t, reports.Violations(counts, limit.New(limit.Config{Name: "csp", Calls: 30})))
 	batch := "[" + strings.TrimSuffix(strings.Repeat(
 		`{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"data"}},`, 20), ",") + "]"
 	var codes []int
 	for range 3 {
 		r := httptest.NewRequest("POST", "/csp-reports", strings.NewReader(batch))
-		r.Header.Set("Content-Type", csp.Batch)
+		r.Header.Set("Content-Type", reports.Batch)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		codes = append(codes, w.Code)
@@ -153,11 +165,17 @@ func TestEveryReportCounts(t *testing.T) {
 	}
 }
 
-// shelf adds up violations.
-type shelf struct{ violations int }
+// shelf adds up violations and keeps clicks.
+type shelf struct {
+	violations int
+	clicks     []catalog.ClickCount
+}
 
 func (*shelf) CountSearches(context.Context, []catalog.SearchCount) error { return nil }
-func (*shelf) CountClicks(context.Context, []catalog.ClickCount) error    { return nil }
+func (s *shelf) CountClicks(_ context.Context, counts []catalog.ClickCount) error {
+	s.clicks = append(s.clicks, counts...)
+	return nil
+}
 func (s *shelf) CountViolations(_ context.Context, counts []catalog.Violation) error {
 	for _, v := range counts {
 		s.violations += v.N
@@ -171,12 +189,12 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, mediaType := range []string{csp.Single, csp.Batch} {
-			reports, err := csp.Parse(mediaType, body)
-			if err != nil && len(reports) > 0 {
-				t.Errorf("%v and %v", reports, err)
+		for _, mediaType := range []string{reports.Single, reports.Batch} {
+			all, err := reports.Parse(mediaType, body)
+			if err != nil && len(all) > 0 {
+				t.Errorf("%v and %v", all, err)
 			}
-			for _, v := range reports {
+			for _, v := range all {
 				if strings.Trim(v.Blocked, "abcdefghijklmnopqrstuvwxyz0123456789-.:/") != "" || len(v.Directive) > 30 ||
 					len(v.Blocked) > 120 {
 					t.Errorf("%q", v)

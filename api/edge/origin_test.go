@@ -1,11 +1,9 @@
-package guard_test
+package edge
 
 import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-
-	"almanac/api/guard"
 )
 
 func TestPagesReportWhereBrowsersSend(t *testing.T) {
@@ -14,7 +12,7 @@ func TestPagesReportWhereBrowsersSend(t *testing.T) {
 		"http://127.0.0.1:8080": "; img-src data:; report-uri /csp-reports",
 	} {
 		h := http.Header{}
-		guard.ProtectPage(h, "img-src data:", publicURL)
+		Policy{Allow: "img-src data:", PublicURL: publicURL}.protect(h)
 		if got := h.Get(
 			"Content-Security-Policy"); got != "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"+want ||
 			(h.Get("Reporting-Endpoints") != "") != (publicURL[:5] == "https") {
@@ -24,8 +22,11 @@ func TestPagesReportWhereBrowsersSend(t *testing.T) {
 }
 
 func TestHosts(t *testing.T) {
-	h := guard.Hosts([]string{"kb.example:443", "[2001:db8::1]"},
-		http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h, err := New(Config{Check: Hosts([]string{"kb.example:443", "[2001:db8::1]"}), Routes: []Route{
+		{Path: "/", Serve: func(*http.Request) (Answer, error) { return Answer{}, nil }}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for host, want := range map[string]int{
 		"localhost": 200, "LOCALHOST:8080": 200, "app.localhost": 200, "localhost.": 200, "127.0.0.1": 200,
 		"127.9.9.9:1": 200,
@@ -50,20 +51,20 @@ func TestHosts(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	const none = "-"
 	for name, tt := range map[string]struct {
-		origins guard.Origins
+		origins Origins
 		want    map[string]bool
 	}{
-		"in public": {guard.NewOrigins([]string{"https://kb.example/"}, false),
+		"in public": {NewOrigins([]string{"https://kb.example/"}, false),
 			map[string]bool{none: true, "https://kb.example": true, "HTTPS://KB.example": true,
 				"http://kb.example": false, "https://kb.example:8443": false, "http://localhost": false, "null": false,
 				"": false}},
-		"on loopback": {guard.NewOrigins(nil, true),
+		"on loopback": {NewOrigins(nil, true),
 			map[string]bool{none: true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:5": true,
 				"https://evil.example": false, "http://localhost.evil.example": false, "null": false,
 				"localhost": false, "http://": false, "http://evil.example@localhost": false,
 				"http://localhost/evil": false, "//localhost": false, "http://localhost/": false,
 				"http://localhost?x": false, "http://localhost#": false, "ftp://localhost": false}},
-		"for all": {guard.NewOrigins([]string{"*"}, false), map[string]bool{none: true, "https://evil.example": true}},
+		"for all": {NewOrigins([]string{"*"}, false), map[string]bool{none: true, "https://evil.example": true}},
 	} {
 		for origin, want := range tt.want {
 			r := httptest.NewRequest("POST", "/", nil)
@@ -77,7 +78,7 @@ func TestOrigins(t *testing.T) {
 	}
 	r := httptest.NewRequest("POST", "/", nil)
 	r.Header["Origin"] = []string{"https://kb.example", "https://evil.example"}
-	if guard.NewOrigins([]string{"https://kb.example"}, false).Allow(r) {
+	if NewOrigins([]string{"https://kb.example"}, false).Allow(r) {
 		t.Error("two origins pass")
 	}
 }

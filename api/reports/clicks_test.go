@@ -1,7 +1,6 @@
-package clicks_test
+package reports_test
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -9,23 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"almanac/api/clicks"
 	"almanac/api/limit"
+	"almanac/api/reports"
 	"almanac/api/tally"
-	"almanac/catalog"
 )
 
-// shelf keeps clicks.
-type shelf struct{ clicks []catalog.ClickCount }
-
-func (*shelf) CountSearches(context.Context, []catalog.SearchCount) error { return nil }
-func (*shelf) CountViolations(context.Context, []catalog.Violation) error { return nil }
-func (s *shelf) CountClicks(_ context.Context, counts []catalog.ClickCount) error {
-	s.clicks = append(s.clicks, counts...)
-	return nil
-}
-
-func TestReports(t *testing.T) {
+func TestClicks(t *testing.T) {
 	const good = `{"query":"tide table","shown":[1000007,1000008],"clicked":2}`
 	for _, tt := range []struct {
 		name, method, kind, origin, body string
@@ -44,13 +32,13 @@ func TestReports(t *testing.T) {
 		{"no id", "POST", "application/json", "", `{"query":"a","shown":[0]}`, 400},
 		{"opened what was not shown", "POST", "application/json", "", `{"query":"a","shown":[1],"clicked":2}`, 400},
 		{"too many", "POST", "application/json", "", `{"query":"a","shown":[` + strings.Repeat("1,", 20) + `2]}`, 400},
-		{"too long", "POST", "application/json", "", strings.Repeat(" ", 9000) + good, 400},
+		{"too long", "POST", "application/json", "", strings.Repeat(" ", 9000) + good, 413},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &shelf{}
 			counts := tally.New(s, time.Now, slog.New(slog.DiscardHandler))
-			h := clicks.Handler(counts, limit.New(limit.Config{Name: "web", Store: limit.NewStore()}))
-			r := httptest.NewRequest(tt.method, "http://kb.example"+clicks.Path, strings.NewReader(tt.body))
+			h := handler(t, reports.Clicks(counts, limit.New(limit.Config{Name: "web", Store: limit.NewStore()})))
+			r := httptest.NewRequest(tt.method, "http://kb.example"+reports.ClicksPath, strings.NewReader(tt.body))
 			r.Header.Set("Content-Type", tt.kind)
 			if tt.origin != "" {
 				r.Header.Set("Origin", tt.origin)
@@ -70,13 +58,13 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any body; what it accepts is a place in what was shown.
-func FuzzParse(f *testing.F) {
+// FuzzClicks reads any body; what it accepts is a place in what was shown.
+func FuzzClicks(f *testing.F) {
 	f.Add([]byte(`{"query":"a","shown":[1,2],"clicked":1}`))
 	f.Add([]byte(`{"query":"a","shown":[1e400]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := clicks.Parse(body)
-		if err == nil && (r.Clicked > len(r.Shown) || len(r.Shown) > clicks.Depth || r.Query == "") {
+		r, err := reports.ParseClicks(body)
+		if err == nil && (r.Clicked > len(r.Shown) || len(r.Shown) > reports.Depth || r.Query == "") {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -1,47 +1,28 @@
-// Package guard keeps out requests that a browser makes on behalf of a foreign
-// page: it checks Host against DNS rebinding, and Origin. It also writes the
-// JSON form of all refusals. Of this module it imports only op.
-package guard
+package edge
 
 import (
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
-
-	"almanac/api/op"
 )
 
-// Refuse answers with {"error": message}.
-func Refuse(w http.ResponseWriter, status int, message string) {
-	body := op.ErrorJSON(message)
-	h := w.Header()
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone
-}
-
-// Hosts passes only requests whose Host is a loopback name or address, or one
-// of allowed (names, ports ignored): a foreign page that rebinds its name to
-// 127.0.0.1 sends its own name. It is for loopback listeners.
-func Hosts(allowed []string, next http.Handler) http.Handler {
+// Hosts returns a Check that passes only requests whose Host is a loopback name or
+// address, or one of allowed (names, ports ignored): a foreign page that rebinds its
+// name to 127.0.0.1 sends its own name. It is for loopback listeners.
+func Hosts(allowed []string) func(*http.Request) error {
 	names := map[string]bool{}
 	for _, a := range allowed {
 		names[hostname(a)] = true
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return func(r *http.Request) error {
 		if host := hostname(r.Host); !names[host] && !Loopback(host) {
-			Refuse(w, http.StatusForbidden,
-				"this listener is local: the Host header must be localhost or a configured name")
-			return
+			return &Refusal{Status: http.StatusForbidden,
+				Message: "this listener is local: the Host header must be localhost or a configured name"}
 		}
-		next.ServeHTTP(w, r)
-	})
+		return nil
+	}
 }
 
 // Origins decides which pages may use an endpoint.

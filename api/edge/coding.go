@@ -1,6 +1,4 @@
-// Package coding compresses whole bodies as the client accepts, and knows which it
-// has already. It imports nothing of this module.
-package coding
+package edge
 
 import (
 	"bytes"
@@ -16,7 +14,7 @@ import (
 // A Coding is a value of Content-Encoding.
 type Coding string
 
-// Results of Choose.
+// Results of ChooseCoding.
 const (
 	Identity Coding = ""
 	Gzip     Coding = "gzip"
@@ -27,8 +25,8 @@ const (
 // packet does not arrive sooner when smaller.
 const minSize = 1400
 
-// Choose reads Accept-Encoding. At equal weights zstd is preferred.
-func Choose(accept string, size int) Coding {
+// ChooseCoding reads Accept-Encoding. At equal weights zstd is preferred.
+func ChooseCoding(accept string, size int) Coding {
 	if size < minSize {
 		return Identity
 	}
@@ -89,9 +87,9 @@ func (c Coding) Encode(body []byte) []byte {
 	return body
 }
 
-// Has reports whether a client has the body with an entity tag already: a request's
+// has reports whether a client has the body with an entity tag already: a request's
 // If-None-Match names it. Tags are compared weakly (RFC 9110, 13.1.2).
-func Has(request http.Header, tag string) bool {
+func has(request http.Header, tag string) bool {
 	tag = strings.TrimPrefix(tag, "W/")
 	for _, h := range request.Values("If-None-Match") {
 		for known := range strings.SplitSeq(h, ",") {

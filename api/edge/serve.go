@@ -1,0 +1,231 @@
+package edge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"almanac/api/op"
+)
+
+// anyMethod is the method of gin's only tree.
+const anyMethod = "ANY"
+
+// arrival is a request as it came, in the context of the one that gin routes.
+type arrival struct {
+	w      http.ResponseWriter
+	method string
+	odd    bool // its path was cleaned to find a row
+}
+
+type arrivalKey struct{}
+
+func arrivalOf(c *gin.Context) arrival { return c.Request.Context().Value(arrivalKey{}).(arrival) }
+
+// ServeHTTP implements http.Handler.
+func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	u := *r.URL
+	if len(u.Path) > 1 {
+		u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
+	}
+	l.route(w, r, &u, arrival{w: w, method: r.Method})
+}
+
+func (l *listener) route(w http.ResponseWriter, r *http.Request, u *url.URL, as arrival) {
+	routed := r.WithContext(context.WithValue(r.Context(), arrivalKey{}, as))
+	routed.Method, routed.URL = anyMethod, u
+	l.engine.ServeHTTP(w, routed)
+}
+
+// clean looks for a row once more, by the path that an odd one means.
+func (l *listener) clean(c *gin.Context) {
+	as := arrivalOf(c)
+	if u := cleaned(c.Request.URL); u != nil && !as.odd {
+		as.odd = true
+		l.route(c.Writer, c.Request, u, as)
+		c.Writer.WriteHeaderNow() // or gin adds a text
+		c.Abort()
+	}
+}
+
+// cleaned is an address without // and .. in its path; nil if that is the same.
+func cleaned(u *url.URL) *url.URL {
+	escaped := u.EscapedPath()
+	to, err := url.Parse(path.Clean(escaped))
+	if err != nil || to.EscapedPath() == escaped || !path.IsAbs(to.Path) {
+		return nil
+	}
+	to.RawQuery = u.RawQuery
+	return to
+}
+
+// visit is the row that answers a request.
+type visit struct {
+	Route
+	left bool // the client, before it had the answer
+}
+
+const visitKey = "visit"
+
+func visitOf(c *gin.Context) *visit { return c.MustGet(visitKey).(*visit) }
+
+// choose finds the row that answers among those of a path.
+func (l *listener) choose(path string) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		as, r, rows := arrivalOf(c), c.Request, l.rows[path]
+		r.Method = as.method
+		page := path != "" && rows[0].Page && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+		if u := cleaned(r.URL); u != nil && page {
+			as.odd, r.URL = true, u
+		}
+		if as.odd && !page {
+			rows = l.rows[""]
+		}
+		rt := pick(rows, r)
+		if as.odd && page {
+			to := Answer{Status: http.StatusTemporaryRedirect, Goto: r.URL.String()}
+			rt.Serve = func(*http.Request) (Answer, error) { return to, nil }
+		}
+		if rt.MaxBody > 0 {
+			r.Body = http.MaxBytesReader(as.w, r.Body, rt.MaxBody)
+		}
+		for _, p := range c.Params {
+			v := strings.TrimPrefix(p.Value, "/") // gin keeps it in a *wildcard
+			if u, err := url.PathUnescape(v); err == nil && r.URL.RawPath != "" {
+				v = u
+			}
+			r.SetPathValue(p.Key, v)
+		}
+		c.Set(visitKey, &visit{Route: rt})
+	}
+}
+
+// pick returns the row that answers, or one that refuses as the others would.
+func pick(rows []Route, r *http.Request) Route {
+	var allowed []string
+	for _, rt := range rows {
+		switch {
+		case rt.When != nil && !rt.When(r):
+		case rt.Method == "", rt.Method == r.Method, rt.Method == http.MethodGet && r.Method == http.MethodHead:
+			return rt
+		case rt.Method == http.MethodGet:
+			allowed = append(allowed, http.MethodGet, http.MethodHead)
+		default:
+			allowed = append(allowed, rt.Method)
+		}
+	}
+	err := op.NotFound("there is no such page")
+	var rt Route
+	if len(allowed) > 0 {
+		rt = rows[len(rows)-1]
+		err = NotAllowed(r, strings.Join(allowed, ", "), rt.Advice)
+	}
+	rt.Serve = func(*http.Request) (Answer, error) { return Answer{}, err }
+	if rt.Shared && r.Method == http.MethodOptions {
+		asked := Preflight(strings.Join(allowed, ", "), "Accept, Authorization, Content-Type, If-None-Match")
+		rt.Serve, rt.Limit = func(*http.Request) (Answer, error) { return asked, nil }, nil
+	}
+	return rt
+}
+
+// observe counts and logs the answer, and makes one of a panic.
+func (l *listener) observe(c *gin.Context) {
+	start, v, r := time.Now(), visitOf(c), c.Request
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler { //nolint:errorlint // as net/http does
+				panic(p)
+			}
+			l.cfg.Log.ErrorContext(r.Context(), "panic", "route", v.Path, "error", p, "stack", string(debug.Stack()))
+			l.refuse(c, errors.New("panic"))
+		}
+		status, took, name := c.Writer.Status(), time.Since(start), cmp.Or(v.Name, v.Path)
+		if v.left {
+			status = statusLeft
+		}
+		c.Status(status)
+		c.Writer.WriteHeaderNow() // or gin adds a text
+		if l.cfg.Observe != nil {
+			l.cfg.Observe(r.Method, name, status, took)
+		}
+		// The query is left out: it may hold secrets of its author.
+		l.cfg.Log.DebugContext(r.Context(), "request", "method", op.Cut(r.Method), "route", name, "status", status,
+			"took", took, "bytes", c.Writer.Size())
+	}()
+	Protect(c.Writer.Header())
+	if l.cfg.Check != nil {
+		if err := l.cfg.Check(r); err != nil {
+			l.refuse(c, err)
+			c.Abort()
+			return
+		}
+	}
+	if v.Headers != nil {
+		v.Headers(c.Writer.Header(), r)
+	}
+	c.Next()
+}
+
+// statusLeft is counted if the client left before the answer; nginx made the
+// number common.
+const statusLeft = 499
+
+// limit counts the call.
+func (l *listener) limit(c *gin.Context) {
+	if text, wait := visitOf(c).Limit.Take(c.Writer.Header(), c.Request); text != "" {
+		l.refuse(c, &Refusal{Status: http.StatusTooManyRequests, Message: text, Wait: wait})
+		c.Abort()
+	}
+}
+
+func (l *listener) serve(c *gin.Context) {
+	v, r := visitOf(c), c.Request
+	if len(r.URL.Path)+len(r.URL.RawQuery) > MaxURL {
+		l.refuse(c, &Refusal{Status: http.StatusRequestURITooLong, Message: "the address must be at most 32 KiB long"})
+		return
+	}
+	a, err := v.Serve(r)
+	if err != nil {
+		l.refuse(c, err)
+		return
+	}
+	l.write(c, a)
+}
+
+// refuse answers with an error, unless the client left or an answer has begun.
+func (l *listener) refuse(c *gin.Context, err error) {
+	v, r := visitOf(c), c.Request
+	if v.left = r.Context().Err() != nil; v.left || c.Writer.Written() {
+		return
+	}
+	f := Explain(r.Context(), err)
+	if f.Wait > 0 {
+		c.Writer.Header().Set("Retry-After", strconv.Itoa(f.Wait))
+	}
+	if f.Allow != "" {
+		c.Writer.Header().Set("Allow", f.Allow)
+	}
+	a := f.JSON()
+	if v.Refuse != nil {
+		a = v.Refuse(r, err)
+	}
+	if a.Status == http.StatusInternalServerError {
+		l.cfg.Log.ErrorContext(r.Context(), "request failed", "route", v.Path, "error", err)
+	}
+	l.write(c, a)
+}
+
+func (l *listener) write(c *gin.Context, a Answer) {
+	if err := a.write(c.Writer, c.Request); err != nil {
+		visitOf(c).left = c.Request.Context().Err() != nil
+	}
+}

@@ -1,0 +1,75 @@
+// Package reports takes what browsers report: violations of the content security
+// policy of pages (CSP Level 3, and the Reporting API), and which results of a query
+// were shown and opened. It keeps neither the page nor the client.
+package reports
+
+import (
+	"net/http"
+
+	"almanac/api/edge"
+	"almanac/api/limit"
+	"almanac/api/op"
+	"almanac/api/tally"
+)
+
+// ClicksPath is where pages say what was shown and opened.
+const ClicksPath = "/clicks"
+
+const (
+	maxViolations = 64 << 10 // bytes
+	maxClicks     = 8 << 10  // a query of the longest kind and Depth ids
+)
+
+// Violations takes reports by POST and answers 204. limit counts every request, and
+// every further report of it.
+func Violations(counts *tally.Tally, limit *limit.Bucket) edge.Route {
+	return edge.Route{
+		Method: http.MethodPost, Path: edge.ReportPath, Limit: limit, MaxBody: maxViolations,
+		Advice: "browsers send reports by POST",
+		Serve: func(r *http.Request) (edge.Answer, error) {
+			done := edge.Answer{Status: http.StatusNoContent, Header: http.Header{}}
+			body, mediaType, err := edge.Body(r, Single, Batch)
+			if err != nil {
+				return done, err
+			}
+			reports, err := Parse(mediaType, body)
+			if err != nil {
+				return done, op.Invalid("%s", err)
+			}
+			for i, v := range reports {
+				if i > 0 {
+					if text, wait := limit.Take(done.Header, r); text != "" {
+						return done, &edge.Refusal{Status: http.StatusTooManyRequests, Message: text, Wait: wait}
+					}
+				}
+				counts.Violation(r.Context(), v.Directive, v.Blocked)
+			}
+			return done, nil
+		},
+	}
+}
+
+// Clicks takes reports by POST and answers 204. A page of another origin is refused:
+// what people choose there is not ours.
+func Clicks(counts *tally.Tally, limit *limit.Bucket) edge.Route {
+	own := http.NewCrossOriginProtection()
+	return edge.Route{
+		Method: http.MethodPost, Path: ClicksPath, Limit: limit, MaxBody: maxClicks, Advice: "pages report by POST",
+		Serve: func(r *http.Request) (edge.Answer, error) {
+			done := edge.Answer{Status: http.StatusNoContent}
+			if own.Check(r) != nil {
+				return done, &edge.Refusal{Status: http.StatusForbidden, Message: "only pages of this service report here"}
+			}
+			body, _, err := edge.Body(r, "application/json")
+			if err != nil {
+				return done, err
+			}
+			report, err := ParseClicks(body)
+			if err != nil {
+				return done, op.Invalid("%s", err)
+			}
+			counts.Shown(r.Context(), report.Query, report.Shown, report.Clicked)
+			return done, nil
+		},
+	}
+}
