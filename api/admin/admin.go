@@ -74,8 +74,8 @@ func New(cfg Config) (http.Handler, error) {
 			return edge.Answer{}, op.NotFound("there is no such page")
 		}})
 	}
-	for i, rt := range behind {
-		behind[i] = g.behind(rt)
+	for i := range behind {
+		behind[i].Gate = g.gate
 	}
 	routes := append(g.routes(), behind...)
 	for i := range routes {

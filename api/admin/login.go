@@ -49,22 +49,15 @@ func (g *gate) routes() []edge.Route {
 	}
 }
 
-// behind lets only those to a route who pass.
-func (g *gate) behind(rt edge.Route) edge.Route {
-	serve := rt.Serve
-	rt.Serve = func(r *http.Request) (edge.Answer, error) {
-		user, refused := g.pass(r)
-		if refused != nil {
-			return *refused, nil
-		}
-		*r = *r.WithContext(WithUser(r.Context(), user)) // for a page that refuses, too
-		return serve(r)
-	}
-	return rt
+// gate tells the routes who makes a request, or keeps it out.
+func (g *gate) gate(r *http.Request) *edge.Answer {
+	user, out := g.pass(r)
+	*r = *r.WithContext(WithUser(r.Context(), user))
+	return out
 }
 
 // pass returns who makes a request, or the answer of one that may not pass.
-func (g *gate) pass(r *http.Request) (user string, refused *edge.Answer) {
+func (g *gate) pass(r *http.Request) (user string, out *edge.Answer) {
 	user, known := g.sessions.of(r)
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -95,9 +88,9 @@ func (g *gate) pass(r *http.Request) (user string, refused *edge.Answer) {
 		f.Status = http.StatusUnauthorized
 		f.Message = "send the admin token: Authorization: Bearer …, or as the password of basic authentication"
 	}
-	a := f.JSON()
-	a.Header = h
-	return "", &a
+	out = f.Out()
+	out.Header = h
+	return "", out
 }
 
 // Why an attempt to log in is refused.

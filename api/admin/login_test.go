@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -25,7 +26,7 @@ func (front) Login(_ *http.Request, f admin.Form) edge.Answer {
 }
 
 func (front) Refuse(r *http.Request, err error) edge.Answer {
-	return edge.Answer{Status: edge.Explain(r.Context(), err).Status, Type: "text/html", Body: fmt.Appendf(nil, "<h1>%s", err)}
+	return edge.Answer{Status: edge.Explain(r.Context(), err).Status, Type: "text/html", Body: fmt.Appendf(nil, "<h1>%s for %q", err, admin.User(r.Context()))}
 }
 
 func (front) Assets() edge.Route {
@@ -44,7 +45,9 @@ func gated(t *testing.T, token string, failures int, log *slog.Logger) http.Hand
 	}
 	h, err := admin.New(admin.Config{Token: token, Loopback: token == "", Front: front{}, Proxies: proxies, Log: log,
 		Failures: limit.New(limit.Config{Name: "login", Calls: failures}),
-		Routes: []edge.Route{{Serve: func(r *http.Request) (edge.Answer, error) {
+		Routes: []edge.Route{{Path: "/fails", Serve: func(*http.Request) (edge.Answer, error) {
+			return edge.Answer{}, errors.New("it fails")
+		}}, {Serve: func(r *http.Request) (edge.Answer, error) {
 			return edge.Answer{Type: "text/plain",
 				Body: fmt.Appendf(nil, "%s %s for %q", r.Method, r.URL.Path, admin.User(r.Context()))}, nil
 		}}}})
@@ -154,6 +157,9 @@ func TestBrowsersLogInByAForm(t *testing.T) {
 	cookie := session(t, h, "ada")
 	if body := text(t, ask(h, "GET", "/lab", nil, "Cookie", cookie)); body != `GET /lab for "ada"` {
 		t.Errorf("after the login: %s", body)
+	}
+	if body := text(t, ask(h, "GET", "/fails", nil, "Cookie", cookie)); body != `<h1>it fails for "ada"` {
+		t.Errorf("a page that fails says %s", body)
 	}
 	if body := text(t, ask(h, "GET", "/login", nil, "Cookie", cookie)); !strings.Contains(body, "Known:true") ||
 		!strings.Contains(body, "Name:ada") {

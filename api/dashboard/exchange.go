@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"almanac/api/admin"
@@ -22,11 +21,7 @@ import (
 )
 
 // agreement compares the judges of a case, and lists what two of them disagree on.
-func (h *Handler) agreement(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) agreement(r *http.Request, c catalog.Case) (reply, error) {
 	judgments, err := h.cfg.Store.Judgments(r.Context(), c.ID)
 	if err != nil {
 		return reply{}, err
@@ -58,22 +53,15 @@ func (h *Handler) agreement(r *http.Request) (reply, error) {
 }
 
 // exportCase returns a case as files, or its judgments as TREC has them.
-func (h *Handler) exportCase(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) exportCase(r *http.Request, c catalog.Case) (reply, error) {
 	var judges []string
 	if judge := r.FormValue("judge"); judge != "" {
 		judges = []string{judge}
 	}
 	trec := r.FormValue("form") == "trec"
 	_, files, err := judging.Export(r.Context(), h.cfg.Store, c.Name, trec, judges...)
-	if wrong, ok := errors.AsType[judging.InvalidError](err); ok {
-		return reply{}, invalid(wrong)
-	}
 	if err != nil {
-		return reply{}, err
+		return reply{}, theirs(err)
 	}
 	name := look.Slug(c.Name)
 	if trec {
@@ -92,6 +80,14 @@ func (h *Handler) exportCase(r *http.Request) (reply, error) {
 	}
 	err = z.Close()
 	return reply{Raw: &raw{Name: name + ".zip", Type: "application/zip", Body: body.Bytes()}}, err
+}
+
+// theirs tells what a person can mend apart.
+func theirs(err error) error {
+	if wrong, ok := errors.AsType[judging.InvalidError](err); ok {
+		return invalid(wrong)
+	}
+	return err
 }
 
 // maxUnpacked bounds what an uploaded archive holds, in bytes.
@@ -123,8 +119,7 @@ func (h *Handler) importPage(r *http.Request) (reply, error) {
 	if err != nil {
 		return h.cases(r)
 	}
-	r.SetPathValue("id", strconv.FormatInt(c.ID, 10))
-	return h.showCase(r)
+	return h.showCase(r, c)
 }
 
 // importCase adds an uploaded file to a case, which may be new.
@@ -152,11 +147,8 @@ func (h *Handler) importCase(r *http.Request) (reply, error) {
 		name = stem
 	}
 	done, err := judging.Import(r.Context(), h.cfg.Store, name, in, eval.ImportJudge+judge, admin.User(r.Context()))
-	if wrong, ok := errors.AsType[judging.InvalidError](err); ok {
-		return reply{}, invalid(wrong)
-	}
 	if err != nil {
-		return reply{}, err
+		return reply{}, theirs(err)
 	}
 	missing, err := judging.Missing(r.Context(), h.cfg.Store, done.Case)
 	if err != nil || missing == "" {
@@ -167,11 +159,7 @@ func (h *Handler) importCase(r *http.Request) (reply, error) {
 }
 
 // askModel lets the model judge a case, or stops it.
-func (h *Handler) askModel(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) askModel(r *http.Request, c catalog.Case) (reply, error) {
 	back := reply{Goto: caseLink(c.ID)}
 	a := judging.Argument{Case: c.ID, Depth: number(r, "n", judging.Depth)}
 	switch r.FormValue("do") {
@@ -196,11 +184,7 @@ func (h *Handler) askModel(r *http.Request) (reply, error) {
 }
 
 // readClicks makes judgments of what people opened.
-func (h *Handler) readClicks(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) readClicks(r *http.Request, c catalog.Case) (reply, error) {
 	n, err := judging.Clicks(r.Context(), h.cfg.Store, c, h.cfg.Now().AddDate(0, 0, 1-catalog.CountDays))
 	if err == nil && n == 0 {
 		err = invalid("nobody opened enough results of these queries to say anything; server.clicks switches counting on")

@@ -74,11 +74,7 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 }
 
 // judge shows one document of a pool after the other.
-func (h *Handler) judge(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) judge(r *http.Request, c catalog.Case) (_ reply, err error) {
 	s := sessionOf(r, c)
 	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, judging.Depth), Grades: grades, Link: s.link(),
 		Asked: strings.TrimSpace(r.Form.Get("find")), Self: caseLink(c.ID)}
@@ -248,11 +244,7 @@ func (h *Handler) nextQuery(ctx context.Context, p *judgePage) error {
 
 // grade stores what a judge says of a document and goes on to the next, or takes the
 // last grade back and returns to its document.
-func (h *Handler) grade(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) grade(r *http.Request, c catalog.Case) (_ reply, err error) {
 	s := sessionOf(r, c)
 	if _, err := h.queryOf(r.Context(), c, s.Query); err != nil {
 		return reply{}, err

@@ -28,16 +28,16 @@ func (h *Handler) judging() map[string]answer {
 		"GET /judging/pool":           h.openPool,
 		"POST /judging/pool":          h.addToPool,
 		"POST /judging/import":        h.importCase,
-		"GET /judging/{id}":           h.showCase,
-		"POST /judging/{id}":          h.changeCase,
-		"GET /judging/{id}/query":     h.editQuery,
-		"POST /judging/{id}/query":    h.putQuery,
-		"GET /judging/{id}/judge":     h.judge,
-		"POST /judging/{id}/judge":    h.grade,
-		"GET /judging/{id}/agreement": h.agreement,
-		"GET /judging/{id}/export":    h.exportCase,
-		"POST /judging/{id}/model":    h.askModel,
-		"POST /judging/{id}/clicks":   h.readClicks,
+		"GET /judging/{id}":           h.ofCase(h.showCase),
+		"POST /judging/{id}":          h.ofCase(h.changeCase),
+		"GET /judging/{id}/query":     h.ofCase(h.editQuery),
+		"POST /judging/{id}/query":    h.ofCase(h.putQuery),
+		"GET /judging/{id}/judge":     h.ofCase(h.judge),
+		"POST /judging/{id}/judge":    h.ofCase(h.grade),
+		"GET /judging/{id}/agreement": h.ofCase(h.agreement),
+		"GET /judging/{id}/export":    h.ofCase(h.exportCase),
+		"POST /judging/{id}/model":    h.ofCase(h.askModel),
+		"POST /judging/{id}/clicks":   h.ofCase(h.readClicks),
 	}
 }
 
@@ -95,6 +95,17 @@ func (h *Handler) caseOf(r *http.Request) (catalog.Case, error) {
 	return catalog.Case{}, fmt.Errorf("case %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 }
 
+// ofCase answers with the case in a request's address.
+func (h *Handler) ofCase(do func(*http.Request, catalog.Case) (reply, error)) answer {
+	return func(r *http.Request) (reply, error) {
+		c, err := h.caseOf(r)
+		if err != nil {
+			return reply{}, err
+		}
+		return do(r, c)
+	}
+}
+
 // caseQuery is a query of a case with how far it is.
 type caseQuery struct {
 	catalog.CaseQuery
@@ -121,11 +132,7 @@ type judgeJob struct {
 }
 
 // showCase lists the queries of a case, and who judged how much.
-func (h *Handler) showCase(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) showCase(r *http.Request, c catalog.Case) (reply, error) {
 	p := casePage{Model: h.cfg.JudgeModel}
 	queries, err := h.cfg.Store.Queries(r.Context(), c.ID)
 	if err != nil {
@@ -180,11 +187,7 @@ func (h *Handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err 
 }
 
 // changeCase describes or removes a case.
-func (h *Handler) changeCase(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) changeCase(r *http.Request, c catalog.Case) (_ reply, err error) {
 	by := admin.User(r.Context())
 	switch r.FormValue("do") {
 	case "remove":
@@ -220,11 +223,7 @@ func (h *Handler) queryOf(ctx context.Context, c catalog.Case, id string) (catal
 }
 
 // editQuery shows the form of a query; without one that of a new query.
-func (h *Handler) editQuery(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) editQuery(r *http.Request, c catalog.Case) (_ reply, err error) {
 	p := queryPage{Case: c, New: r.FormValue("query") == ""}
 	if !p.New {
 		p.Query, err = h.queryOf(r.Context(), c, r.FormValue("query"))
@@ -246,11 +245,7 @@ func (p queryPage) reply() reply {
 
 // putQuery stores or removes a query. Who was overtaken by somebody else keeps what
 // they typed.
-func (h *Handler) putQuery(r *http.Request) (reply, error) {
-	c, err := h.caseOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (h *Handler) putQuery(r *http.Request, c catalog.Case) (_ reply, err error) {
 	by, id := admin.User(r.Context()), r.FormValue("query")
 	if r.FormValue("do") == "remove" {
 		return reply{Goto: caseLink(c.ID)}, h.cfg.Store.DropQuery(r.Context(), c.ID, id, by)

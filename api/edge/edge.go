@@ -32,6 +32,9 @@ type Route struct {
 	When func(*http.Request) bool
 	// Serve returns the answer, or an error that Refuse answers.
 	Serve func(*http.Request) (Answer, error)
+	// Gate keeps requests out: what it returns is the answer, also of a method that the
+	// path has not; nil = the request may pass.
+	Gate func(*http.Request) *Answer
 
 	Name    string        // in metrics and the log; "" = Path
 	Limit   *limit.Bucket // counts the calls; nil = none

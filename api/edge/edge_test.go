@@ -182,6 +182,14 @@ func TestRoutes(t *testing.T) {
 			rt.When = func(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 		}),
 		row("POST", "/status"), row("GET", "/shared", func(rt *edge.Route) { rt.Shared = true }), row("", "/any"), row("", ""),
+		row("GET", "/members", func(rt *edge.Route) {
+			rt.Gate = func(r *http.Request) *edge.Answer {
+				if r.Header.Get("Accept") == "member" {
+					return nil
+				}
+				return (&edge.Refusal{Status: 401, Message: "who is it?"}).Out()
+			}
+		}),
 	}}
 	h := listen(t, cfg)
 	for _, tt := range []struct {
@@ -205,6 +213,10 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/status", "", 405, "allowed: POST"},
 		{"OPTIONS", "/shared", "", 204, ""},
 		{"BREW", "/any", "", 200, " /any "},
+		{"GET", "/members", "member", 200, "GET /members "},
+		{"GET", "/members", "", 401, "who is it?"},
+		{"PUT", "/members", "", 401, "who is it?"},
+		{"PUT", "/members", "member", 405, "allowed: GET, HEAD"},
 		{"PUT", "/nowhere", "", 200, "  "},
 		{"GET", "//docs", "", 307, `href="/docs"`},
 		{"GET", "/x/../docs?q=1", "", 307, `href="/docs?q=1"`},

@@ -29,6 +29,12 @@ func (f *Refusal) JSON() Answer {
 	return Answer{Status: f.Status, Type: JSONType, Body: op.ErrorJSON(f.Message)}
 }
 
+// Out is the answer of a Gate.
+func (f *Refusal) Out() *Answer {
+	a := f.JSON()
+	return &a
+}
+
 // statusOf maps the kinds of failure; anything else is 500.
 var statusOf = map[error]int{
 	op.ErrInvalid:            http.StatusBadRequest,

@@ -189,6 +189,12 @@ func (l *listener) limit(c *gin.Context) {
 
 func (l *listener) serve(c *gin.Context) {
 	v, r := visitOf(c), c.Request
+	if v.Gate != nil {
+		if a := v.Gate(r); a != nil {
+			l.write(c, *a)
+			return
+		}
+	}
 	if len(r.URL.Path)+len(r.URL.RawQuery) > MaxURL {
 		l.refuse(c, &Refusal{Status: http.StatusRequestURITooLong, Message: "the address must be at most 32 KiB long"})
 		return

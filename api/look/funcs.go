@@ -23,7 +23,7 @@ func (s *Site) funcs() template.FuncMap {
 		"asset": s.Asset, "href": s.Local, "at": s.At, "absolute": s.Absolute,
 		"day": day, "moment": moment, "iso": iso,
 		"number": number, "usd": usd, "percent": percent, "bytes": size, "duration": duration,
-		"status": status, "marked": Marked, "short": short, "host": host, "words": words, "plural": plural,
+		"status": status, "marked": Marked, "short": short, "host": host, "words": Words, "plural": plural,
 		"markdown": func(text, base, prefix string) template.HTML {
 			out, _ := Markdown(Text{Markdown: text, Base: base, Prefix: prefix})
 			return out
@@ -254,8 +254,8 @@ func safeURL(address string) string {
 	return address
 }
 
-// words writes a name of a field as people do: last_activity is Last activity.
-func words(name string) string {
+// Words writes a name of a field as people do: last_activity is Last activity.
+func Words(name string) string {
 	name = strings.NewReplacer("_", " ", "-", " ", "bm25", "BM25").Replace(name)
 	if name == "" {
 		return ""

@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"almanac/api/edge"
-	"almanac/api/limit"
 	"almanac/api/op"
 )
 
@@ -26,18 +25,18 @@ const (
 // Routes answer JSON-RPC messages, each by POST. Errors are JSON: {"error": "…"}
 // before the body is known to be JSON-RPC, a JSON-RPC error after.
 func (s *Server) Routes() []edge.Route {
-	row := func(method string, limit *limit.Bucket, serve func(*http.Request) (edge.Answer, error)) edge.Route {
-		return edge.Route{Method: method, Path: "/mcp", Limit: limit, MaxBody: MaxBody, Headers: s.headers, Serve: serve}
-	}
+	const path = "/mcp"
 	return []edge.Route{
-		row(http.MethodPost, nil, s.post),
-		row(http.MethodOptions, nil, s.allowed(func(*http.Request) (edge.Answer, error) {
-			return edge.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
-				"Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"), nil
-		})),
-		row("", s.cfg.Connect, s.allowed(func(r *http.Request) (edge.Answer, error) {
-			return edge.Answer{}, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST")
-		})),
+		{Method: http.MethodPost, Path: path, MaxBody: MaxBody, Headers: s.headers, Serve: s.post},
+		{Method: http.MethodOptions, Path: path, Gate: s.gate, Headers: s.headers,
+			Serve: func(*http.Request) (edge.Answer, error) {
+				return edge.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
+					"Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"), nil
+			}},
+		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.headers,
+			Serve: func(r *http.Request) (edge.Answer, error) {
+				return edge.Answer{}, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST")
+			}},
 	}
 }
 
@@ -51,14 +50,12 @@ func (s *Server) headers(h http.Header, r *http.Request) {
 	}
 }
 
-// allowed refuses requests that a page of another origin makes.
-func (s *Server) allowed(serve func(*http.Request) (edge.Answer, error)) func(*http.Request) (edge.Answer, error) {
-	return func(r *http.Request) (edge.Answer, error) {
-		if !s.origins.Allow(r) {
-			return edge.Answer{}, errOrigin
-		}
-		return serve(r)
+// gate keeps pages of other origins out.
+func (s *Server) gate(r *http.Request) *edge.Answer {
+	if s.origins.Allow(r) {
+		return nil
 	}
+	return errOrigin.Out()
 }
 
 var errOrigin = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of this origin may not call this endpoint"}

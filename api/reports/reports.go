@@ -55,11 +55,14 @@ func Clicks(counts *tally.Tally, limit *limit.Bucket) edge.Route {
 	own := http.NewCrossOriginProtection()
 	return edge.Route{
 		Method: http.MethodPost, Path: ClicksPath, Limit: limit, MaxBody: maxClicks, Advice: "pages report by POST",
+		Gate: func(r *http.Request) *edge.Answer {
+			if own.Check(r) == nil {
+				return nil
+			}
+			return (&edge.Refusal{Status: http.StatusForbidden, Message: "only pages of this service report here"}).Out()
+		},
 		Serve: func(r *http.Request) (edge.Answer, error) {
 			done := edge.Answer{Status: http.StatusNoContent}
-			if own.Check(r) != nil {
-				return done, &edge.Refusal{Status: http.StatusForbidden, Message: "only pages of this service report here"}
-			}
 			body, _, err := edge.Body(r, "application/json")
 			if err != nil {
 				return done, err

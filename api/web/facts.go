@@ -4,9 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
+	"almanac/api/look"
 	"almanac/text/webaddress"
 )
 
@@ -93,10 +92,5 @@ func wordsOf(name string) string {
 	if n, ok := named[name]; ok {
 		return n
 	}
-	name = strings.NewReplacer("_", " ", "-", " ").Replace(name)
-	if name == "" {
-		return ""
-	}
-	r, n := utf8.DecodeRuneInString(name)
-	return strings.ToUpper(string(r)) + name[n:]
+	return look.Words(name)
 }
