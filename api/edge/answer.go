@@ -55,7 +55,7 @@ func (a Answer) Coded(r *http.Request) Answer {
 }
 
 // tag returns the entity tag: a strong one is of the body in its coding.
-func (a Answer) tag(enc Coding) string {
+func (a *Answer) tag(enc Coding) string {
 	sum := sha256.Sum256(a.Body)
 	switch {
 	case a.Weak:
@@ -67,7 +67,7 @@ func (a Answer) tag(enc Coding) string {
 }
 
 // write sends the answer, without a body on HEAD and if the client has it.
-func (a Answer) write(w http.ResponseWriter, r *http.Request) error {
+func (a *Answer) write(w http.ResponseWriter, r *http.Request) error {
 	h, status := w.Header(), cmp.Or(a.Status, http.StatusOK)
 	maps.Copy(h, a.Header)
 	if a.Page != nil {
@@ -96,17 +96,17 @@ func (a Answer) write(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
-	a = a.Coded(r)
-	if a.coding != Identity {
-		h.Set("Content-Encoding", string(a.coding))
+	coded := a.Coded(r)
+	if coded.coding != Identity {
+		h.Set("Content-Encoding", string(coded.coding))
 	}
 	h.Set("Content-Type", a.Type)
-	h.Set("Content-Length", strconv.Itoa(len(a.Body)))
+	h.Set("Content-Length", strconv.Itoa(len(coded.Body)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	_, err := w.Write(a.Body)
+	_, err := w.Write(coded.Body)
 	return err
 }
 

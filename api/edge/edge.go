@@ -65,7 +65,7 @@ type Config struct {
 type listener struct {
 	cfg    Config
 	engine *gin.Engine
-	rows   map[string][]Route
+	rows   map[string][]*Route
 }
 
 // New makes the handler of a listener. It fails if two rows answer the same.
@@ -74,7 +74,7 @@ func New(cfg Config) (h http.Handler, err error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	gin.SetMode(gin.ReleaseMode)
-	l := &listener{cfg: cfg, engine: gin.New(), rows: map[string][]Route{}}
+	l := &listener{cfg: cfg, engine: gin.New(), rows: map[string][]*Route{}}
 	_ = l.engine.SetTrustedProxies(nil) // fails only on a bad address; see limit.Proxies
 	l.engine.RedirectTrailingSlash = false
 	l.engine.UseRawPath = true
@@ -84,9 +84,10 @@ func New(cfg Config) (h http.Handler, err error) {
 			h, err = nil, fmt.Errorf("edge: %v", p)
 		}
 	}()
-	for _, rt := range cfg.Routes {
+	for i := range cfg.Routes {
+		rt := &cfg.Routes[i]
 		rows := l.rows[rt.Path]
-		if slices.ContainsFunc(rows, func(o Route) bool { return o.Method == rt.Method && o.When == nil }) {
+		if slices.ContainsFunc(rows, func(o *Route) bool { return o.Method == rt.Method && o.When == nil }) {
 			return nil, fmt.Errorf("edge: two routes have %s %s", rt.Method, rt.Path)
 		}
 		if rows == nil && rt.Path != "" {

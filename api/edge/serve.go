@@ -70,7 +70,7 @@ func cleaned(u *url.URL) *url.URL {
 
 // visit is the row that answers a request.
 type visit struct {
-	Route
+	*Route
 	left bool // the client, before it had the answer
 }
 
@@ -92,8 +92,7 @@ func (l *listener) choose(path string) gin.HandlerFunc {
 		}
 		rt := pick(rows, r)
 		if as.odd && page {
-			to := Answer{Status: http.StatusTemporaryRedirect, Goto: r.URL.String()}
-			rt.Serve = func(*http.Request) (Answer, error) { return to, nil }
+			rt = rt.instead(Answer{Status: http.StatusTemporaryRedirect, Goto: r.URL.String()}, nil)
 		}
 		if rt.MaxBody > 0 {
 			r.Body = http.MaxBytesReader(as.w, r.Body, rt.MaxBody)
@@ -110,7 +109,7 @@ func (l *listener) choose(path string) gin.HandlerFunc {
 }
 
 // pick returns the row that answers, or one that refuses as the others would.
-func pick(rows []Route, r *http.Request) Route {
+func pick(rows []*Route, r *http.Request) *Route {
 	var allowed []string
 	for _, rt := range rows {
 		switch {
@@ -123,18 +122,22 @@ func pick(rows []Route, r *http.Request) Route {
 			allowed = append(allowed, rt.Method)
 		}
 	}
-	err := op.NotFound("there is no such page")
-	var rt Route
-	if len(allowed) > 0 {
-		rt = rows[len(rows)-1]
-		err = NotAllowed(r, strings.Join(allowed, ", "), rt.Advice)
+	if len(allowed) == 0 {
+		return new(Route).instead(Answer{}, op.NotFound("there is no such page"))
 	}
-	rt.Serve = func(*http.Request) (Answer, error) { return Answer{}, err }
+	rt, methods := rows[len(rows)-1], strings.Join(allowed, ", ")
 	if rt.Shared && r.Method == http.MethodOptions {
-		asked := Preflight(strings.Join(allowed, ", "), "Accept, Authorization, Content-Type, If-None-Match")
-		rt.Serve, rt.Limit = func(*http.Request) (Answer, error) { return asked, nil }, nil
+		rt = rt.instead(Preflight(methods, "Accept, Authorization, Content-Type, If-None-Match"), nil)
+		rt.Limit = nil
+		return rt
 	}
-	return rt
+	return rt.instead(Answer{}, NotAllowed(r, methods, rt.Advice))
+}
+
+// instead is the row with another answer.
+func (rt Route) instead(a Answer, err error) *Route {
+	rt.Serve = func(*http.Request) (Answer, error) { return a, err }
+	return &rt
 }
 
 // observe counts and logs the answer, and makes one of a panic.
@@ -191,7 +194,7 @@ func (l *listener) serve(c *gin.Context) {
 	v, r := visitOf(c), c.Request
 	if v.Gate != nil {
 		if a := v.Gate(r); a != nil {
-			l.write(c, *a)
+			l.write(c, a)
 			return
 		}
 	}
@@ -204,7 +207,7 @@ func (l *listener) serve(c *gin.Context) {
 		l.refuse(c, err)
 		return
 	}
-	l.write(c, a)
+	l.write(c, &a)
 }
 
 // refuse answers with an error, unless the client left or an answer has begun.
@@ -227,10 +230,10 @@ func (l *listener) refuse(c *gin.Context, err error) {
 	if a.Status == http.StatusInternalServerError {
 		l.cfg.Log.ErrorContext(r.Context(), "request failed", "route", v.Path, "error", err)
 	}
-	l.write(c, a)
+	l.write(c, &a)
 }
 
-func (l *listener) write(c *gin.Context, a Answer) {
+func (l *listener) write(c *gin.Context, a *Answer) {
 	if err := a.write(c.Writer, c.Request); err != nil {
 		visitOf(c).left = c.Request.Context().Err() != nil
 	}
