@@ -55,13 +55,13 @@ func engines(cfg Config) edge.Route {
 		Engine string `json:"engine"`
 		Reason string `json:"reason"`
 	}
-	return edge.Route{Method: http.MethodGet, Path: "/engines", Serve: func(*http.Request) (edge.Answer, error) {
+	return edge.Route{Method: http.MethodGet, Path: "/engines", Serve: func(*http.Request) (*edge.Answer, error) {
 		list := []engine{}
 		for _, d := range cfg.Down() {
 			list = append(list, engine{d.Engine, d.Reason})
 		}
 		body, err := op.Encode(map[string]any{"down": list})
-		return edge.Answer{Type: edge.JSONType, Body: body}, err
+		return &edge.Answer{Type: edge.JSONType, Body: body}, err
 	}}
 }
 

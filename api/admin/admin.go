@@ -36,9 +36,9 @@ type Config struct {
 // Front is what people see before they have logged in.
 type Front interface {
 	// Login is the page with the form.
-	Login(r *http.Request, f Form) edge.Answer
+	Login(r *http.Request, f Form) *edge.Answer
 	// Refuse is a page that says why a request was refused.
-	Refuse(r *http.Request, err error) edge.Answer
+	Refuse(r *http.Request, err error) *edge.Answer
 	// Assets serves what that page loads.
 	Assets() edge.Route
 }
@@ -70,8 +70,8 @@ func New(cfg Config) (http.Handler, error) {
 		raw("/debug/pprof/trace", http.HandlerFunc(pprof.Trace)),
 	}, cfg.Routes...)
 	if !slices.ContainsFunc(behind, func(rt edge.Route) bool { return rt.Path == "" }) {
-		behind = append(behind, edge.Route{Serve: func(*http.Request) (edge.Answer, error) {
-			return edge.Answer{}, op.NotFound("there is no such page")
+		behind = append(behind, edge.Route{Serve: func(*http.Request) (*edge.Answer, error) {
+			return nil, op.NotFound("there is no such page")
 		}})
 	}
 	for i := range behind {
@@ -89,7 +89,7 @@ func New(cfg Config) (http.Handler, error) {
 
 func raw(path string, h http.Handler) edge.Route {
 	return edge.Route{Method: http.MethodGet, Path: path,
-		Serve: func(*http.Request) (edge.Answer, error) { return edge.Answer{Raw: h}, nil }}
+		Serve: func(*http.Request) (*edge.Answer, error) { return &edge.Answer{Raw: h}, nil }}
 }
 
 // profiles lists the profiles, under an address whose links lead to them.
@@ -110,8 +110,8 @@ func headers(h http.Header, _ *http.Request) {
 }
 
 // refuse shows browsers a page, and tells programs as JSON.
-func refuse(front Front) func(*http.Request, error) edge.Answer {
-	return func(r *http.Request, err error) edge.Answer {
+func refuse(front Front) func(*http.Request, error) *edge.Answer {
+	return func(r *http.Request, err error) *edge.Answer {
 		if _, ok := errors.AsType[*edge.Refusal](err); ok && !asksForPage(r) {
 			return edge.Explain(r.Context(), err).JSON()
 		}

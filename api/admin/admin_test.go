@@ -27,8 +27,8 @@ func TestAdmin(t *testing.T) {
 	m.ObserveRequest("GET", "/api/v1/books", 200, 3*time.Millisecond)
 	m.ObserveRequest("BREW", "", 404, time.Millisecond)
 	m.ObserveTool("list_books", "error", time.Second)
-	page := func(*http.Request) (edge.Answer, error) {
-		return edge.Answer{Type: "text/plain", Body: []byte("numbers")}, nil
+	page := func(*http.Request) (*edge.Answer, error) {
+		return &edge.Answer{Type: "text/plain", Body: []byte("numbers")}, nil
 	}
 	h, err := admin.New(admin.Config{Metrics: m, Loopback: true,
 		Routes: []edge.Route{{Path: "/relevance/{name...}", Serve: page}, {Path: "/relevance", Serve: page}}})
@@ -66,9 +66,9 @@ func TestAdmin(t *testing.T) {
 func TestAForgedFormIsRefused(t *testing.T) {
 	changed := false
 	h, err := admin.New(admin.Config{Loopback: true,
-		Routes: []edge.Route{{Path: "/reindex", Serve: func(*http.Request) (edge.Answer, error) {
+		Routes: []edge.Route{{Path: "/reindex", Serve: func(*http.Request) (*edge.Answer, error) {
 			changed = true
-			return edge.Answer{}, nil
+			return &edge.Answer{}, nil
 		}}}})
 	if err != nil {
 		t.Fatal(err)

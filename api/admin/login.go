@@ -40,7 +40,7 @@ func (g *gate) routes() []edge.Route {
 		return nil
 	}
 	return []edge.Route{
-		{Method: http.MethodGet, Path: "/login", Serve: func(r *http.Request) (edge.Answer, error) {
+		{Method: http.MethodGet, Path: "/login", Serve: func(r *http.Request) (*edge.Answer, error) {
 			return g.form(r, Form{Status: http.StatusOK, Next: local(r.FormValue("next"))}), nil
 		}},
 		{Method: http.MethodPost, Path: "/login", Serve: g.begin, MaxBody: maxLogin},
@@ -88,7 +88,7 @@ func (g *gate) pass(r *http.Request) (user string, out *edge.Answer) {
 		f.Status = http.StatusUnauthorized
 		f.Message = "send the admin token: Authorization: Bearer …, or as the password of basic authentication"
 	}
-	out = f.Out()
+	out = f.JSON()
 	out.Header = h
 	return "", out
 }
@@ -128,7 +128,7 @@ func (g *gate) try(h http.Header, r *http.Request, token string) string {
 const maxLogin = 64 << 10
 
 // begin begins a session.
-func (g *gate) begin(r *http.Request) (edge.Answer, error) {
+func (g *gate) begin(r *http.Request) (*edge.Answer, error) {
 	name, next := named(r.PostFormValue("name")), local(r.PostFormValue("next"))
 	if g.cfg.Token != "" {
 		f, h := Form{Status: http.StatusForbidden, Name: name, Next: next}, http.Header{}
@@ -145,18 +145,18 @@ func (g *gate) begin(r *http.Request) (edge.Answer, error) {
 }
 
 // end makes the browser forget its session.
-func (g *gate) end(r *http.Request) (edge.Answer, error) { return g.keep(r, "/login", "", -1), nil }
+func (g *gate) end(r *http.Request) (*edge.Answer, error) { return g.keep(r, "/login", "", -1), nil }
 
 // keep gives a session to the browser, and leads it to a page.
-func (g *gate) keep(r *http.Request, to, session string, seconds int) edge.Answer {
+func (g *gate) keep(r *http.Request, to, session string, seconds int) *edge.Answer {
 	https := r.TLS != nil || g.cfg.Proxies.Trusts(r) && r.Header.Get("X-Forwarded-Proto") == "https"
 	cookie := http.Cookie{Name: sessionCookie, Value: session, Path: "/", MaxAge: seconds, Secure: https,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode}
-	return edge.Answer{Status: http.StatusSeeOther, Goto: to, Header: http.Header{"Set-Cookie": {cookie.String()}}}
+	return &edge.Answer{Status: http.StatusSeeOther, Goto: to, Header: http.Header{"Set-Cookie": {cookie.String()}}}
 }
 
 // form is the page that asks people who they are.
-func (g *gate) form(r *http.Request, f Form) edge.Answer {
+func (g *gate) form(r *http.Request, f Form) *edge.Answer {
 	user, known := g.sessions.of(r)
 	f.Known, f.Token, f.Name = known, g.cfg.Token != "", cmp.Or(f.Name, user)
 	return g.cfg.Front.Login(r.WithContext(WithUser(r.Context(), user)), f)

@@ -113,10 +113,10 @@ func (h *Handler) Routes() (all []edge.Route) {
 		answer := routes[pattern]
 		method, path, _ := strings.Cut(pattern, " ")
 		all = append(all, edge.Route{Method: method, Path: path, MaxBody: maxForm, Page: true, Refuse: h.Refuse,
-			Serve: func(r *http.Request) (edge.Answer, error) {
+			Serve: func(r *http.Request) (*edge.Answer, error) {
 				got, err := answer(r)
 				if err != nil {
-					return edge.Answer{}, err
+					return nil, err
 				}
 				return h.answer(r, got), nil
 			}})
@@ -150,12 +150,12 @@ type raw struct {
 }
 
 // answer makes the answer of a reply.
-func (h *Handler) answer(r *http.Request, got reply) edge.Answer {
+func (h *Handler) answer(r *http.Request, got reply) *edge.Answer {
 	switch {
 	case got.Goto != "":
-		return edge.Answer{Status: http.StatusSeeOther, Goto: got.Goto}
+		return &edge.Answer{Status: http.StatusSeeOther, Goto: got.Goto}
 	case got.Raw != nil:
-		return edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
+		return &edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
 			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", got.Raw.Name)}}}
 	}
 	got.Page.NoIndex = true
@@ -175,7 +175,7 @@ func (h *Handler) answer(r *http.Request, got reply) edge.Answer {
 		}
 		return h.answer(r, f.reply())
 	}
-	return edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: h.site.Policy()}
+	return &edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: h.site.Policy()}
 }
 
 // live names the profile in force.
@@ -226,7 +226,7 @@ func (f failure) reply() reply {
 }
 
 // Refuse implements admin.Front.
-func (h *Handler) Refuse(r *http.Request, err error) edge.Answer {
+func (h *Handler) Refuse(r *http.Request, err error) *edge.Answer {
 	f := failureOf(err)
 	if !f.Stranger {
 		f.Back = sections[0]

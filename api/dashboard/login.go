@@ -11,7 +11,7 @@ import (
 var _ admin.Front = (*Handler)(nil)
 
 // Login implements admin.Front.
-func (h *Handler) Login(r *http.Request, f admin.Form) edge.Answer {
+func (h *Handler) Login(r *http.Request, f admin.Form) *edge.Answer {
 	return h.answer(r, reply{Template: "login", Page: look.Page{Title: "Log in", Path: "/login"}, Status: f.Status,
 		Data: f, Stranger: true})
 }

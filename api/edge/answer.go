@@ -45,13 +45,15 @@ var keeps = [...]string{
 	NoStore: "no-store", Revalidate: "no-cache", Immutable: "public, max-age=31536000, immutable",
 }
 
-// Coded compresses the body as a request accepts it, for an answer that is kept.
-func (a Answer) Coded(r *http.Request) Answer {
-	if a.coding == Identity {
-		a.coding = ChooseCoding(r.Header.Get("Accept-Encoding"), len(a.Body))
-		a.Body = a.coding.Encode(a.Body)
+// Coded is the answer with its body compressed as a request accepts it, to be kept.
+func (a *Answer) Coded(r *http.Request) *Answer {
+	if a.coding != Identity {
+		return a
 	}
-	return a
+	coded := *a
+	coded.coding = ChooseCoding(r.Header.Get("Accept-Encoding"), len(a.Body))
+	coded.Body = coded.coding.Encode(a.Body)
+	return &coded
 }
 
 // tag returns the entity tag: a strong one is of the body in its coding.
@@ -111,8 +113,8 @@ func (a *Answer) write(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Preflight tells a browser which methods and headers a page may use.
-func Preflight(methods, headers string) Answer {
-	return Answer{Status: http.StatusNoContent, Header: http.Header{
+func Preflight(methods, headers string) *Answer {
+	return &Answer{Status: http.StatusNoContent, Header: http.Header{
 		"Allow": {methods + ", OPTIONS"}, "Access-Control-Allow-Methods": {methods},
 		"Access-Control-Allow-Headers": {headers}, "Access-Control-Max-Age": {"86400"},
 	}}

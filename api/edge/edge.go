@@ -31,7 +31,7 @@ type Route struct {
 	// answers; nil = always.
 	When func(*http.Request) bool
 	// Serve returns the answer, or an error that Refuse answers.
-	Serve func(*http.Request) (Answer, error)
+	Serve func(*http.Request) (*Answer, error)
 	// Gate keeps requests out: what it returns is the answer, also of a method that the
 	// path has not; nil = the request may pass.
 	Gate func(*http.Request) *Answer
@@ -42,7 +42,7 @@ type Route struct {
 	// Headers adds what every answer has, also one that refuses; nil = nothing.
 	Headers func(http.Header, *http.Request)
 	// Refuse says an error as its clients read it; nil = Refusal.
-	Refuse func(*http.Request, error) Answer
+	Refuse func(*http.Request, error) *Answer
 	Advice string // what to do instead of another method; "" = the allowed ones are named
 	Shared bool   // pages of any origin may ask, which browsers ask about first (CORS)
 	Page   bool   // people type the address: one with // or .. in it leads here

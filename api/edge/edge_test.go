@@ -61,8 +61,8 @@ func do(h http.Handler, method, target, body string, headers ...string) *httptes
 	return w
 }
 
-func serve(a edge.Answer) func(*http.Request) (edge.Answer, error) {
-	return func(*http.Request) (edge.Answer, error) { return a, nil }
+func serve(a edge.Answer) func(*http.Request) (*edge.Answer, error) {
+	return func(*http.Request) (*edge.Answer, error) { return &a, nil }
 }
 
 // decoded is the body as it was before it was compressed.
@@ -165,8 +165,8 @@ func TestAnswers(t *testing.T) {
 // TestRoutes holds which row answers.
 func TestRoutes(t *testing.T) {
 	row := func(method, path string, more ...func(*edge.Route)) edge.Route {
-		rt := edge.Route{Method: method, Path: path, Serve: func(r *http.Request) (edge.Answer, error) {
-			return edge.Answer{Type: "text/plain",
+		rt := edge.Route{Method: method, Path: path, Serve: func(r *http.Request) (*edge.Answer, error) {
+			return &edge.Answer{Type: "text/plain",
 				Body: fmt.Appendf(nil, "%s %s %s%s", method, path, r.PathValue("id"), r.PathValue("path"))}, nil
 		}}
 		for _, change := range more {
@@ -187,7 +187,7 @@ func TestRoutes(t *testing.T) {
 				if r.Header.Get("Accept") == "member" {
 					return nil
 				}
-				return (&edge.Refusal{Status: 401, Message: "who is it?"}).Out()
+				return (&edge.Refusal{Status: 401, Message: "who is it?"}).JSON()
 			}
 		}),
 	}}
@@ -248,16 +248,16 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // TestRefusals holds what a request may be, and that fronts say it in their way.
 func TestRefusals(t *testing.T) {
-	read := func(r *http.Request) (edge.Answer, error) {
+	read := func(r *http.Request) (*edge.Answer, error) {
 		body, kind, err := edge.Body(r, "application/json", "text/csv")
-		return edge.Answer{Type: kind, Body: body}, err
+		return &edge.Answer{Type: kind, Body: body}, err
 	}
-	fail := func(err error) func(*http.Request) (edge.Answer, error) {
-		return func(*http.Request) (edge.Answer, error) { return edge.Answer{}, err }
+	fail := func(err error) func(*http.Request) (*edge.Answer, error) {
+		return func(*http.Request) (*edge.Answer, error) { return nil, err }
 	}
-	page := func(r *http.Request, err error) edge.Answer {
+	page := func(r *http.Request, err error) *edge.Answer {
 		f := edge.Explain(r.Context(), err)
-		return edge.Answer{Status: f.Status, Type: "text/html", Body: []byte("<h1>" + f.Message), Page: &edge.Policy{}}
+		return &edge.Answer{Status: f.Status, Type: "text/html", Body: []byte("<h1>" + f.Message), Page: &edge.Policy{}}
 	}
 	var log bytes.Buffer
 	h := listen(t, edge.Config{
@@ -274,7 +274,7 @@ func TestRefusals(t *testing.T) {
 			{Path: "/closed", Serve: fail(op.Unavailable(1500*time.Millisecond, "being painted"))},
 			{Path: "/late", Serve: fail(context.DeadlineExceeded)},
 			{Path: "/lost", Serve: fail(errors.New("sqlite: secret"))},
-			{Path: "/panic", Serve: func(*http.Request) (edge.Answer, error) { panic("secret") }},
+			{Path: "/panic", Serve: func(*http.Request) (*edge.Answer, error) { panic("secret") }},
 			{Path: "/page", Serve: fail(op.NotFound("no such tide")), Refuse: page},
 			{Path: "/bounded", Serve: read, Refuse: page, Limit: limit.New(limit.Config{Name: "x", Calls: 1})},
 		},
@@ -327,9 +327,9 @@ func TestRefusals(t *testing.T) {
 // TestABodyThatIsTooLongEndsTheConnection holds that nobody sends the rest of one.
 func TestABodyThatIsTooLongEndsTheConnection(t *testing.T) {
 	srv := httptest.NewServer(listen(t, edge.Config{Routes: []edge.Route{{Path: "/", MaxBody: 1 << 10,
-		Serve: func(r *http.Request) (edge.Answer, error) {
+		Serve: func(r *http.Request) (*edge.Answer, error) {
 			_, _, err := edge.Body(r, "text/csv")
-			return edge.Answer{}, err
+			return nil, err
 		}}}}))
 	defer srv.Close()
 	res, err := srv.Client().Post(srv.URL, "text/csv", strings.NewReader(long))
@@ -352,9 +352,9 @@ func TestWhatIsObserved(t *testing.T) {
 		Routes: []edge.Route{
 			{Method: "GET", Path: "/books/{id}", Serve: serve(edge.Answer{Status: 201})},
 			{Path: "", Name: "lost", Serve: serve(edge.Answer{Status: 404, Type: "text/html", Body: []byte(long)})},
-			{Path: "/left", Serve: func(r *http.Request) (edge.Answer, error) {
+			{Path: "/left", Serve: func(r *http.Request) (*edge.Answer, error) {
 				leave()
-				return edge.Answer{}, r.Context().Err()
+				return nil, r.Context().Err()
 			}},
 		},
 	})

@@ -23,7 +23,7 @@ func TestPagesReportWhereBrowsersSend(t *testing.T) {
 
 func TestHosts(t *testing.T) {
 	h, err := New(Config{Check: Hosts([]string{"kb.example:443", "[2001:db8::1]"}), Routes: []Route{
-		{Path: "/", Serve: func(*http.Request) (Answer, error) { return Answer{}, nil }}}})
+		{Path: "/", Serve: func(*http.Request) (*Answer, error) { return &Answer{}, nil }}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,14 +25,8 @@ type Refusal struct {
 func (f *Refusal) Error() string { return f.Message }
 
 // JSON is the answer for programs: {"error": message}.
-func (f *Refusal) JSON() Answer {
-	return Answer{Status: f.Status, Type: JSONType, Body: op.ErrorJSON(f.Message)}
-}
-
-// Out is the answer of a Gate.
-func (f *Refusal) Out() *Answer {
-	a := f.JSON()
-	return &a
+func (f *Refusal) JSON() *Answer {
+	return &Answer{Status: f.Status, Type: JSONType, Body: op.ErrorJSON(f.Message)}
 }
 
 // statusOf maps the kinds of failure; anything else is 500.

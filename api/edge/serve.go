@@ -92,7 +92,7 @@ func (l *listener) choose(path string) gin.HandlerFunc {
 		}
 		rt := pick(rows, r)
 		if as.odd && page {
-			rt = rt.instead(Answer{Status: http.StatusTemporaryRedirect, Goto: r.URL.String()}, nil)
+			rt = rt.instead(&Answer{Status: http.StatusTemporaryRedirect, Goto: r.URL.String()}, nil)
 		}
 		if rt.MaxBody > 0 {
 			r.Body = http.MaxBytesReader(as.w, r.Body, rt.MaxBody)
@@ -123,7 +123,7 @@ func pick(rows []*Route, r *http.Request) *Route {
 		}
 	}
 	if len(allowed) == 0 {
-		return new(Route).instead(Answer{}, op.NotFound("there is no such page"))
+		return new(Route).instead(nil, op.NotFound("there is no such page"))
 	}
 	rt, methods := rows[len(rows)-1], strings.Join(allowed, ", ")
 	if rt.Shared && r.Method == http.MethodOptions {
@@ -131,12 +131,12 @@ func pick(rows []*Route, r *http.Request) *Route {
 		rt.Limit = nil
 		return rt
 	}
-	return rt.instead(Answer{}, NotAllowed(r, methods, rt.Advice))
+	return rt.instead(nil, NotAllowed(r, methods, rt.Advice))
 }
 
 // instead is the row with another answer.
-func (rt Route) instead(a Answer, err error) *Route {
-	rt.Serve = func(*http.Request) (Answer, error) { return a, err }
+func (rt Route) instead(a *Answer, err error) *Route {
+	rt.Serve = func(*http.Request) (*Answer, error) { return a, err }
 	return &rt
 }
 
@@ -207,7 +207,7 @@ func (l *listener) serve(c *gin.Context) {
 		l.refuse(c, err)
 		return
 	}
-	l.write(c, &a)
+	l.write(c, a)
 }
 
 // refuse answers with an error, unless the client left or an answer has begun.
@@ -230,7 +230,7 @@ func (l *listener) refuse(c *gin.Context, err error) {
 	if a.Status == http.StatusInternalServerError {
 		l.cfg.Log.ErrorContext(r.Context(), "request failed", "route", v.Path, "error", err)
 	}
-	l.write(c, &a)
+	l.write(c, a)
 }
 
 func (l *listener) write(c *gin.Context, a *Answer) {

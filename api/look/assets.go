@@ -81,12 +81,12 @@ func (s *Site) Assets() edge.Route {
 		byName[a.name] = a
 	}
 	return edge.Route{Method: http.MethodGet, Path: AssetPath + "{name...}",
-		Serve: func(r *http.Request) (edge.Answer, error) {
+		Serve: func(r *http.Request) (*edge.Answer, error) {
 			a, ok := byName[r.PathValue("name")]
 			if !ok {
-				return edge.Answer{}, &edge.Refusal{Status: http.StatusNotFound, Message: "there is no such file"}
+				return nil, &edge.Refusal{Status: http.StatusNotFound, Message: "there is no such file"}
 			}
-			return edge.Answer{Type: a.kind, Body: a.body, Keep: edge.Immutable}, nil
+			return &edge.Answer{Type: a.kind, Body: a.body, Keep: edge.Immutable}, nil
 		}}
 }
 

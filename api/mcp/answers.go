@@ -12,7 +12,7 @@ import (
 // the program runs: the SDK encodes them several times.
 type answers struct {
 	mu   sync.Mutex
-	kept map[string]edge.Answer // guarded by mu
+	kept map[string]*edge.Answer // guarded by mu
 }
 
 const (
@@ -34,18 +34,18 @@ func keyOf(r *http.Request, m message, body []byte) string {
 	return key
 }
 
-func (a *answers) get(key string) (edge.Answer, bool) {
+func (a *answers) get(key string) (*edge.Answer, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	kept, ok := a.kept[key]
 	return kept, ok
 }
 
-func (a *answers) put(key string, kept edge.Answer) {
+func (a *answers) put(key string, kept *edge.Answer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.kept == nil || len(a.kept) >= maxAnswers {
-		a.kept = map[string]edge.Answer{}
+		a.kept = map[string]*edge.Answer{}
 	}
 	a.kept[key] = kept
 }

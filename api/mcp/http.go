@@ -29,13 +29,13 @@ func (s *Server) Routes() []edge.Route {
 	return []edge.Route{
 		{Method: http.MethodPost, Path: path, MaxBody: MaxBody, Headers: s.headers, Serve: s.post},
 		{Method: http.MethodOptions, Path: path, Gate: s.gate, Headers: s.headers,
-			Serve: func(*http.Request) (edge.Answer, error) {
+			Serve: func(*http.Request) (*edge.Answer, error) {
 				return edge.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
 					"Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"), nil
 			}},
 		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.headers,
-			Serve: func(r *http.Request) (edge.Answer, error) {
-				return edge.Answer{}, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST")
+			Serve: func(r *http.Request) (*edge.Answer, error) {
+				return nil, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST")
 			}},
 	}
 }
@@ -55,7 +55,7 @@ func (s *Server) gate(r *http.Request) *edge.Answer {
 	if s.origins.Allow(r) {
 		return nil
 	}
-	return errOrigin.Out()
+	return errOrigin.JSON()
 }
 
 var errOrigin = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of this origin may not call this endpoint"}
@@ -63,7 +63,7 @@ var errOrigin = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of t
 // post counts a message and answers it. Connecting is not calling: what a client
 // sends before it asks anything counts in a bucket of its own. One above the limit
 // is refused with an error that clients show.
-func (s *Server) post(r *http.Request) (a edge.Answer, err error) {
+func (s *Server) post(r *http.Request) (a *edge.Answer, err error) {
 	var m message
 	var wrong *jsonrpc.Error
 	body, unread := s.receive(r)
@@ -84,8 +84,12 @@ func (s *Server) post(r *http.Request) (a edge.Answer, err error) {
 	default:
 		a, err = s.answer(r, m, body)
 	}
-	a.Header = counted
-	return a, err
+	if err != nil {
+		return nil, err
+	}
+	answer := *a // which may be kept
+	answer.Header = counted
+	return &answer, nil
 }
 
 // receive returns the body of a message.
@@ -105,7 +109,7 @@ func (s *Server) receive(r *http.Request) ([]byte, error) {
 
 // answer validates a message, including what the SDK would reject in plain text, and
 // forwards it.
-func (s *Server) answer(r *http.Request, m message, body []byte) (edge.Answer, error) {
+func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, error) {
 	v, err := s.tools.view(r.URL.RawQuery)
 	if err != nil {
 		return m.refuse(http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}), nil
@@ -126,7 +130,7 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (edge.Answer, e
 	case served:
 		return s.forward(r, m, v, body)
 	case m.ID == nil: // a notification gets no answer
-		return edge.Answer{Status: http.StatusAccepted}, nil
+		return &edge.Answer{Status: http.StatusAccepted}, nil
 	case version >= firstStateless:
 		return m.refuse(http.StatusNotFound, notServed(m.Method)), nil
 	}
@@ -135,7 +139,7 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (edge.Answer, e
 
 // forward passes the request to the SDK and returns its answer, as JSON if it is a
 // plain-text error.
-func (s *Server) forward(r *http.Request, m message, v view, body []byte) (edge.Answer, error) {
+func (s *Server) forward(r *http.Request, m message, v view, body []byte) (*edge.Answer, error) {
 	key := keyOf(r, m, body)
 	if kept, ok := s.lists.get(key); ok {
 		return kept, nil
@@ -146,14 +150,14 @@ func (s *Server) forward(r *http.Request, m message, v view, body []byte) (edge.
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
 	s.inner.ServeHTTP(rec, inner)
 	if err := r.Context().Err(); err != nil { // the client left
-		return edge.Answer{}, err
+		return nil, err
 	}
 	kind := rec.header.Get("Content-Type")
 	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {
 		text := strings.TrimSpace(rec.body.String())
 		return m.refuse(rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: op.Cut(text)}), nil
 	}
-	out := edge.Answer{Status: rec.status, Type: kind, Body: rec.body.Bytes()}
+	out := &edge.Answer{Status: rec.status, Type: kind, Body: rec.body.Bytes()}
 	if key != "" && rec.status == http.StatusOK {
 		out = out.Coded(r)
 		s.lists.put(key, out)
@@ -250,7 +254,7 @@ func validID(raw json.RawMessage) bool {
 }
 
 // refuse is an answer with a JSON-RPC error.
-func (m message) refuse(status int, e *jsonrpc.Error) edge.Answer {
+func (m message) refuse(status int, e *jsonrpc.Error) *edge.Answer {
 	body, err := op.Encode(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
@@ -259,5 +263,5 @@ func (m message) refuse(status int, e *jsonrpc.Error) edge.Answer {
 	if err != nil {
 		return (&edge.Refusal{Status: http.StatusInternalServerError, Message: "internal error"}).JSON()
 	}
-	return edge.Answer{Status: status, Type: "application/json", Body: body}
+	return &edge.Answer{Status: status, Type: "application/json", Body: body}
 }

@@ -26,25 +26,25 @@ func Violations(counts *tally.Tally, limit *limit.Bucket) edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Path: edge.ReportPath, Limit: limit, MaxBody: maxViolations,
 		Advice: "browsers send reports by POST",
-		Serve: func(r *http.Request) (edge.Answer, error) {
-			done := edge.Answer{Status: http.StatusNoContent, Header: http.Header{}}
+		Serve: func(r *http.Request) (*edge.Answer, error) {
+			counted := http.Header{}
 			body, mediaType, err := edge.Body(r, Single, Batch)
 			if err != nil {
-				return done, err
+				return nil, err
 			}
 			reports, err := Parse(mediaType, body)
 			if err != nil {
-				return done, op.Invalid("%s", err)
+				return nil, op.Invalid("%s", err)
 			}
 			for i, v := range reports {
 				if i > 0 {
-					if text, wait := limit.Take(done.Header, r); text != "" {
-						return done, &edge.Refusal{Status: http.StatusTooManyRequests, Message: text, Wait: wait}
+					if text, wait := limit.Take(counted, r); text != "" {
+						return nil, &edge.Refusal{Status: http.StatusTooManyRequests, Message: text, Wait: wait}
 					}
 				}
 				counts.Violation(r.Context(), v.Directive, v.Blocked)
 			}
-			return done, nil
+			return &edge.Answer{Status: http.StatusNoContent, Header: counted}, nil
 		},
 	}
 }
@@ -59,20 +59,19 @@ func Clicks(counts *tally.Tally, limit *limit.Bucket) edge.Route {
 			if own.Check(r) == nil {
 				return nil
 			}
-			return (&edge.Refusal{Status: http.StatusForbidden, Message: "only pages of this service report here"}).Out()
+			return (&edge.Refusal{Status: http.StatusForbidden, Message: "only pages of this service report here"}).JSON()
 		},
-		Serve: func(r *http.Request) (edge.Answer, error) {
-			done := edge.Answer{Status: http.StatusNoContent}
+		Serve: func(r *http.Request) (*edge.Answer, error) {
 			body, _, err := edge.Body(r, "application/json")
 			if err != nil {
-				return done, err
+				return nil, err
 			}
 			report, err := ParseClicks(body)
 			if err != nil {
-				return done, op.Invalid("%s", err)
+				return nil, op.Invalid("%s", err)
 			}
 			counts.Shown(r.Context(), report.Query, report.Shown, report.Clicked)
-			return done, nil
+			return &edge.Answer{Status: http.StatusNoContent}, nil
 		},
 	}
 }

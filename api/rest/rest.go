@@ -52,13 +52,13 @@ func Routes(cfg Config) (all []edge.Route) {
 	for _, d := range cfg.Documents {
 		all = append(all, cfg.document(d))
 	}
-	return append(all, cfg.row("", "", 1, func(*http.Request) (edge.Answer, error) {
-		return edge.Answer{}, op.NotFound("no such endpoint; GET /api/v1 lists them")
+	return append(all, cfg.row("", "", 1, func(*http.Request) (*edge.Answer, error) {
+		return nil, op.NotFound("no such endpoint; GET /api/v1 lists them")
 	}))
 }
 
 // row is a route whose answers any page may read, as they are public.
-func (c Config) row(method, path string, forms int, serve func(*http.Request) (edge.Answer, error)) edge.Route {
+func (c Config) row(method, path string, forms int, serve func(*http.Request) (*edge.Answer, error)) edge.Route {
 	return edge.Route{
 		Method: method, Path: path, Serve: serve, Limit: c.Limit, MaxBody: MaxBody, Shared: true,
 		Headers: func(h http.Header, _ *http.Request) {
@@ -73,11 +73,11 @@ func (c Config) row(method, path string, forms int, serve func(*http.Request) (e
 }
 
 func (c Config) document(d Document) edge.Route {
-	rt := c.row(http.MethodGet, d.Path, 1, func(r *http.Request) (edge.Answer, error) {
+	rt := c.row(http.MethodGet, d.Path, 1, func(r *http.Request) (*edge.Answer, error) {
 		ctx, cancel := context.WithTimeout(r.Context(), c.Timeout)
 		defer cancel()
 		body, err := d.Body(ctx)
-		a := edge.Answer{Type: edge.JSONType, Body: body, Keep: edge.Revalidate}
+		a := &edge.Answer{Type: edge.JSONType, Body: body, Keep: edge.Revalidate}
 		if d.Probe {
 			a.Keep = edge.NoStore
 		}
@@ -104,32 +104,30 @@ func (c Config) operation(o op.Operation) edge.Route {
 	for i, f := range forms {
 		types[i] = f.Type
 	}
-	return c.row(o.Method, o.Path, len(forms), func(r *http.Request) (a edge.Answer, err error) {
+	return c.row(o.Method, o.Path, len(forms), func(r *http.Request) (*edge.Answer, error) {
 		ctx, cancel := context.WithTimeout(r.Context(), c.Timeout)
 		defer cancel()
 		if !o.BeforeReady {
 			if err := c.Await(ctx, 0); err != nil {
-				return a, err
+				return nil, err
 			}
 		}
 		in, err := decode(o, r)
 		if err != nil {
-			return a, err
+			return nil, err
 		}
 		answer, err := o.Run(ctx, in)
 		if err != nil {
-			return a, err
+			return nil, err
 		}
 		form := forms[edge.ChooseType(r, types...)]
-		if a.Body, err = form.Write(answer); err != nil {
-			return a, err
-		}
-		a.Type = form.Type
+		body, err := form.Write(answer)
+		a := &edge.Answer{Type: form.Type, Body: body}
 		if strings.HasPrefix(form.Type, "text/html") {
 			a.Page = &edge.Policy{Allow: form.Policy, PublicURL: c.PublicURL}
 		}
-		if r.Method == http.MethodPost {
-			return a, nil
+		if err != nil || r.Method == http.MethodPost {
+			return a, err
 		}
 		a.Keep = edge.Revalidate
 		if next, ok := o.Next(in, answer); ok {

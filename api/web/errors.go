@@ -29,7 +29,7 @@ var headings = map[int]string{
 
 // refuse answers an error with a page; a program that has used up its calls, or asks
 // for the wrong thing, with JSON.
-func (h *Handler) refuse(r *http.Request, err error) edge.Answer {
+func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
 	f := edge.Explain(r.Context(), err)
 	if _, ok := errors.AsType[*edge.Refusal](err); ok && !Prefers(r) {
 		return f.JSON()

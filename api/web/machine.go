@@ -56,7 +56,7 @@ type activity struct {
 }
 
 // feed serves what is new, or with a query the newest results.
-func (h *Handler) feed(r *http.Request) (edge.Answer, error) {
+func (h *Handler) feed(r *http.Request) (*edge.Answer, error) {
 	query := r.URL.Query()
 	f := atom{
 		ID: h.site.Absolute("/feed.atom"), Title: h.cfg.Name + ": what is new", Author: atomAuthor{h.cfg.Name},
@@ -75,7 +75,7 @@ func (h *Handler) feed(r *http.Request) (edge.Answer, error) {
 		f.Entries, err = h.changedEntries(r)
 	}
 	if err != nil {
-		return edge.Answer{}, err
+		return nil, err
 	}
 	for _, e := range f.Entries {
 		f.Updated = max(f.Updated, e.Updated)
@@ -156,13 +156,13 @@ const sitemapSize = 10_000
 
 // sitemap serves the index of sitemaps, one for each kind, or with ?kind= and
 // ?part= one of them.
-func (h *Handler) sitemap(r *http.Request) (edge.Answer, error) {
+func (h *Handler) sitemap(r *http.Request) (*edge.Answer, error) {
 	kind := r.URL.Query().Get("kind")
 	if kind == "" {
 		return h.sitemapIndex(r)
 	}
 	if _, ok := h.kinds[kind]; !ok {
-		return edge.Answer{}, op.NotFound("there is no kind %.40q", kind)
+		return nil, op.NotFound("there is no kind %.40q", kind)
 	}
 	part, _ := strconv.Atoi(r.URL.Query().Get("part"))
 	part = min(max(part, 0), 1000)
@@ -174,7 +174,7 @@ func (h *Handler) sitemap(r *http.Request) (edge.Answer, error) {
 		args := fmt.Sprintf("kind=%s order=key limit=100 offset=%d", kind, offset)
 		got, err := h.run(r.Context(), ask{op: "list_records", args: args}, nil, nil)
 		if err != nil {
-			return edge.Answer{}, err
+			return nil, err
 		}
 		list, err := into[struct {
 			Total int `json:"total"`
@@ -184,7 +184,7 @@ func (h *Handler) sitemap(r *http.Request) (edge.Answer, error) {
 			} `json:"items"`
 		}](got.answer)
 		if err != nil {
-			return edge.Answer{}, err
+			return nil, err
 		}
 		for _, x := range list.Items {
 			set.URLs = append(set.URLs, siteURL{x.Page, x.Date})
@@ -196,14 +196,14 @@ func (h *Handler) sitemap(r *http.Request) (edge.Answer, error) {
 	return h.xml("application/xml; charset=utf-8", set)
 }
 
-func (h *Handler) sitemapIndex(r *http.Request) (edge.Answer, error) {
+func (h *Handler) sitemapIndex(r *http.Request) (*edge.Answer, error) {
 	type index struct {
 		XMLName  xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
 		Sitemaps []siteURL `xml:"sitemap"`
 	}
 	got, err := h.run(r.Context(), ask{op: "list_sources"}, nil, nil)
 	if err != nil {
-		return edge.Answer{}, err
+		return nil, err
 	}
 	answer, err := into[struct {
 		Sources []struct {
@@ -212,7 +212,7 @@ func (h *Handler) sitemapIndex(r *http.Request) (edge.Answer, error) {
 		} `json:"sources"`
 	}](got.answer)
 	if err != nil {
-		return edge.Answer{}, err
+		return nil, err
 	}
 	var out index
 	for _, s := range answer.Sources {
@@ -227,17 +227,17 @@ func (h *Handler) sitemapIndex(r *http.Request) (edge.Answer, error) {
 	return h.xml("application/xml; charset=utf-8", out)
 }
 
-func (h *Handler) xml(kind string, v any) (edge.Answer, error) {
+func (h *Handler) xml(kind string, v any) (*edge.Answer, error) {
 	var out bytes.Buffer
 	out.WriteString(xml.Header)
 	if err := xml.NewEncoder(&out).Encode(v); err != nil {
-		return edge.Answer{}, err
+		return nil, err
 	}
 	return h.answer(kind, look.Inert(out.Bytes())), nil
 }
 
 // robots keeps crawlers out of what has no end.
-func (h *Handler) robots(r *http.Request) (edge.Answer, error) {
+func (h *Handler) robots(r *http.Request) (*edge.Answer, error) {
 	text := "User-agent: *\nDisallow: " + h.site.At("/?") + "\nDisallow: " + h.site.At("/results") + "\nDisallow: " +
 		h.site.At("/live") + "\nDisallow: " + h.site.At("/api/") + "\nAllow: " + h.site.At("/api/v1/reference") +
 		"\nCrawl-delay: 2\n\nSitemap: " + h.site.Absolute("/sitemap.xml") + "\n"
@@ -245,7 +245,7 @@ func (h *Handler) robots(r *http.Request) (edge.Answer, error) {
 }
 
 // llms tells language models what is here and how to read it (llmstxt.org).
-func (h *Handler) llms(r *http.Request) (edge.Answer, error) {
+func (h *Handler) llms(r *http.Request) (*edge.Answer, error) {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	at := h.site.Absolute
@@ -272,7 +272,7 @@ func (h *Handler) llms(r *http.Request) (edge.Answer, error) {
 }
 
 // openSearch describes the search to browsers (OpenSearch 1.1).
-func (h *Handler) openSearch(r *http.Request) (edge.Answer, error) {
+func (h *Handler) openSearch(r *http.Request) (*edge.Answer, error) {
 	type address struct {
 		Type     string `xml:"type,attr"`
 		Rel      string `xml:"rel,attr,omitempty"`
@@ -294,7 +294,7 @@ func (h *Handler) openSearch(r *http.Request) (edge.Answer, error) {
 	}
 	icon, err := h.site.Asset("icon.svg")
 	if err != nil {
-		return edge.Answer{}, err
+		return nil, err
 	}
 	return h.xml("application/opensearchdescription+xml; charset=utf-8", description{
 		ShortName: short(16, h.cfg.Name), Description: "Search the knowledge base of " + h.cfg.Name, Encoding: "UTF-8",
@@ -308,12 +308,12 @@ func (h *Handler) openSearch(r *http.Request) (edge.Answer, error) {
 }
 
 // icon leads browsers that ask for the usual name to the icon.
-func (h *Handler) icon(r *http.Request) (edge.Answer, error) {
+func (h *Handler) icon(r *http.Request) (*edge.Answer, error) {
 	icon, err := h.site.Asset("icon.svg")
 	if err != nil {
-		return edge.Answer{}, err
+		return nil, err
 	}
-	return edge.Answer{Status: http.StatusFound, Goto: icon}, nil
+	return &edge.Answer{Status: http.StatusFound, Goto: icon}, nil
 }
 
 // short cuts a text after n characters.

@@ -82,9 +82,9 @@ type redirect struct {
 func (redirect) Error() string { return "moved" }
 
 // serve answers with a page; under an address that ends in .md with its Markdown.
-func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (edge.Answer, error) {
+func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (*edge.Answer, error) {
 	if ready, progress := h.cfg.Ready(); !ready && !rw.early {
-		return edge.Answer{}, op.Loading(progress)
+		return nil, op.Loading(progress)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), h.cfg.Timeout)
 	defer cancel()
@@ -93,7 +93,7 @@ func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (edge.Answer, er
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return edge.Answer{}, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B")
+		return nil, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B")
 	}
 	markdown := suffixed || asksForMarkdown(r)
 	build := func() (*view, error) {
@@ -116,10 +116,10 @@ func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (edge.Answer, er
 		if suffixed {
 			to += ".md"
 		}
-		return edge.Answer{Status: moved.status, Goto: to}, nil
+		return &edge.Answer{Status: moved.status, Goto: to}, nil
 	}
 	if err != nil {
-		return edge.Answer{}, err
+		return nil, err
 	}
 	page := h.page(v)
 	body, err := h.pages.Render(rw.template, partOf(rw, markdown), page, v)
@@ -139,8 +139,8 @@ const (
 )
 
 // answer is one that its clients keep and ask about again.
-func (h *Handler) answer(kind string, body []byte) edge.Answer {
-	return edge.Answer{Type: kind, Body: body, Keep: edge.Revalidate, Weak: true, Page: h.site.Policy()}
+func (h *Handler) answer(kind string, body []byte) *edge.Answer {
+	return &edge.Answer{Type: kind, Body: body, Keep: edge.Revalidate, Weak: true, Page: h.site.Policy()}
 }
 
 func partOf(rw row, markdown bool) string {

@@ -107,7 +107,7 @@ var (
 // there is none.
 func (h *Handler) Routes() ([]edge.Route, error) {
 	var all []edge.Route
-	add := func(path string, serve func(*http.Request) (edge.Answer, error)) {
+	add := func(path string, serve func(*http.Request) (*edge.Answer, error)) {
 		all = append(all, edge.Route{Method: http.MethodGet, Path: path, Serve: serve, Limit: h.cfg.Limit, Page: true,
 			Headers: varies, Refuse: h.refuse})
 	}
@@ -118,12 +118,12 @@ func (h *Handler) Routes() ([]edge.Route, error) {
 		if !h.pages.Has(rw.template) {
 			return nil, fmt.Errorf("web: %s has no template %s", rw.path, rw.template)
 		}
-		add(rw.path, func(r *http.Request) (edge.Answer, error) { return h.serve(r, rw, false) })
+		add(rw.path, func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, false) })
 		if rw.path == "/status" {
 			all[len(all)-1].When = Prefers // programs get JSON
 		}
 		if !strings.HasSuffix(rw.path, "}") {
-			add(markdownPath(rw.path), func(r *http.Request) (edge.Answer, error) { return h.serve(r, rw, true) })
+			add(markdownPath(rw.path), func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, true) })
 		}
 	}
 	add("/feed.atom", h.feed)
@@ -132,8 +132,8 @@ func (h *Handler) Routes() ([]edge.Route, error) {
 	add("/llms.txt", h.llms)
 	add("/opensearch.xml", h.openSearch)
 	add("/favicon.ico", h.icon)
-	add("", func(*http.Request) (edge.Answer, error) {
-		return edge.Answer{}, op.NotFound("Nothing is at this address. It may have moved: search for its words.")
+	add("", func(*http.Request) (*edge.Answer, error) {
+		return nil, op.NotFound("Nothing is at this address. It may have moved: search for its words.")
 	})
 	missing := &all[len(all)-1]
 	missing.Name = "page not found"
