@@ -8,7 +8,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest/memory"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // Kind is all that is known of a kind of source: what its options say and how they

@@ -10,7 +10,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // lights is what a kind of these tests is told and what it keeps.

@@ -12,8 +12,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/catalog/network"
-	"almanac/ingest/options"
 	"almanac/text/nearest"
+	"almanac/text/options"
 )
 
 // Registry holds the kinds of sources by name, as in network files.

@@ -8,7 +8,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 func TestRegistry(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"almanac/catalog/network"
-	"almanac/ingest/options"
 	"almanac/ingest/privacy"
+	"almanac/text/options"
 	"almanac/text/webaddress"
 )
 

@@ -15,7 +15,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // start is one run of a source, by the time since the scheduler started.

@@ -22,7 +22,7 @@ import (
 	"almanac/catalog/archive"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 var now = time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // Network is one network's description.

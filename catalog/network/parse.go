@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // MaxBytes is the maximum size of a network file.

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog/network"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 const full = `

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // Schema returns the JSON Schema of a network file, generated from Network, for

@@ -44,8 +44,8 @@ var decisions = map[string]decision{
 		seen := literals(d)
 		return seen["http"] && seen["https"] || seen["http://"] && seen["https://"]
 	}, also: map[string]string{
-		"api/csp/parse.go":            "reports of browsers name sockets and data too",
-		"api/guard/guard.go":          "an origin, which is no address",
+		"api/reports/violations.go":   "reports of browsers name sockets and data too",
+		"api/edge/origin.go":          "an origin, which is no address",
 		"ingest/gitrepo/forge.go":     "addresses of git, by ssh too",
 		"ingest/gitrepo/remote.go":    "addresses of git, by ssh too",
 		"ingest/outbound/once.go":     "a redirect from one scheme to the other",

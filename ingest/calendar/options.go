@@ -10,8 +10,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/text/nearest"
+	"almanac/text/options"
 	"almanac/text/webaddress"
 )
 

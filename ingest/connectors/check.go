@@ -16,8 +16,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/options"
 	"almanac/text/webaddress"
 )
 

@@ -15,8 +15,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/options"
 )
 
 // TestCheckLooks: what a sync would find out an hour later.

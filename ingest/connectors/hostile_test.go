@@ -37,10 +37,10 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/folder"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/testing/race"
 	"almanac/testing/wait"
+	"almanac/text/options"
 )
 
 // hostile is a source that is made to exhaust who reads it.

@@ -16,10 +16,10 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/docs"
-	"almanac/ingest/options"
 	"almanac/ingest/snapshot"
 	"almanac/testing/gitrepotest"
 	"almanac/testing/race"
+	"almanac/text/options"
 )
 
 // shared returns the path of real material: in ALMANAC_SHARED, or next to the

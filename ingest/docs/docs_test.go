@@ -18,10 +18,10 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/docs"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
 	"almanac/testing/gitrepotest"
 	"almanac/testing/race"
+	"almanac/text/options"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -13,8 +13,8 @@ import (
 
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/options"
 	"almanac/text/markup"
+	"almanac/text/options"
 	"almanac/text/webaddress"
 )
 

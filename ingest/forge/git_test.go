@@ -16,10 +16,10 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/forge"
-	"almanac/ingest/options"
 	"almanac/ingest/proposals"
 	"almanac/testing/connectortest"
 	"almanac/testing/gitrepotest"
+	"almanac/text/options"
 )
 
 // harbour is a repository of proposals that one source reads with git and one

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/ingest/options"
 	"almanac/ingest/proposal"
+	"almanac/text/options"
 )
 
 // publicAPI is the address of GitHub's own API.

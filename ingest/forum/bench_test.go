@@ -16,8 +16,8 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/forum"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
+	"almanac/text/options"
 )
 
 // many is a forum with many topics, each of one post.

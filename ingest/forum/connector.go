@@ -12,8 +12,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/options"
 	"almanac/text/webpage"
 )
 

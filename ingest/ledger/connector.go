@@ -14,7 +14,7 @@ import (
 	"almanac/ingest/curated"
 	"almanac/ingest/fleet"
 	"almanac/ingest/listing"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // Kind is the kind of sources that network files call ledger.

@@ -17,8 +17,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/ledger"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
+	"almanac/text/options"
 )
 
 func ptr[T any](v T) *T { return &v }

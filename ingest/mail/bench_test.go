@@ -15,8 +15,8 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/mail"
-	"almanac/ingest/options"
 	"almanac/testing/connectortest"
+	"almanac/text/options"
 )
 
 // BenchmarkGigabyte syncs a generated mbox of 1 GiB into a catalog, and syncs

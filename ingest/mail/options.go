@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // settings are the source's options in the network file; doc.go shows them.

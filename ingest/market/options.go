@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"almanac/ingest/options"
 	"almanac/text/dotpath"
+	"almanac/text/options"
 )
 
 type settings struct {

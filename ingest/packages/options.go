@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 	"almanac/text/webaddress"
 )
 

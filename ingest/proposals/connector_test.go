@@ -19,8 +19,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/proposals"
+	"almanac/text/options"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -17,8 +17,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/proposal"
+	"almanac/text/options"
 )
 
 // shared finds the directory of real material: ALMANAC_SHARED, else beside

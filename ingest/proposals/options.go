@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/options"
 	"almanac/ingest/proposal"
+	"almanac/text/options"
 )
 
 // settings are the source's options in the network file.

@@ -32,9 +32,9 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/snapshot"
+	"almanac/text/options"
 )
 
 //go:embed files

@@ -10,8 +10,8 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/sample"
+	"almanac/text/options"
 	"almanac/text/pdf"
 )
 

@@ -20,9 +20,9 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
 	"almanac/ingest/sample"
+	"almanac/text/options"
 )
 
 // handed returns what the sample's constructor hands to the connector that a

@@ -19,8 +19,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/snapshot"
+	"almanac/text/options"
 )
 
 var update = flag.Bool("update", false, "rewrite the fixture's manifest")

@@ -28,8 +28,8 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/feed"
 	"almanac/ingest/listing"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/options"
 	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )

@@ -17,8 +17,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
-	"almanac/ingest/options"
 	"almanac/ingest/outbound"
+	"almanac/text/options"
 )
 
 // Now is the time at which tests run unless they set Source.Clock.

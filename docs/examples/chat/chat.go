@@ -11,7 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // Kind is all that the program knows of such sources. The tags check the options;

@@ -12,8 +12,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/ingest/options"
 	"almanac/text/nearest"
+	"almanac/text/options"
 )
 
 // listSeparator separates the items of a list in a cell.

@@ -21,7 +21,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // Entry is one entry of a file.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 // Schema returns the JSON Schema of a YAML file of such entries, for editors.

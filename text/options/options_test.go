@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"almanac/ingest/options"
+	"almanac/text/options"
 )
 
 type ship struct {
