@@ -259,7 +259,7 @@ func filteredBy(f passage.Filter, d *corpus.Document) string {
 		{"date", passage.Filter{Since: f.Since, Until: f.Until}, a.Date.Format(time.DateOnly)},
 		{"id", passage.Filter{Records: f.Records}, strconv.FormatInt(d.Record, 10)},
 	} {
-		if !admits(part.one, d) {
+		if !part.one.Admits(d.Record, a) {
 			return fmt.Sprintf("the filter leaves it out by its %s, which is %q", part.name, part.value)
 		}
 	}

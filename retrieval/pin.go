@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/corpus"
-	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
 )
 
@@ -120,7 +118,7 @@ func (s *search) pin(candidates []*candidate) []*candidate {
 		case at >= 0:
 			c = candidates[at]
 			candidates = slices.Delete(candidates, at, at+1)
-		case x.Position == 0 || !indexed || !admits(s.plan.Filter, d):
+		case x.Position == 0 || !indexed || !s.plan.Filter.Admits(d.Record, d.Attributes):
 			continue
 		default:
 			c = &candidate{document: d}
@@ -157,16 +155,4 @@ func level(candidates []*candidate) {
 			c.score = 0
 		}
 	}
-}
-
-// admits reports whether a filter admits a document.
-func admits(f passage.Filter, d *corpus.Document) bool {
-	among := func(names []string, value string) bool {
-		return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, value) })
-	}
-	a := d.Attributes
-	return among(f.Kinds, a.Kind) && among(f.Sources, a.Source) && among(f.Containers, a.Container) &&
-		among(f.States, a.State) && (f.Since.IsZero() || !a.Date.Before(f.Since)) &&
-		(f.Until.IsZero() || !a.Date.IsZero() && a.Date.Before(f.Until)) &&
-		(len(f.Records) == 0 || slices.Contains(f.Records, d.Record))
 }

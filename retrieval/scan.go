@@ -7,6 +7,7 @@ import (
 
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/topk"
 )
 
 // corpusList is what stands in for the lists of engines on servers that are away
@@ -31,27 +32,22 @@ func (s *search) retrieveFromCorpus() error {
 // error is that of the context.
 func (s *search) scan(k int) ([]Hit, error) {
 	score := s.plan.scorer.Overlap()
-	best := func(hits []Hit) []Hit {
-		slices.SortFunc(hits, func(a, b Hit) int {
-			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record))
-		})
-		return hits[:min(k, len(hits))]
-	}
-	var hits []Hit
+	var top topk.Top[Hit]
+	top.Reset(k, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record))
+	})
 	n := 0
 	for d := range s.plan.corpus.All() {
 		if n++; n%1024 == 0 && s.ctx.Err() != nil {
 			return nil, s.ctx.Err()
 		}
 		x := score(d)
-		if x == 0 || !admits(s.plan.Filter, d) || !s.plan.operators.allow(d) {
+		if x == 0 || !s.plan.Filter.Admits(d.Record, d.Attributes) || !s.plan.operators.allow(d) {
 			continue
 		}
-		if hits = append(hits, Hit{Record: d.Record, Score: x}); len(hits) == 8*k {
-			hits = best(hits)
-		}
+		top.Add(Hit{Record: d.Record, Score: x})
 	}
-	hits = best(hits)
+	hits := top.Best()
 	for i, h := range hits {
 		d, _ := s.plan.corpus.Document(h.Record)
 		ordinals := make([]int, min(d.Len(), located))

@@ -149,9 +149,10 @@ ingest/video: catalog ingest ingest/feed ingest/listing
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet
-	retrieval/vector
+	retrieval/topk retrieval/vector
 retrieval/analysis:
 retrieval/analysis/bm25:
+retrieval/bitset:
 retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
 retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
@@ -163,8 +164,8 @@ retrieval/index: catalog catalog/recent embed retrieval/analysis retrieval/corpu
 	retrieval/vector
 retrieval/judging: catalog embed embed/remote retrieval retrieval/eval retrieval/revision
 retrieval/keyword: retrieval/analysis retrieval/passage
-retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
-	retrieval/snapshot
+retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/bitset retrieval/keyword
+	retrieval/passage retrieval/snapshot retrieval/topk
 retrieval/keyword/meili: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 retrieval/passage:
 retrieval/profile:
@@ -177,8 +178,10 @@ retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/corpus
 	retrieval/index retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
 	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
+retrieval/topk:
 retrieval/vector: retrieval/analysis retrieval/passage
-retrieval/vector/embedded: retrieval/passage retrieval/snapshot retrieval/vector retrieval/vector/kernel
+retrieval/vector/embedded: retrieval/bitset retrieval/passage retrieval/snapshot retrieval/topk retrieval/vector
+	retrieval/vector/kernel
 retrieval/vector/kernel:
 retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
 testing/catalogtest: catalog

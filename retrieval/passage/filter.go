@@ -36,18 +36,38 @@ type Matcher struct {
 // Compile evaluates the filter's words once for each of a table. Records is
 // left to the caller, who can look them up.
 func (f Filter) Compile(table []Words) Matcher {
-	m := Matcher{accepted: make([]bool, len(table)), since: math.MinInt64, until: math.MaxInt64}
+	m := Matcher{accepted: make([]bool, len(table))}
 	for i, w := range table {
-		m.accepted[i] = oneOf(f.Kinds, w.Kind) && oneOf(f.Sources, w.Source) &&
-			oneOf(f.Containers, w.Container) && oneOf(f.States, w.State)
+		m.accepted[i] = f.accepts(w)
 	}
+	m.since, m.until = f.days()
+	return m
+}
+
+// Admits reports whether a record with these attributes passes.
+func (f Filter) Admits(record int64, a Attributes) bool {
+	since, until := f.days()
+	date := a.UnixMicro()
+	return f.accepts(a.Words()) && since <= date && date < until &&
+		(len(f.Records) == 0 || slices.Contains(f.Records, record))
+}
+
+func (f Filter) accepts(w Words) bool {
+	return oneOf(f.Kinds, w.Kind) && oneOf(f.Sources, w.Source) && oneOf(f.Containers, w.Container) &&
+		oneOf(f.States, w.State)
+}
+
+// days returns the first date that passes and the first one after it that does
+// not, as UnixMicro gives them.
+func (f Filter) days() (since, until int64) {
+	since, until = math.MinInt64, math.MaxInt64
 	if !f.Since.IsZero() {
-		m.since = max(CeilMicro(f.Since), NoDate+1)
+		since = max(CeilMicro(f.Since), NoDate+1)
 	}
 	if !f.Until.IsZero() {
-		m.since, m.until = max(m.since, NoDate+1), CeilMicro(f.Until)
+		since, until = max(since, NoDate+1), CeilMicro(f.Until)
 	}
-	return m
+	return since, until
 }
 
 // Match reports whether a record with these words, by index, and this date, of

@@ -38,6 +38,15 @@ func TestCompiledFilter(t *testing.T) {
 		if got := m.Match(c.words, passage.Attributes{Date: c.date}.UnixMicro()); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
+		w := table[c.words]
+		a := passage.Attributes{Kind: w.Kind, Source: w.Source, Container: w.Container, State: w.State, Date: c.date}
+		if got := c.filter.Admits(7, a); got != c.want {
+			t.Errorf("%s: admits %v", c.name, got)
+		}
+		c.filter.Records = []int64{6, 8}
+		if c.filter.Admits(7, a) || c.filter.Admits(8, a) != c.want {
+			t.Errorf("%s: it admits a record that is not asked for, or not one that is", c.name)
+		}
 	}
 }
 

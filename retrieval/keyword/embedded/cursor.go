@@ -1,6 +1,10 @@
 package embedded
 
-import "sort"
+import (
+	"sort"
+
+	"almanac/retrieval/bitset"
+)
 
 // cursor reads one posting list forwards.
 type cursor struct {
@@ -142,8 +146,8 @@ func (p *postings) each(term uint32, fn func(doc int)) {
 }
 
 // set returns the set of documents of the list.
-func (p *postings) set(term uint32) bitset {
-	set := newBitset(p.docs())
-	p.each(term, set.set)
+func (p *postings) set(term uint32) bitset.Set {
+	set := bitset.New(p.docs())
+	p.each(term, set.Set)
 	return set
 }

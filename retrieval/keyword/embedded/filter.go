@@ -1,27 +1,28 @@
 package embedded
 
 import (
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 )
 
 // filtered returns the live documents of the unit that pass the filter; nil
 // means all. The caller may change the set only if own is true.
-func (r *segmentReader) filtered(unit keyword.Unit, f *passage.Filter) (set bitset, own bool) {
+func (r *segmentReader) filtered(unit keyword.Unit, f *passage.Filter) (set bitset.Set, own bool) {
 	if f.Empty() {
 		return r.live[unit], false
 	}
 	s := r.seg
-	set = newBitset(s.units[unit].docs())
+	set = bitset.New(s.units[unit].docs())
 	m := f.Compile(s.attrs.table)
 	accept := func(record int) {
 		if !m.Match(s.attrs.of[record], s.dates[record]) {
 			return
 		}
 		if unit == keyword.Documents {
-			set.set(record)
+			set.Set(record)
 		} else {
-			set.setRange(int(s.first[record]), int(s.first[record+1]))
+			set.SetRange(int(s.first[record]), int(s.first[record+1]))
 		}
 	}
 	if len(f.Records) > 0 {
@@ -36,7 +37,7 @@ func (r *segmentReader) filtered(unit keyword.Unit, f *passage.Filter) (set bits
 		}
 	}
 	if r.live[unit] != nil {
-		set.and(r.live[unit])
+		set.And(r.live[unit])
 	}
 	return set, true
 }

@@ -78,7 +78,7 @@ func (m *merger) columns() {
 			m.units[u].docs[i] = docs
 		}
 		for record, id := range r.seg.ids {
-			if r.deadRecords == 0 || r.live[keyword.Documents].has(record) {
+			if r.deadRecords == 0 || r.live[keyword.Documents].Has(record) {
 				order = append(order, location{id, i, record})
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/snapshot"
 )
@@ -142,7 +143,7 @@ func read(s *snapshot.Snapshot, scoring *[2]Scoring) (w written, err error) {
 			w.live[r] = f
 		}
 		for at, id := range r.seg.ids {
-			if r.deadRecords > 0 && !r.live[keyword.Documents].has(at) {
+			if r.deadRecords > 0 && !r.live[keyword.Documents].Has(at) {
 				continue
 			}
 			if seen[id] {
@@ -164,13 +165,13 @@ func readSegment(s *snapshot.Snapshot, stored manifestSegment) (*segmentReader, 
 		return r, nil
 	}
 	err := s.Read(stored.Live, func(f *snapshot.Reader) error {
-		live := bitset(snapshot.Next[uint64](f))
-		if len(live) != len(newBitset(len(seg.ids))) {
+		live := bitset.Set(snapshot.Next[uint64](f))
+		if len(live) != bitset.Words(len(seg.ids)) {
 			return fmt.Errorf("%w: deletions of another segment", snapshot.ErrDamaged)
 		}
 		var dead []int64
 		for at, id := range seg.ids {
-			if !live.has(at) {
+			if !live.Has(at) {
 				dead = append(dead, id)
 			}
 		}

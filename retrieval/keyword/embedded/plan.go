@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis/bm25"
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 )
@@ -82,7 +83,7 @@ type segmentPlan struct {
 	*segmentReader
 	at       int // of the reader in the searcher
 	postings *postings
-	allowed  bitset // nil = all
+	allowed  bitset.Set // nil = all
 	drift    float64
 }
 
@@ -99,7 +100,7 @@ func (p *plan) on(at int, r *segmentReader) *segmentPlan {
 			return
 		}
 		if own = true; set == nil {
-			set = fullBitset(sp.postings.docs())
+			set = bitset.Full(sp.postings.docs())
 		} else {
 			set = slices.Clone(set)
 		}
@@ -111,13 +112,13 @@ func (p *plan) on(at int, r *segmentReader) *segmentPlan {
 				return nil
 			}
 			change()
-			set.and(sp.postings.set(number))
+			set.And(sp.postings.set(number))
 		}
 	}
 	for _, t := range p.exclude {
 		if number := r.seg.terms.find(t.Text); number != noTerm {
 			change()
-			sp.postings.each(number, set.clear)
+			sp.postings.each(number, set.Clear)
 		}
 	}
 	sp.allowed = set

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/topk"
 )
 
 // window is the number of documents that are scored together.
@@ -35,13 +37,14 @@ func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, 
 	if k = min(k, s.units[q.Unit].docs); k == 0 {
 		return nil, nil
 	}
-	sc.top.reset(k)
+	sc.top.Reset(k, compareHits)
+	sc.least = 0
 	for at, r := range s.readers {
 		if err := sc.searchSegment(ctx, p, at, r); err != nil {
 			return nil, fmt.Errorf("keyword: search: %w", err)
 		}
 	}
-	return sc.top.hits(), nil
+	return sc.hits(), nil
 }
 
 // current returns what to search.
@@ -63,7 +66,8 @@ var errClosed = errors.New("keyword: engine is closed")
 
 // scratch is the memory of one search.
 type scratch struct {
-	top     top
+	top     topk.Top[hit]
+	least   int64 // score that a hit needs; 0 until there are k
 	pool    cursorPool
 	cursors []*cursor
 	sums    [window]int64
@@ -109,7 +113,7 @@ func (sc *scratch) searchSegment(ctx context.Context, p *plan, at int, r *segmen
 		for _, c := range sc.cursors {
 			postings += c.left
 		}
-		if sp.allowed.count()*len(sc.cursors)*scanCost < postings {
+		if sp.allowed.Count()*len(sc.cursors)*scanCost < postings {
 			return sc.searchAllowed(ctx, sp, false)
 		}
 	}
@@ -125,14 +129,14 @@ func (sc *scratch) searchTerm(ctx context.Context, sp *segmentPlan) error {
 		if c.block%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if c.blockBound(c.block) < sc.top.least {
+		if c.blockBound(c.block) < sc.least {
 			continue
 		}
 		c.load()
 		c.loadCodes()
 		for i, doc := range c.docs[:c.n] {
 			score := c.weigh(freqs[c.codes[i]], lengths[doc])
-			if score >= sc.top.least && (sp.allowed == nil || sp.allowed.has(int(doc))) {
+			if score >= sc.least && (sp.allowed == nil || sp.allowed.Has(int(doc))) {
 				sc.offer(sp, int(doc), score)
 			}
 		}
@@ -149,18 +153,18 @@ func (sc *scratch) searchAllowed(ctx context.Context, sp *segmentPlan, required 
 	}
 	sc.sortCursors()
 	n := 0
-	for doc := range sp.allowed.all {
+	for doc := range sp.allowed.All {
 		if n++; n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		sum, found := int64(0), required
-		for i := len(sc.cursors) - 1; i >= 0 && sum+sc.rest[i+1] >= sc.top.least; i-- {
+		for i := len(sc.cursors) - 1; i >= 0 && sum+sc.rest[i+1] >= sc.least; i-- {
 			if c := sc.cursors[i]; c.seek(uint32(doc)) {
 				sum += c.score()
 				found = true
 			}
 		}
-		if found && sum >= sc.top.least {
+		if found && sum >= sc.least {
 			sc.offer(sp, doc, sum)
 		}
 	}
@@ -170,15 +174,7 @@ func (sc *scratch) searchAllowed(ctx context.Context, sp *segmentPlan, required 
 // sortCursors orders the cursors by bound and sums the bounds: rest[i] is the
 // greatest score that the first i can give together.
 func (sc *scratch) sortCursors() {
-	slices.SortFunc(sc.cursors, func(a, b *cursor) int {
-		switch {
-		case a.bound < b.bound:
-			return -1
-		case a.bound > b.bound:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(sc.cursors, func(a, b *cursor) int { return cmp.Compare(a.bound, b.bound) })
 	sc.rest = append(sc.rest[:0], 0)
 	for i, c := range sc.cursors {
 		sc.rest = append(sc.rest, sc.rest[i]+c.bound)
@@ -203,7 +199,7 @@ func (sc *scratch) searchWindows(ctx context.Context, sp *segmentPlan) error {
 		}
 		sc.sortCursors()
 		essential := 0
-		for essential < len(sc.cursors) && (sc.cursors[essential].bound == 0 || sc.rest[essential+1] < sc.top.least) {
+		for essential < len(sc.cursors) && (sc.cursors[essential].bound == 0 || sc.rest[essential+1] < sc.least) {
 			essential++
 		}
 		if essential == len(sc.cursors) {
@@ -251,19 +247,19 @@ func (sc *scratch) drain(sp *segmentPlan, lo uint32, essential int) {
 			at := w*64 + bits.TrailingZeros64(word)
 			sum := sc.sums[at]
 			sc.sums[at] = 0
-			if sum+sc.rest[essential] < sc.top.least {
+			if sum+sc.rest[essential] < sc.least {
 				continue
 			}
 			doc := lo + uint32(at)
-			if sp.allowed != nil && !sp.allowed.has(int(doc)) {
+			if sp.allowed != nil && !sp.allowed.Has(int(doc)) {
 				continue
 			}
-			for i := essential - 1; i >= 0 && sum+sc.rest[i+1] >= sc.top.least; i-- {
+			for i := essential - 1; i >= 0 && sum+sc.rest[i+1] >= sc.least; i-- {
 				if c := sc.cursors[i]; c.bound > 0 && c.seek(doc) {
 					sum += c.score()
 				}
 			}
-			if sum >= sc.top.least {
+			if sum >= sc.least {
 				sc.offer(sp, int(doc), sum)
 			}
 		}
@@ -274,7 +270,32 @@ func (sc *scratch) drain(sp *segmentPlan, lo uint32, essential int) {
 func (sc *scratch) offer(sp *segmentPlan, doc int, score int64) {
 	record, id := sp.id(doc)
 	h := hit{score: score, record: record, passage: id}
-	if sc.top.wants(&h) && (sp.accept == nil || sp.accept(record)) {
-		sc.top.add(h)
+	if !sc.top.Wants(h) || sp.accept != nil && !sp.accept(record) {
+		return
 	}
+	if sc.top.Add(h); sc.top.Full() {
+		sc.least = sc.top.Worst().score
+	}
+}
+
+// hit is a scored document; score in scoreUnits.
+type hit struct {
+	score   int64
+	record  int64
+	passage passage.ID
+}
+
+// compareHits orders hits by score, equal ones by id.
+func compareHits(a, b hit) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.record, b.record), cmp.Compare(a.passage, b.passage))
+}
+
+// hits returns the best hits, best first.
+func (sc *scratch) hits() []keyword.Hit {
+	best := sc.top.Best()
+	out := make([]keyword.Hit, len(best))
+	for i, h := range best {
+		out[i] = keyword.Hit{Record: h.record, Passage: h.passage, Score: float64(h.score) / scoreUnit}
+	}
+	return out
 }

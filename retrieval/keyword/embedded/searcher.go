@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/keyword"
 )
 
@@ -43,7 +44,7 @@ func newSearcher(readers []*segmentReader, checkpoint int64) *searcher {
 // segmentReader is a segment with its deletions.
 type segmentReader struct {
 	seg         *segment
-	live        [2]bitset // by keyword.Unit; nil while nothing is deleted
+	live        [2]bitset.Set // by keyword.Unit; nil while nothing is deleted
 	deadRecords int
 	units       [2]struct {
 		docs  int
@@ -84,7 +85,7 @@ func (r *segmentReader) documentFrequency(unit keyword.Unit, term uint32) int {
 	}
 	n := 0
 	p.each(term, func(doc int) {
-		if r.live[unit].has(doc) {
+		if r.live[unit].Has(doc) {
 			n++
 		}
 	})
@@ -100,7 +101,7 @@ func (r *segmentReader) without(ids []int64) *segmentReader {
 		if at += i; at == len(r.seg.ids) {
 			break
 		}
-		if !found || r.deadRecords > 0 && !r.live[keyword.Documents].has(at) {
+		if !found || r.deadRecords > 0 && !r.live[keyword.Documents].Has(at) {
 			continue
 		}
 		if q == nil {
@@ -119,7 +120,7 @@ func (r *segmentReader) copy() *segmentReader {
 	q.counted = new(sync.Map)
 	for u := range q.live {
 		if q.live[u] = slices.Clone(r.live[u]); q.live[u] == nil {
-			q.live[u] = fullBitset(r.seg.units[u].docs())
+			q.live[u] = bitset.Full(r.seg.units[u].docs())
 		}
 	}
 	return &q
@@ -128,12 +129,12 @@ func (r *segmentReader) copy() *segmentReader {
 func (r *segmentReader) remove(record int) {
 	r.deadRecords++
 	lo, hi := int(r.seg.first[record]), int(r.seg.first[record+1])
-	r.live[keyword.Documents].clear(record)
-	r.live[keyword.Passages].clearRange(lo, hi)
+	r.live[keyword.Documents].Clear(record)
 	documents, passages := &r.units[keyword.Documents], &r.units[keyword.Passages]
 	documents.docs--
 	documents.total -= inUnits(r.seg.units[keyword.Documents].lengths[record])
-	for _, l := range r.seg.units[keyword.Passages].lengths[lo:hi] {
+	for i, l := range r.seg.units[keyword.Passages].lengths[lo:hi] {
+		r.live[keyword.Passages].Clear(lo + i)
 		passages.docs--
 		passages.total -= inUnits(l)
 	}

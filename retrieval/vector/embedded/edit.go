@@ -3,6 +3,7 @@ package embedded
 import (
 	"slices"
 
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/passage"
 )
 
@@ -46,8 +47,8 @@ func (e *edit) apply(c change) entry {
 // drop declares rows of an entry dead.
 func (e *edit) drop(from, to int) {
 	for row := from; row < to; row++ {
-		if e.visible.has(row) {
-			e.visible.clear(row)
+		if e.visible.Has(row) {
+			e.visible.Clear(row)
 			e.found--
 		}
 	}
@@ -90,7 +91,7 @@ func (e *edit) append(id passage.ID, row []int16) {
 	b.rows = append(b.rows, row...)
 	b.appendCode(e.coder)
 	if !isZero(row) {
-		e.visible.set(e.rows)
+		e.visible.Set(e.rows)
 		e.found++
 	}
 	e.rows++
@@ -176,7 +177,7 @@ func (e *edit) clean(removed int) {
 	}
 	old.blocks = slices.Clone(old.blocks)
 	e.blocks = slices.Delete(e.blocks, removed, removed+1)
-	e.visible = slices.Delete(e.visible, from/64, words(to))
+	e.visible = slices.Delete(e.visible, from/64, bitset.Words(to))
 	e.rows, e.dead = e.rows-(to-from), e.dead-(to-from)
 	e.coding = e.coding && removed < len(e.blocks)
 	for _, i := range moved {
@@ -212,7 +213,7 @@ func (e *edit) mean() []float32 {
 	sum, n := make([]float64, e.coder.dimensions), 0
 	step := max(1, e.rows/meanRows)
 	for row := 0; row < e.rows; row += step {
-		if !e.visible.has(row) {
+		if !e.visible.Has(row) {
 			continue
 		}
 		n++

@@ -1,12 +1,15 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
 	"slices"
 
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/topk"
 	"almanac/retrieval/vector"
 	"almanac/retrieval/vector/kernel"
 )
@@ -26,9 +29,9 @@ func depth(k int) int { return max(1000, 800+10*k) }
 // scratch is the memory of one search.
 type scratch struct {
 	planes     []uint64
-	mask       bitset
+	mask       bitset.Set
 	candidates candidates
-	best       top
+	best       topk.Top[vector.Hit]
 	estimates  [64]int32 // of rows that share a word of the mask
 	rows, at   []uint32  // in the view, in a block
 	wanted     []uint64  // rows with their places in an answer
@@ -36,7 +39,7 @@ type scratch struct {
 }
 
 // release drops the view, which the pool must not keep alive.
-func (s *scratch) release() { s.candidates.view, s.best.view = nil, nil }
+func (s *scratch) release() { s.candidates.view = nil }
 
 // Search returns the k passages of the greatest cosine. Beyond a few thousand
 // vectors it may, rarely, miss a passage (see depth).
@@ -56,10 +59,10 @@ func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k
 	mask, n := v.visible, v.found
 	if !f.Empty() {
 		s.mask = v.mask(f, s.mask)
-		mask, n = s.mask, s.mask.count()
+		mask, n = s.mask, s.mask.Count()
 	}
 	k = min(k, n)
-	s.best.reset(v, k)
+	s.best.Reset(k, compareHits)
 	if n <= max(exactRows, 2*depth(k)) {
 		err = v.scanRows(ctx, q, mask, s)
 	} else if err = v.scanCodes(ctx, q, mask, depth(k), s); err == nil {
@@ -68,7 +71,7 @@ func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k
 	if err != nil {
 		return nil, err
 	}
-	return s.best.hits(), nil
+	return slices.Clone(s.best.Best()), nil
 }
 
 // Scores returns the cosines of passages by looking each up.
@@ -113,13 +116,13 @@ func (x *Index) prepare(query []float32) (*view, []int16, error) {
 }
 
 // mask returns the visible rows of the entries that match a filter.
-func (v *view) mask(f passage.Filter, mask bitset) bitset {
+func (v *view) mask(f passage.Filter, mask bitset.Set) bitset.Set {
 	mask = slices.Grow(mask[:0], len(v.visible))[:len(v.visible)]
 	clear(mask)
 	m := f.Compile(v.attributes)
 	add := func(e entry) {
 		if m.Match(e.attributes, e.date) {
-			mask.setRange(int(e.first), int(e.n))
+			mask.SetRange(int(e.first), int(e.first+e.n))
 		}
 	}
 	if len(f.Records) > 0 {
@@ -133,9 +136,7 @@ func (v *view) mask(f passage.Filter, mask bitset) bitset {
 			add(e)
 		}
 	}
-	for i := range mask {
-		mask[i] &= v.visible[i]
-	}
+	mask.And(v.visible)
 	return mask
 }
 
@@ -143,7 +144,7 @@ func (v *view) mask(f passage.Filter, mask bitset) bitset {
 const atOnce = 256
 
 // scanRows puts the best rows of the mask in s.best.
-func (v *view) scanRows(ctx context.Context, q []int16, mask bitset, s *scratch) error {
+func (v *view) scanRows(ctx context.Context, q []int16, mask bitset.Set, s *scratch) error {
 	s.rows = s.rows[:0]
 	for i, word := range mask {
 		if i%(blockRows/64) == 0 && ctx.Err() != nil {
@@ -166,7 +167,7 @@ func (v *view) scanRows(ctx context.Context, q []int16, mask bitset, s *scratch)
 const sampled = 16
 
 // scanCodes puts the n best rows of the mask, by code, in s.candidates.
-func (v *view) scanCodes(ctx context.Context, q []int16, mask bitset, n int, s *scratch) error {
+func (v *view) scanCodes(ctx context.Context, q []int16, mask bitset.Set, n int, s *scratch) error {
 	s.planes = v.coder.planes(q, s.planes)
 	c := &s.candidates
 	c.reset(v, n*3/2/sampled)
@@ -187,7 +188,7 @@ func (v *view) scanCodes(ctx context.Context, q []int16, mask bitset, n int, s *
 }
 
 // collect adds the rows of every so many words of the mask to s.candidates.
-func (v *view) collect(ctx context.Context, mask bitset, every int, s *scratch) error {
+func (v *view) collect(ctx context.Context, mask bitset.Set, every int, s *scratch) error {
 	for i := 0; i < len(mask); i += every {
 		if i%(blockRows/64) == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -221,7 +222,16 @@ func (v *view) rank(q []int16, s *scratch) {
 
 // pushAll pushes s.rows.
 func (v *view) pushAll(q []int16, s *scratch) {
-	v.products(q, s, func(i int, product int32) { s.best.push(cosine(product), s.rows[i]) })
+	v.products(q, s, func(i int, product int32) {
+		if score := cosine(product); !s.best.Full() || score >= s.best.Worst().Score {
+			s.best.Add(vector.Hit{Passage: v.id(int(s.rows[i])), Score: score})
+		}
+	})
+}
+
+// compareHits orders hits by score, equal ones by id.
+func compareHits(a, b vector.Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
 }
 
 // products yields the product of the query with each of s.rows, those of a block at a time.

@@ -3,8 +3,6 @@ package embedded
 import (
 	"cmp"
 	"slices"
-
-	"almanac/retrieval/vector"
 )
 
 // candidates collects the rows of the greatest estimates. It accepts up to four
@@ -73,79 +71,4 @@ func (c *candidates) threshold() int32 {
 			return high
 		}
 	}
-}
-
-// top keeps the n rows of the greatest scores, equal ones by id: a heap with the worst on top.
-type top struct {
-	view  *view
-	n     int
-	items []scored
-}
-
-type scored struct {
-	score float32
-	row   uint32
-}
-
-func (t *top) reset(v *view, n int) { t.view, t.n, t.items = v, n, t.items[:0] }
-
-// worse orders by score, then by id.
-func (t *top) worse(a, b scored) bool {
-	if a.score != b.score {
-		return a.score < b.score
-	}
-	return t.view.id(int(a.row)) > t.view.id(int(b.row))
-}
-
-func (t *top) push(score float32, row uint32) {
-	item := scored{score, row}
-	if len(t.items) < t.n {
-		t.items = append(t.items, item)
-		for i := len(t.items) - 1; i > 0; {
-			parent := (i - 1) / 2
-			if !t.worse(t.items[i], t.items[parent]) {
-				break
-			}
-			t.items[i], t.items[parent] = t.items[parent], t.items[i]
-			i = parent
-		}
-		return
-	}
-	if t.worse(t.items[0], item) {
-		t.items[0] = item
-		t.sink()
-	}
-}
-
-// sink moves the top to its place.
-func (t *top) sink() {
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(t.items) {
-			return
-		}
-		if child+1 < len(t.items) && t.worse(t.items[child+1], t.items[child]) {
-			child++
-		}
-		if !t.worse(t.items[child], t.items[i]) {
-			return
-		}
-		t.items[i], t.items[child] = t.items[child], t.items[i]
-		i = child
-	}
-}
-
-// hits returns the rows kept, best first.
-func (t *top) hits() []vector.Hit {
-	slices.SortFunc(t.items, func(a, b scored) int {
-		if t.worse(b, a) {
-			return -1
-		}
-		return 1
-	})
-	hits := make([]vector.Hit, len(t.items))
-	for i, item := range t.items {
-		hits[i] = vector.Hit{Passage: t.view.id(int(item.row)), Score: item.score}
-	}
-	return hits
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/snapshot"
 )
@@ -202,8 +203,8 @@ func readBlock(r *snapshot.Reader, c *coder, rows int) (block, error) {
 
 // derive computes what a snapshot omits, and checks that entries and rows agree.
 func (v *view) derive() error {
-	v.visible = make(bitset, words(v.rows))
-	taken := make(bitset, words(v.rows))
+	v.visible = bitset.New(v.rows)
+	taken := bitset.New(v.rows)
 	v.dead = v.rows
 	for i, e := range v.entries {
 		if i > 0 && v.entries[i-1].id >= e.id || e.n == 0 || e.n > passage.MaxPerRecord ||
@@ -213,14 +214,14 @@ func (v *view) derive() error {
 		v.dead -= int(e.n)
 		for n := range int(e.n) {
 			row := int(e.first) + n
-			if taken.has(row) {
+			if taken.Has(row) {
 				return fmt.Errorf("%w: row %d belongs to two records", snapshot.ErrDamaged, row)
 			}
-			taken.set(row)
+			taken.Set(row)
 			b, at := v.block(row)
 			b.ids[at] = passage.NewID(e.id, n)
 			if !isZero(v.row(row)) {
-				v.visible.set(row)
+				v.visible.Set(row)
 				v.found++
 			}
 		}

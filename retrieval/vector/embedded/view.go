@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"almanac/retrieval/bitset"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector/kernel"
 )
@@ -22,9 +23,9 @@ type view struct {
 	attributes []passage.Words
 	blocks     []block // all full but the last
 	rows       int
-	visible    bitset // rows that can be found: of an entry, and not zero
-	found      int    // number of them
-	dead       int    // rows that no longer belong to an entry
+	visible    bitset.Set // rows that can be found: of an entry, and not zero
+	found      int        // number of them
+	dead       int        // rows that no longer belong to an entry
 	coder      *coder
 	coded      int    // rows when the coder was made
 	serial     uint64 // of the last block that was made
