@@ -11,9 +11,14 @@ import (
 
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/dedup"
+	"almanac/retrieval/gather"
+	"almanac/retrieval/order"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/phrase"
+	"almanac/retrieval/plan"
 	"almanac/retrieval/query"
 	"almanac/retrieval/rerank"
+	"almanac/retrieval/trace"
 )
 
 // Cause is why a record is not among the results of a search.
@@ -89,14 +94,14 @@ type InList struct {
 // not. It costs several searches.
 func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, error) {
 	r.Explain = true
-	s, err := e.begin(ctx, r)
+	t := trace.New(e.now)
+	p, err := e.plan(r, t)
 	if err != nil {
 		return Absence{}, err
 	}
-	defer s.end()
 	a := Absence{Record: record, Lists: []InList{}}
 	a.Behind, _ = e.follower.Lag()
-	d, ok := s.plan.corpus.Document(record)
+	d, ok := p.Corpus.Document(record)
 	if !ok {
 		a.Cause, a.Why = NotIndexed, "the index has no such record: it was deleted, or it has no text"
 		if a.Behind > 0 {
@@ -105,81 +110,82 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 		return a, nil
 	}
 	a.Title = d.Title
-	if why := filteredBy(s.plan.Filter, d); why != "" {
+	if why := filteredBy(p.Filter, d); why != "" {
 		a.Cause, a.Why = Filtered, why
-	} else if why := s.excludedBy(d); why != "" {
+	} else if why := excludedBy(p.Query, d); why != "" {
 		a.Cause, a.Why = Excluded, why
 	}
-	passages, err := e.placesOf(ctx, r, &a)
+	lists, err := e.engines.Deep(ctx, p, t, gather.NewScratch())
 	if err != nil {
 		return a, err
 	}
-	found, err := s.found()
-	if err != nil {
-		return a, err
-	}
-	at := slices.IndexFunc(found, func(c *candidate) bool { return c.Record == record })
-	if at < 0 {
-		c := &candidate{document: d, passages: passages}
-		c.Record, c.Ranks = record, make([]int, len(s.lists))
-		found = append(found, c)
-	}
-	was := found[max(at, 0)]
-	if at < 0 {
-		was = found[len(found)-1]
-		if a.Cause == Present {
-			a.missed(len(found) - 1)
+	passages := a.locate(p, lists)
+	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
+		at := slices.IndexFunc(f.Candidates, func(c *gather.Candidate) bool { return c.Record == record })
+		var was *gather.Candidate
+		if at >= 0 {
+			was = f.Candidates[at]
+		} else {
+			if a.Cause == Present {
+				a.missed(len(f.Candidates))
+			}
+			was = f.Add(d, passages)
 		}
-	}
-	ordered, err := s.order(found)
-	if err != nil {
-		return a, err
-	}
-	a.settle(s, was, ordered, at >= 0)
-	a.Degraded = s.incomplete()
-	return a, nil
+		a.settle(f, was, order.Run(f, order.Stages, t, s), at >= 0)
+		a.Degraded = f.Degraded()
+		return ctx.Err()
+	})
+	return a, err
 }
 
 // settle says what became of a candidate that was ordered with the others.
 // found: the search itself had it.
-func (a *Absence) settle(s *search, was *candidate, ordered []*candidate, found bool) {
-	if s.plan.Profile.Order == "rerank" || found {
-		a.Explanation = s.explain(was)
+func (a *Absence) settle(f *gather.Found, was *gather.Candidate, ordered []*gather.Candidate, found bool) {
+	if f.Plan.Reranks() || found {
+		a.Explanation = order.Explain(f, was)
 	}
-	at := slices.IndexFunc(ordered, func(c *candidate) bool { return c.Record == a.Record })
-	if at >= 0 && ordered[at].pin != nil && ordered[at].pin.Position > 0 && a.Cause != Filtered {
+	at := slices.IndexFunc(ordered, func(c *gather.Candidate) bool { return c.Record == a.Record })
+	if at >= 0 && ordered[at].Pin != nil && ordered[at].Pin.Position > 0 && a.Cause != Filtered {
 		a.Cause, found, was = Present, true, ordered[at] // whether a list has it or not
-		a.Explanation = s.explain(was)
+		a.Explanation = order.Explain(f, was)
 	}
 	if at >= 0 {
 		if a.Explanation != nil {
 			a.Place = at + 1
 		}
-	} else if into := slices.IndexFunc(ordered, func(c *candidate) bool {
-		return slices.Contains(c.alsoAt, a.Record)
-	}); into >= 0 {
-		a.Place, a.Into = into+1, ordered[into].Record
+	} else if was.Into != nil {
+		into := was.Into
+		for into.Into != nil {
+			into = into.Into
+		}
+		alike := dedup.Similarity(was.Document.Signature(), into.Document.Signature())
+		relation := fmt.Sprintf("is a copy (%.0f %% alike) of", 100*alike)
+		if slices.Contains(into.Posts, was) {
+			relation = "is in the thread of"
+		} else if alike < f.Plan.Profile.Collapse {
+			relation = "has the same passage as"
+		}
+		a.Place, a.Into = slices.Index(ordered, into)+1, into.Record
 		if a.Cause == Present {
 			a.Cause = Collapsed
-			alike := dedup.Similarity(was.document.Signature(), ordered[into].document.Signature())
-			a.Why = fmt.Sprintf("it is a copy (%.0f %% alike) of record %d, %q, which is shown in its place at rank %d",
-				100*alike, a.Into, ordered[into].document.Title, a.Place)
+			a.Why = fmt.Sprintf("it %s record %d, %q, which is shown in its place at rank %d", relation, a.Into,
+				into.Document.Title, a.Place)
 		}
 	} else if a.Cause == Present || a.Cause == Unfound || a.Cause == TooDeep {
 		a.Cause = BelowFloor
 		a.Why = fmt.Sprintf("it has no word of the query, and its cosine %.3f is below the floor %.3g",
-			was.scored.Features[rerank.Dense], s.plan.Profile.Floor)
+			was.Scored.Features[rerank.Dense], f.Plan.Profile.Floor)
 	}
 	if found && a.Cause == Present {
 		a.Rank = a.Place
 		a.Why = fmt.Sprintf("it is result %d of %d", a.Rank, len(ordered))
-		if was.pin != nil {
-			a.Why += ", " + was.pin.String()
+		if was.Pin != nil {
+			a.Why += ", " + was.Pin.String()
 		}
 	}
 	if last := min(len(ordered), 10) - 1; last >= 0 && ordered[last].Record != a.Record {
 		c := ordered[last]
-		a.Beside = &Result{Record: c.Record, Title: c.document.Title, Score: c.score, Explanation: s.explain(c)}
+		a.Beside = &Result{Record: c.Record, Title: c.Document.Title, Score: c.Shown, Explanation: order.Explain(f, c)}
 	}
 }
 
@@ -204,27 +210,14 @@ func (a *Absence) missed(candidates int) {
 	}
 }
 
-// placesOf fills in where the lists have the record, reading them deeper than
-// the search does, and returns its passages that they name. A list whose engine
-// does not answer is left out.
-func (e *Engine) placesOf(ctx context.Context, r Request, a *Absence) (passages []int, err error) {
-	s, err := e.begin(ctx, r) // a search of its own, for its deadline
-	if err != nil {
-		return nil, err
-	}
-	defer s.end()
-	for _, l := range s.plan.lists {
-		hits, err := s.retrievers[l.Retriever].Retrieve(s.retrieving, s.plan, s.plan.Filter, deepest)
-		if s.ctx.Err() != nil {
-			return nil, s.ctx.Err()
-		}
-		if err != nil {
-			continue
-		}
-		in, seen := InList{Retriever: l.Retriever, Depth: l.Depth, Read: len(hits)}, map[int64]bool{}
+// locate fills in where lists that are read deeply have the record, and returns its
+// passages that they name.
+func (a *Absence) locate(p *plan.Plan, lists []gather.List) (passages []int) {
+	for _, l := range lists {
+		in, seen := InList{Retriever: l.Retriever, Depth: l.Depth, Read: len(l.Hits)}, map[int64]bool{}
 		allowed := 0
-		for _, h := range hits {
-			if s.plan.allowed != nil && h.Record != a.Record && !s.plan.allowed(h.Record) {
+		for _, h := range l.Hits {
+			if p.Accept != nil && h.Record != a.Record && !p.Accept(h.Record) {
 				continue
 			}
 			allowed++
@@ -235,13 +228,13 @@ func (e *Engine) placesOf(ctx context.Context, r Request, a *Absence) (passages 
 			if in.Rank == 0 {
 				in.Rank, in.Hit, in.Score = len(seen), allowed, h.Score
 			}
-			if h.Passage != whole && !slices.Contains(passages, h.Passage.Ordinal()) {
+			if h.Passage != gather.Whole && !slices.Contains(passages, h.Passage.Ordinal()) {
 				passages = append(passages, h.Passage.Ordinal())
 			}
 		}
 		a.Lists = append(a.Lists, in)
 	}
-	return passages, nil
+	return passages
 }
 
 // filteredBy says which part of a filter leaves a document out; "" if it passes.
@@ -267,19 +260,18 @@ func filteredBy(f passage.Filter, d *corpus.Document) string {
 }
 
 // excludedBy says which operator leaves a document out; "" if they allow it.
-func (s *search) excludedBy(d *corpus.Document) string {
-	q := s.plan.Query
+func excludedBy(q query.Query, d *corpus.Document) string {
+	allows := func(one query.Query) bool {
+		o := phrase.New(one)
+		return o.Allow(d)
+	}
 	for _, x := range q.Exclude {
-		one := q
-		one.Phrases, one.Exclude = nil, []query.Quoted{x}
-		if o := newOperators(one); !o.allow(d) {
+		if !allows(query.Query{Exclude: []query.Quoted{x}}) {
 			return fmt.Sprintf("it has %q, which the query excludes", x.Text)
 		}
 	}
 	for _, x := range q.Phrases {
-		one := q
-		one.Exclude, one.Phrases = nil, []query.Quoted{x}
-		if o := newOperators(one); !o.allow(d) {
+		if !allows(query.Query{Phrases: []query.Quoted{x}}) {
 			return fmt.Sprintf("it does not have the phrase %q", x.Text)
 		}
 	}

@@ -27,6 +27,7 @@ type fixture struct {
 	store    catalog.Store
 	engines  index.Engines
 	cross    retrieval.CrossEncoder
+	now      func() time.Time // nil: that of the machine
 	follower *index.Follower
 	engine   *retrieval.Engine
 }
@@ -72,7 +73,7 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross,
 		Aliases:   map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
 		Authority: map[string]float64{"site": 1, "mirror": 0.2}, IsWord: static.IsWord,
-		Deadline: time.Minute, Log: log})
+		Deadline: time.Minute, Now: f.now, Log: log})
 	must(err)
 	return f
 }

@@ -18,9 +18,9 @@ import (
 
 // harbour is a fixture of ten pages on harbours, the first the best, and one on
 // something else; order returns the keys of an answer.
-func harbour(t *testing.T) (f *fixture, ids map[string]int64, order func(retrieval.Request) []string) {
+func harbour(t *testing.T, options ...option) (f *fixture, ids map[string]int64, order func(retrieval.Request) []string) {
 	t.Helper()
-	f = open(t, t.TempDir())
+	f = open(t, t.TempDir(), options...)
 	var records []catalog.Record
 	for n := range 10 {
 		records = append(records, catalog.Record{Key: fmt.Sprint(n), Title: fmt.Sprintf("Page %d", n),
@@ -116,8 +116,8 @@ func TestPins(t *testing.T) {
 }
 
 func TestPinsAreInForceForDays(t *testing.T) {
-	f, ids, order := harbour(t)
-	today := time.Now().UTC().Truncate(24 * time.Hour)
+	today := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+	f, ids, order := harbour(t, func(f *fixture) { f.now = func() time.Time { return today.Add(15 * time.Hour) } })
 	day := func(n int) time.Time { return today.AddDate(0, 0, n) }
 	for _, c := range []struct {
 		from, until time.Time
@@ -126,7 +126,7 @@ func TestPinsAreInForceForDays(t *testing.T) {
 		{time.Time{}, time.Time{}, true}, {day(0), day(0), true}, {day(-1), day(1), true}, {day(1), time.Time{}, false},
 		{time.Time{}, day(-1), false}, {time.Time{}, day(0), true}, {day(0), time.Time{}, true},
 	} {
-		pin := retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1}}, From: c.from,
+		pin := retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{Record: ids["other"], Position: 1}}, From: c.from,
 			Until: c.until}
 		err := f.publish(pin)
 		if err != nil {
@@ -137,8 +137,9 @@ func TestPinsAreInForceForDays(t *testing.T) {
 		}
 	}
 	// The first in force counts; a record that is gone leaves no hole.
-	err := f.publish(retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{1 << 40, 1}}, Until: day(-1)},
-		retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{1 << 40, 1}, {ids["other"], 2}}})
+	gone, other := retrieval.Place{Record: 1 << 40, Position: 1}, retrieval.Place{Record: ids["other"], Position: 2}
+	err := f.publish(retrieval.Pin{Query: "harbour", Places: []retrieval.Place{gone}, Until: day(-1)},
+		retrieval.Pin{Query: "harbour", Places: []retrieval.Place{gone, other}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,8 @@ func TestPinsAreInForceForDays(t *testing.T) {
 
 func TestPublishRefuses(t *testing.T) {
 	f, ids, order := harbour(t)
-	if err := f.publish(retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1}}}); err != nil {
+	first := []retrieval.Place{{Record: ids["other"], Position: 1}}
+	if err := f.publish(retrieval.Pin{Query: "harbour", Places: first}); err != nil {
 		t.Fatal(err)
 	}
 	p, err := profile.Load(profile.DefaultName)
@@ -198,7 +200,7 @@ func TestASearchUsesOneSet(t *testing.T) {
 		p.Name = profile.DefaultName
 		sets[i] = retrieval.Relevance{Profiles: []profile.Profile{p},
 			Aliases: map[string][]string{"harbour": {fmt.Sprint("number", i)}},
-			Pins:    []retrieval.Pin{{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1 + i}}}}}
+			Pins:    []retrieval.Pin{{Query: "harbour", Places: []retrieval.Place{{Record: ids["other"], Position: 1 + i}}}}}
 	}
 	if err := f.engine.Publish(sets[0]); err != nil {
 		t.Fatal(err)

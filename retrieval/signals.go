@@ -5,7 +5,11 @@ import (
 	"fmt"
 
 	"almanac/retrieval/dedup"
+	"almanac/retrieval/gather"
+	"almanac/retrieval/order"
+	"almanac/retrieval/plan"
 	"almanac/retrieval/rerank"
+	"almanac/retrieval/trace"
 )
 
 // Signal is a candidate's signals, as training reads them.
@@ -22,34 +26,34 @@ type Signal struct {
 // Signals returns the class of a query and every candidate's signals, best
 // first: what Search orders before it groups.
 func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals []Signal, err error) {
-	s, err := e.begin(ctx, r)
+	t := trace.New(e.now)
+	p, err := e.plan(r, t)
 	if err != nil {
 		return "", nil, err
 	}
-	defer s.end()
-	candidates, err := s.found()
-	if err != nil {
-		return "", nil, err
-	}
-	in := s.gather(candidates)
-	if len(s.degraded) > 0 {
-		return "", nil, fmt.Errorf("retrieval: signals are incomplete without %v", s.degraded)
-	}
-	s.rerank(candidates, in)
-	prof := s.plan.Profile
-	candidates = aboveFloor(candidates, prof.Floor)
-	for i, c := range candidates {
-		x := Signal{Record: c.Record, Raw: c.scored.Features, Z: *c.z}
-		for j, other := range candidates {
-			if prof.Collapse > 0 && j != i &&
-				dedup.Same(c.document.Signature(), other.document.Signature(), prof.Collapse) {
-				x.Copies = append(x.Copies, j)
-			}
-			if s.prefer(c, other) {
-				x.Preference++
-			}
+	p.Profile.Order = plan.Rerank // as it would be
+	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
+		if len(f.Missing()) > 0 {
+			return fmt.Errorf("retrieval: signals are incomplete without %v", f.Missing())
 		}
-		signals = append(signals, x)
+		list := order.Run(f, order.Scoring, t, s)
+		for i, c := range list {
+			x := Signal{Record: c.Record, Raw: c.Scored.Features, Z: *c.Z}
+			for j, other := range list {
+				if similar := p.Profile.Collapse; similar > 0 && j != i &&
+					dedup.Same(c.Document.Signature(), other.Document.Signature(), similar) {
+					x.Copies = append(x.Copies, j)
+				}
+				if order.Preferred(p, c, other) {
+					x.Preference++
+				}
+			}
+			signals = append(signals, x)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", nil, err
 	}
-	return string(s.plan.Query.Class), signals, nil
+	return string(p.Query.Class), signals, nil
 }

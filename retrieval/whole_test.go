@@ -75,6 +75,17 @@ func TestAThreadIsShownOnce(t *testing.T) {
 	if len(res.Results) != 3 || res.Total != 3 {
 		t.Fatalf("%q of %d, want the thread once, its attachment and the page", titles(res), res.Total)
 	}
+	for _, key := range []string{"7/2", "7/3"} {
+		x, err := f.store.Get(t.Context(), catalog.Ref{Kind: catalog.KindPost, Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.engine.Absent(t.Context(), r, x.ID)
+		if shown := slices.ContainsFunc(res.Results, func(s retrieval.Result) bool { return s.Record == x.ID }); err != nil ||
+			!shown && (a.Cause != retrieval.Collapsed || !strings.Contains(a.Why, "is in the thread of record")) {
+			t.Errorf("%s is left out for %q: %s, %v", key, a.Cause, a.Why, err)
+		}
+	}
 	for _, x := range res.Results {
 		if first, second := strings.Index(x.Text, "three ropes"), strings.Index(x.Text, "inner basin"); first >= 0 {
 			if second < first {

@@ -147,9 +147,9 @@ ingest/site: catalog catalog/derive ingest ingest/listing
 ingest/snapshot: catalog catalog/derive ingest ingest/memory ingest/proposal
 ingest/video: catalog ingest ingest/feed ingest/listing
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing
-retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
-	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet
-	retrieval/topk retrieval/vector
+retrieval: retrieval/corpus retrieval/dedup retrieval/gather retrieval/index retrieval/order retrieval/passage
+	retrieval/phrase retrieval/plan retrieval/profile retrieval/query retrieval/relevance retrieval/rerank
+	retrieval/show retrieval/trace
 retrieval/analysis:
 retrieval/analysis/bm25:
 retrieval/bitset:
@@ -160,6 +160,9 @@ retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/pas
 retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/rerank
 	retrieval/revision
 retrieval/fusion:
+retrieval/gather: catalog embed retrieval/analysis retrieval/corpus retrieval/fusion retrieval/index retrieval/keyword
+	retrieval/passage retrieval/plan retrieval/profile retrieval/relevance retrieval/rerank retrieval/topk
+	retrieval/trace retrieval/vector
 retrieval/index: catalog catalog/recent embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
 retrieval/judging: catalog embed embed/remote retrieval retrieval/eval retrieval/revision
@@ -167,18 +170,25 @@ retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/bitset retrieval/keyword
 	retrieval/passage retrieval/snapshot retrieval/topk
 retrieval/keyword/meili: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
+retrieval/order: retrieval/analysis retrieval/dedup retrieval/gather retrieval/plan retrieval/rerank retrieval/trace
 retrieval/passage:
+retrieval/phrase: retrieval/analysis retrieval/corpus retrieval/query
+retrieval/plan: retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage retrieval/phrase
+	retrieval/profile retrieval/query retrieval/relevance retrieval/rerank
 retrieval/profile:
 retrieval/query: retrieval/analysis
+retrieval/relevance: retrieval/analysis retrieval/profile retrieval/query retrieval/rerank
 retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
 retrieval/revision: catalog retrieval retrieval/profile
+retrieval/show: retrieval/gather retrieval/order retrieval/passage retrieval/plan retrieval/snippet
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/corpus
 	retrieval/index retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
 	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/topk:
+retrieval/trace:
 retrieval/vector: retrieval/analysis retrieval/passage
 retrieval/vector/embedded: retrieval/bitset retrieval/passage retrieval/snapshot retrieval/topk retrieval/vector
 	retrieval/vector/kernel
@@ -302,7 +312,7 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/meilisearch/":    {"almanac/retrieval/keyword/meili"},
 		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/testing/qdranttest"},
 		"github.com/ollama/":         {"almanac/embed/ollama"},
-		"github.com/sony/gobreaker/": {"almanac/retrieval", "almanac/api/remote"},
+		"github.com/sony/gobreaker/": {"almanac/retrieval/gather", "almanac/api/remote"},
 		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/testing/qdranttest"},
 	}
 	for _, p := range ourPackages(t) {

@@ -1,4 +1,4 @@
-package retrieval
+package show
 
 import (
 	"cmp"
@@ -6,26 +6,24 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/retrieval/gather"
 	"almanac/retrieval/passage"
 )
 
-// located is the maximum of passages of a record among which locate chooses.
-const located = 400
-
-// further is the number of passages that are read beside the best one of a
+// nextBest is the number of passages that are read beside the best one of a
 // record.
-const further = 4
+const nextBest = 4
 
 // locate chooses the best of all passages of each candidate, where the rerank
 // saw those that retrievers named, and those that answer next best.
-func (s *search) locate(candidates []*candidate) {
+func locate(f *gather.Found, candidates []*gather.Candidate, further [][]int) {
 	ordinals := make([][]int, len(candidates))
 	var ids []passage.ID // of all
 	for i, c := range candidates {
-		if c.document.Len() < 2 || c.best >= located {
+		if c.Document.Len() < 2 || c.Best >= gather.Located {
 			continue
 		}
-		for o := range min(c.document.Len(), located) {
+		for o := range min(c.Document.Len(), gather.Located) {
 			ordinals[i], ids = append(ordinals[i], o), append(ids, passage.NewID(c.Record, o))
 		}
 	}
@@ -33,7 +31,7 @@ func (s *search) locate(candidates []*candidate) {
 		return
 	}
 	cosines := make([]float32, len(ids))
-	err := s.cosinesOf(ids, cosines)
+	err := f.Cosines(ids, cosines)
 	for i, c := range candidates {
 		n := len(ordinals[i])
 		if n == 0 {
@@ -43,10 +41,10 @@ func (s *search) locate(candidates []*candidate) {
 		if err == nil {
 			own, cosines = cosines[:n], cosines[n:]
 		}
-		scores := s.plan.scorer.Locate(c.document, ordinals[i], own)
+		scores := f.Plan.Scorer.Locate(c.Document, ordinals[i], own)
 		ranked := ordinals[i]
 		slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-		c.best, c.further = ranked[0], ranked[1:min(len(ranked), 1+further)]
+		c.Best, further[i] = ranked[0], ranked[1:min(len(ranked), 1+nextBest)]
 	}
 }
 
@@ -67,21 +65,21 @@ const posted = 4
 // its text are: the best passage, if they are to be joined its neighbours that
 // retrievers found, and the best of others in its thread. ids begins with the
 // best passages and gets the others.
-func wholeOf(best []*candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
+func wholeOf(best []*gather.Candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
 	whole := make([][]int, len(best))
 	for i, c := range best {
-		for o := c.best - 1; o <= c.best+1; o++ {
+		for o := c.Best - 1; o <= c.Best+1; o++ {
 			switch {
-			case o == c.best:
+			case o == c.Best:
 				whole[i] = append(whole[i], i)
-			case joined && slices.Contains(c.passages, o):
+			case joined && slices.Contains(c.Passages, o):
 				whole[i] = append(whole[i], len(ids))
 				ids = append(ids, passage.NewID(c.Record, o))
 			}
 		}
-		for _, post := range c.posts[:min(len(c.posts), posted)] {
+		for _, post := range c.Posts[:min(len(c.Posts), posted)] {
 			whole[i] = append(whole[i], len(ids))
-			ids = append(ids, passage.NewID(post.Record, post.best))
+			ids = append(ids, passage.NewID(post.Record, post.Best))
 		}
 		slices.SortFunc(whole[i], func(a, b int) int { return cmp.Compare(ids[a], ids[b]) })
 	}

@@ -1,4 +1,6 @@
-package retrieval
+// Package phrase decides which documents the phrases and exclusions of a query
+// allow.
+package phrase
 
 import (
 	"math"
@@ -11,17 +13,18 @@ import (
 	"almanac/retrieval/query"
 )
 
-// operators are the phrases and exclusions of a query. They are decided here,
+// Operators are the phrases and exclusions of a query. They are decided here,
 // on the analysed passages, for what every engine found: engines get them only
 // as a hint, to find more of what is left.
-type operators struct {
+type Operators struct {
 	exclude []analysis.TermID
 	absent  []phrase // excluded
 	phrases []phrase
 }
 
-func newOperators(q query.Query) operators {
-	var o operators
+// New returns the operators of a query.
+func New(q query.Query) Operators {
+	var o Operators
 	for _, x := range q.Exclude {
 		if x.Phrase {
 			o.absent = append(o.absent, newPhrase(x.Terms))
@@ -37,12 +40,12 @@ func newOperators(q query.Query) operators {
 	return o
 }
 
-// none reports whether there are no operators.
-func (o *operators) none() bool { return len(o.exclude)+len(o.absent)+len(o.phrases) == 0 }
+// None reports whether there are no operators.
+func (o *Operators) None() bool { return len(o.exclude)+len(o.absent)+len(o.phrases) == 0 }
 
-// allow reports whether a document has none of the excluded words and phrases in
+// Allow reports whether a document has none of the excluded words and phrases in
 // any field and every phrase in one field of one passage.
-func (o *operators) allow(d *corpus.Document) bool {
+func (o *Operators) Allow(d *corpus.Document) bool {
 	for _, id := range o.exclude {
 		if d.Frequencies(id) != [analysis.NumFields]uint16{} {
 			return false
@@ -61,9 +64,9 @@ func (o *operators) allow(d *corpus.Document) bool {
 	return true
 }
 
-// decide returns whether a record of the corpus is allowed, which it decides
+// Decide returns whether a record of the corpus is allowed, which it decides
 // once: several lists ask at the same time, and for the same records.
-func (o *operators) decide(c *corpus.Corpus) func(record int64) bool {
+func (o *Operators) Decide(c *corpus.Corpus) func(record int64) bool {
 	var mu sync.Mutex
 	known := map[int64]bool{}
 	return func(record int64) bool {
@@ -74,7 +77,7 @@ func (o *operators) decide(c *corpus.Corpus) func(record int64) bool {
 			return is
 		}
 		d, indexed := c.Document(record)
-		is = indexed && o.allow(d)
+		is = indexed && o.Allow(d)
 		mu.Lock()
 		known[record] = is
 		mu.Unlock()

@@ -1,4 +1,4 @@
-package retrieval
+package relevance
 
 import (
 	"maps"
@@ -8,16 +8,10 @@ import (
 	"almanac/retrieval/query"
 )
 
-// untypedPosition is that of words that were not typed: after all typed ones.
-const untypedPosition = 1 << 20
-
-// aliases are the network's equivalent spellings, as terms: a query that
-// contains one is also read as the others.
-type aliases [][][]query.Term
-
-// newAliases parses the spellings; those without a word are left out.
-func newAliases(spellings map[string][]string) aliases {
-	var out aliases
+// compileAliases parses the groups of equivalent spellings; those without a word
+// are left out.
+func compileAliases(spellings map[string][]string) [][][]query.Term {
+	var out [][][]query.Term
 	for _, name := range slices.Sorted(maps.Keys(spellings)) {
 		var group [][]query.Term
 		for _, s := range append([]string{name}, spellings[name]...) {
@@ -30,25 +24,23 @@ func newAliases(spellings map[string][]string) aliases {
 	return out
 }
 
-// expand adds the other spellings of those the query contains.
-func (a aliases) expand(p *Plan) {
-	for _, group := range a {
-		for i, spelling := range group {
-			if !holds(p.Query.Terms, spelling) {
-				continue
-			}
-			for j, other := range group {
-				for _, t := range other {
-					if j != i && !t.Stop &&
-						!slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
-						weight := p.Profile.Rules.AliasWeight * t.Weight * float64(len(spelling)) / float64(len(other))
-						p.add(t.Text, untypedPosition, weight)
-					}
+// Alternatives returns the terms of the other spellings of those that a query
+// contains, of this weight beside the words typed.
+func (s *Set) Alternatives(terms []query.Term, weight float64) (out []query.Term) {
+	for _, group := range s.aliases {
+		i := slices.IndexFunc(group, func(spelling []query.Term) bool { return holds(terms, spelling) })
+		for j, other := range group {
+			for _, t := range other {
+				if i < 0 || j == i || t.Stop ||
+					slices.ContainsFunc(terms, func(q query.Term) bool { return q.ID == t.ID }) {
+					continue
 				}
+				t.Weight = weight * t.Weight * float64(len(group[i])) / float64(len(other))
+				out = append(out, t)
 			}
-			break
 		}
 	}
+	return out
 }
 
 // holds reports whether all terms of a spelling occur consecutively in a query,

@@ -1,4 +1,4 @@
-package retrieval
+package gather
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/sony/gobreaker/v2"
+
+	"almanac/retrieval/relevance"
 )
 
 // After breakerTrips searches in a row that an engine failed it is not called
@@ -36,15 +38,18 @@ type breaker struct {
 	log     *slog.Logger
 }
 
-// breakers are those of the engines.
-type breakers struct{ keyword, vector, embedder, reranker *breaker }
+// The engines, by their places among breakers and trials.
+const (
+	words = iota
+	vectors
+	embedder
+	reranker
+)
 
-func (b breakers) all() []*breaker { return []*breaker{b.keyword, b.vector, b.embedder, b.reranker} }
+var names = [...]string{relevance.Keyword, relevance.Vector, "embedder", "reranker"}
 
-// servers reports whether an engine is on a server.
-func (b breakers) servers() bool {
-	return b.keyword.server() || b.vector.server() || b.embedder.server()
-}
+// trials are a search's uses of the engines.
+type trials [len(names)]*trial
 
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	if !server {

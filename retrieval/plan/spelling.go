@@ -1,4 +1,4 @@
-package retrieval
+package plan
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ type correction struct {
 }
 
 // correct adds the corrections of words that are rare in the corpus.
-func (e *Engine) correct(p *Plan) {
+func (p *Plan) correct() {
 	terms := p.Query.Terms
 	for i := 0; i < len(terms); i++ {
 		t := terms[i]
@@ -54,7 +54,7 @@ func (e *Engine) correct(p *Plan) {
 			}
 		}
 		if c.suggested == nil {
-			c = correction{[]string{t.Word}, e.suggest(p, t)}
+			c = correction{[]string{t.Word}, p.suggest(t)}
 		}
 		if c.suggested == nil {
 			continue
@@ -66,11 +66,14 @@ func (e *Engine) correct(p *Plan) {
 	}
 }
 
+// untypedPosition is that of words that were not typed: after all typed ones.
+const untypedPosition = 1 << 20
+
 // add makes a term that was not typed part of the query.
 func (p *Plan) add(term string, position int, weight float64) {
 	id := analysis.IDOf(term)
-	p.statistics = p.statistics.With(p.corpus.Statistics([]analysis.TermID{id}))
-	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.statistics.IDF(id)})
+	p.Statistics = p.Statistics.With(p.Corpus.Statistics([]analysis.TermID{id}))
+	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.Statistics.IDF(id)})
 	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
 }
 
@@ -79,7 +82,7 @@ func (p *Plan) add(term string, position int, weight float64) {
 // separately.
 func (p *Plan) misspelt(t query.Term) bool {
 	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost &&
-		p.statistics.DocumentFrequency(t.ID) <= correctRare &&
+		p.Statistics.DocumentFrequency(t.ID) <= correctRare &&
 		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
@@ -90,7 +93,7 @@ func (p *Plan) compound(t, next query.Term) correction {
 	if next.Position != t.Position+1 || t.Identifier || next.Identifier || utf8.RuneCountInString(whole) < correctFrom {
 		return correction{}
 	}
-	rare := min(p.statistics.DocumentFrequency(t.ID), p.statistics.DocumentFrequency(next.ID))
+	rare := min(p.Statistics.DocumentFrequency(t.ID), p.Statistics.DocumentFrequency(next.ID))
 	if df := p.documents(whole); df <= correctRare || df < correctFactor*rare {
 		return correction{}
 	}
@@ -99,14 +102,14 @@ func (p *Plan) compound(t, next query.Term) correction {
 
 // suggest reads one word as a neighbour at distance one, as two words, or as a
 // neighbour at distance two.
-func (e *Engine) suggest(p *Plan, t query.Term) []string {
+func (p *Plan) suggest(t query.Term) []string {
 	letters := []rune(t.Word)
-	if len(letters) < correctFrom || e.isWord(t.Word) {
+	if len(letters) < correctFrom || p.IsWord(t.Word) {
 		return nil
 	}
-	df := p.statistics.DocumentFrequency(t.ID)
+	df := p.Statistics.DocumentFrequency(t.ID)
 	best := corpus.Expansion{}
-	for _, x := range p.corpus.Expand(t.Word, 16) {
+	for _, x := range p.Corpus.Expand(t.Word, 16) {
 		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df ||
 			first(x.Word) != letters[0] {
 			continue
@@ -145,7 +148,7 @@ func (p *Plan) split(letters []rune, df int) []string {
 // documents returns how many documents have a word in any of its forms.
 func (p *Plan) documents(word string) int {
 	id := analysis.IDOf(analysis.Stem(word))
-	return p.corpus.Statistics([]analysis.TermID{id}).DocumentFrequency(id)
+	return p.Corpus.Statistics([]analysis.TermID{id}).DocumentFrequency(id)
 }
 
 func first(s string) rune {
@@ -153,8 +156,8 @@ func first(s string) rune {
 	return r
 }
 
-// corrected returns the query with its corrections in place of the typed words; "" if there are none.
-func (p *Plan) corrected() string {
+// Corrected returns the query with its corrections in place of the typed words; "" if there are none.
+func (p *Plan) Corrected() string {
 	if len(p.corrections) == 0 {
 		return ""
 	}
@@ -181,4 +184,19 @@ func (p *Plan) corrected() string {
 	}
 	b.WriteString(text[end:])
 	return b.String()
+}
+
+// Highlighted returns the query as it is highlighted: corrections like the words
+// they stand for.
+func (p *Plan) Highlighted() query.Query {
+	q := p.Query
+	q.Terms = slices.Clip(q.Terms)
+	for _, c := range p.corrections {
+		for _, w := range c.suggested {
+			term := analysis.Stem(w)
+			q.Terms = append(q.Terms, query.Term{Text: term, ID: analysis.IDOf(term),
+				Weight: p.Profile.Rules.CorrectionWeight, Word: w})
+		}
+	}
+	return q
 }

@@ -1,0 +1,181 @@
+package gather
+
+import (
+	"slices"
+
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/fusion"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/relevance"
+	"almanac/retrieval/rerank"
+)
+
+// Candidate is a record on its way through a search. The stages of package order
+// write what is below Cosines.
+type Candidate struct {
+	fusion.Candidate // its Score is that of the fusion
+	Document         *corpus.Document
+	Passages         []int     // ordinals the engines found, best first
+	Cosines          []float32 // of Passages; nil without a dense side
+
+	Scored  *rerank.Scored // signals, and as z-scores; nil if the profile does not rerank
+	Z       *rerank.Vector
+	Best    int // ordinal of the best passage
+	Lexical bool
+	Linear  float64          // score of the linear model
+	Shown   float64          // score as it is shown
+	AlsoAt  []int64          // records that it stands for
+	Posts   []*Candidate     // others of its thread, shown with it, best first
+	Into    *Candidate       // the one that is shown in its place; nil: none
+	Pin     *relevance.Place // that moved it; nil: none
+	Steps   []Step           // stages that changed the score, if it is to be explained
+}
+
+// Step is the score after a stage.
+type Step struct {
+	Stage string
+	Score float64
+}
+
+// maxCandidates is the number of records that are reranked. nDCG@10 of the
+// judged collections is the same with twice as many; with two thirds it falls.
+const maxCandidates = 300
+
+// fuse makes the lists candidates, without what the operators leave out, with
+// what was found of each record.
+func (f *Found) fuse() {
+	s := f.scratch
+	fused := s.fusion.Reciprocal(f.allowedLists(), f.Plan.Profile.RankK, maxCandidates)
+	s.fused = s.fused[:0]
+	for _, c := range fused {
+		s.fused = append(s.fused, c.Record)
+	}
+	// What an engine found may have been deleted or replaced since.
+	s.documents = f.Plan.Corpus.AppendDocuments(s.documents[:0], s.fused)
+	const few = 4 // passages of most candidates
+	s.candidates, s.passages = Sized(s.candidates, len(fused)), Sized(s.passages, few*len(fused))
+	out, of := s.order[:0], s.of
+	at := 0
+	for i := range s.documents {
+		d := &s.documents[i]
+		for fused[at].Record != d.Record {
+			at++
+		}
+		if !f.Plan.Operators.Allow(d) {
+			continue
+		}
+		s.candidates[i] = Candidate{Candidate: fused[at], Document: d, Passages: s.passages[few*i : few*i : few*i+few],
+			Shown: fused[at].Score, Lexical: true}
+		out, of[d.Record] = append(out, &s.candidates[i]), &s.candidates[i]
+	}
+	s.order = out
+	for _, l := range f.Lists {
+		for _, h := range l.Hits {
+			c := of[h.Record]
+			if c == nil || h.Passage == Whole {
+				continue
+			}
+			if o := h.Passage.Ordinal(); o < c.Document.Len() && !slices.Contains(c.Passages, o) {
+				c.Passages = append(c.Passages, o)
+				c.Best = c.Passages[0]
+			}
+		}
+	}
+	f.Candidates = out
+}
+
+// allowedLists returns the records of each list that the operators allow, as
+// many as the profile wants hits.
+func (f *Found) allowedLists() []fusion.List {
+	lists := make([]fusion.List, len(f.Lists))
+	for i := range f.Lists {
+		l := &f.Lists[i]
+		if allowed := f.Plan.Accept; allowed != nil {
+			l.Hits = slices.DeleteFunc(l.Hits, func(h Hit) bool { return !allowed(h.Record) })
+			l.Hits = l.Hits[:min(len(l.Hits), l.Depth)]
+		}
+		lists[i] = fusion.List{Weight: l.Weight, Records: make([]int64, len(l.Hits))}
+		for j, h := range l.Hits {
+			lists[i].Records[j] = h.Record
+		}
+	}
+	return lists
+}
+
+// unnamedPassages is how many of its first passages are scored for a candidate
+// that was found only as a whole document; for the others, the retrievers named
+// the passages worth scoring.
+const unnamedPassages = 4
+
+// score selects the passages of candidates to score, and gets their cosines with
+// the query from the vector engine.
+func (f *Found) score(candidates []*Candidate) {
+	ids := f.scratch.asked[:0]
+	for _, c := range candidates {
+		for o := 0; len(c.Passages) == 0 && o < unnamedPassages && o < c.Document.Len(); o++ {
+			c.Passages = append(c.Passages, o)
+		}
+		for _, o := range c.Passages {
+			ids = append(ids, passage.NewID(c.Record, o))
+		}
+	}
+	f.scratch.asked = ids
+	if slices.Contains(f.without, relevance.Vector) {
+		return
+	}
+	cosines := Sized(f.scratch.cosines, len(ids))
+	f.scratch.cosines = cosines
+	if err := f.Cosines(ids, cosines); err != nil {
+		f.Without(relevance.Vector)
+		return
+	}
+	for _, c := range candidates {
+		n := len(c.Passages)
+		c.Cosines, cosines = cosines[:n], cosines[n:]
+	}
+}
+
+// Add makes a record a candidate that was not found, with the passages to score,
+// and returns it.
+func (f *Found) Add(d *corpus.Document, passages []int) *Candidate {
+	c := &Candidate{Document: d, Passages: passages}
+	c.Record, c.Ranks = d.Record, make([]int, len(f.Lists))
+	f.Candidates = append(f.Candidates, c)
+	if f.Plan.Reranks() {
+		f.score(f.Candidates)
+	}
+	return c
+}
+
+// Scratch is what a search writes on its way, some 300 kB that the next search uses
+// again. Who runs a search lends it: all that Found leads to may be in it, and is
+// read before Close. Nothing of it goes to an engine, which may read on after a
+// search has given up, nor into an answer.
+type Scratch struct {
+	fusion     fusion.Fusion
+	fused      []int64 // records
+	documents  []corpus.Document
+	candidates []Candidate
+	order      []*Candidate
+	passages   []int // of candidates
+	of         map[int64]*Candidate
+	known      map[passage.ID]float32
+	asked      []passage.ID
+	cosines    []float32
+}
+
+// NewScratch returns one.
+func NewScratch() *Scratch {
+	return &Scratch{of: make(map[int64]*Candidate), known: make(map[passage.ID]float32)}
+}
+
+// release drops what a search found, which must not be kept alive.
+func (s *Scratch) release() {
+	clear(s.documents)
+	clear(s.candidates)
+	clear(s.of)
+	clear(s.known)
+}
+
+// Sized returns a slice of n values, whatever they are, in the memory of another.
+func Sized[S ~[]E, E any](s S, n int) S { return slices.Grow(s[:0], n)[:n] }

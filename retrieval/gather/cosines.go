@@ -1,0 +1,103 @@
+package gather
+
+import (
+	"sync"
+
+	"almanac/retrieval/passage"
+)
+
+// cosines are those of passages with the query, which a search gathers while its
+// lists are out.
+type cosines struct {
+	mu    sync.Mutex
+	known map[passage.ID]float32 // in the search's scratch
+	asked map[passage.ID]bool    // known, or under way
+	out   sync.WaitGroup         // what is under way
+	err   error                  // of what was
+}
+
+// learn keeps the cosines that the dense list has computed.
+func (c *cosines) learn(hits []Hit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, h := range hits {
+		c.known[h.Passage] = float32(h.Score)
+	}
+}
+
+// scoreEarly begins to get the cosines of a list from a vector engine on a server
+// while other lists are out: most of its passages become candidates, and one that
+// the dense list has too is scored twice for less than a round trip costs.
+func (f *Found) scoreEarly(hits []Hit) {
+	c := &f.near
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asked == nil {
+		c.asked = make(map[passage.ID]bool, len(hits))
+	}
+	var ids []passage.ID
+	for _, h := range hits {
+		if _, known := c.known[h.Passage]; known || c.asked[h.Passage] || h.Passage == Whole ||
+			f.Plan.Accept != nil && !f.Plan.Accept(h.Record) {
+			continue
+		}
+		c.asked[h.Passage] = true
+		ids = append(ids, h.Passage)
+	}
+	if len(ids) == 0 {
+		return
+	}
+	c.out.Go(func() {
+		scores, err := f.scores(ids)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if err != nil {
+			c.err = err
+			return
+		}
+		for i, id := range ids {
+			c.known[id] = scores[i]
+		}
+	})
+}
+
+// Cosines puts those of passages with the query into out.
+func (f *Found) Cosines(ids []passage.ID, out []float32) error {
+	c := &f.near
+	others, at := make([]passage.ID, 0, len(ids)), make([]int, 0, len(ids)) // with their places
+	c.mu.Lock()
+	for i, id := range ids {
+		if cosine, known := c.known[id]; known {
+			out[i] = cosine
+		} else if !c.asked[id] {
+			others, at = append(others, id), append(at, i)
+		}
+	}
+	c.mu.Unlock()
+	if len(others) > 0 {
+		scores, err := f.scores(others)
+		if err != nil {
+			return err
+		}
+		for i, score := range scores {
+			out[at[i]] = score
+		}
+	}
+	c.out.Wait()
+	for i, id := range ids {
+		if c.asked[id] {
+			out[i] = c.known[id]
+		}
+	}
+	return c.err
+}
+
+// scores asks the vector engine for the cosines of passages.
+func (f *Found) scores(ids []passage.ID) ([]float32, error) {
+	v, err := f.vector(f.scoring)
+	if err != nil {
+		return nil, err
+	}
+	return ask(f.scoring, f.trials[vectors],
+		func() ([]float32, error) { return f.engines.Vector.Scores(f.scoring, v, ids) })
+}

@@ -1,0 +1,225 @@
+// Package gather asks the engines: it reads the lists of a plan at the same time,
+// fuses them to candidates and gets what else of them only engines know. It alone
+// knows of deadlines, of engines that fail, and of what stands in for them.
+package gather
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval/index"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/plan"
+	"almanac/retrieval/relevance"
+	"almanac/retrieval/trace"
+	"almanac/retrieval/vector"
+)
+
+// ErrUnavailable is wrapped by the error of a search that no engine answers.
+var ErrUnavailable = errors.New("no search engine answers")
+
+// CrossEncoder scores how well texts answer a query, greater being better; only
+// differences within one call mean something. It has its own deadline.
+type CrossEncoder interface {
+	Score(ctx context.Context, query string, texts []string) ([]float64, error)
+}
+
+// Engines are what searches ask.
+type Engines struct {
+	index.Engines
+	follower   *index.Follower
+	cross      CrossEncoder // nil: none
+	retrievers map[string]retriever
+	breakers   [len(names)]*breaker
+	deadline   time.Duration
+	log        *slog.Logger
+}
+
+// New returns the engines that a follower feeds, with a cross-encoder, which may be
+// nil. A search waits for them until the deadline, and three quarters of it for
+// their lists.
+func New(follower *index.Follower, cross CrossEncoder, deadline time.Duration, log *slog.Logger) *Engines {
+	e := &Engines{Engines: follower.Engines(), follower: follower, cross: cross, deadline: deadline, log: log}
+	for i, server := range []bool{e.KeywordServer, e.VectorServer, e.EmbedderServer, cross != nil} {
+		e.breakers[i] = newBreaker(names[i], server, log)
+	}
+	e.retrievers = map[string]retriever{"documents": lexical(e.Keyword, keyword.Documents),
+		"passages": lexical(e.Keyword, keyword.Passages), "dense": nearest(e.Vector)}
+	if s, ok := e.Vector.(vector.Sparse); ok {
+		e.retrievers["sparse"] = sparse(s)
+	}
+	return e
+}
+
+// Found is what the engines gave a search. They may be asked further until Close.
+type Found struct {
+	Plan       *plan.Plan
+	Candidates []*Candidate // best first by the fusion
+	Lists      []List
+
+	engines             *Engines
+	ctx                 context.Context
+	retrieving, scoring context.Context // of the two parts that call engines
+	cancel              func()
+	trials              trials
+	early               bool // cosines are asked for while lists are out
+	near                cosines
+	vector              func(context.Context) ([]float32, error) // the query's embedding, computed once
+	scratch             *Scratch
+	without             []string // engines
+	trace               *trace.Trace
+}
+
+// List is what one retriever found.
+type List struct {
+	plan.List
+	Hits []Hit
+	err  error
+	took time.Duration
+}
+
+// Run gathers the candidates of a plan. What it found must be closed. The engine
+// of a list that fails or is late is Missing; if none that has everything is left,
+// the corpus takes its place. It is an error only if nothing does.
+func (e *Engines) Run(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) (*Found, error) {
+	f := e.begin(ctx, p, t, s)
+	f.early = p.Reranks() && e.VectorServer
+	err := f.retrieve()
+	t.Lap("retrieve")
+	if err == nil {
+		f.fuse()
+		t.Lap("fuse")
+		if p.Reranks() {
+			f.score(f.Candidates)
+			err = ctx.Err()
+			t.Lap("cosines")
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Deep reads the lists of a plan as deep as any is read, without those of engines
+// that do not answer.
+func (e *Engines) Deep(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) ([]List, error) {
+	f := e.begin(ctx, p.Deepest(), t, s)
+	defer f.Close()
+	f.ask()
+	return slices.DeleteFunc(f.Lists, func(l List) bool { return l.err != nil }), ctx.Err()
+}
+
+func (e *Engines) begin(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) *Found {
+	f := &Found{Plan: p, engines: e, ctx: ctx, scratch: s, trace: t}
+	for i, b := range e.breakers {
+		f.trials[i] = b.trial()
+	}
+	f.near.known = s.known
+	var once sync.Once
+	var v []float32
+	var err error
+	f.vector = func(ctx context.Context) ([]float32, error) {
+		once.Do(func() { v, err = f.embed(ctx) })
+		return v, err
+	}
+	scoring, cancelScoring := context.WithTimeoutCause(ctx, e.deadline, errLate)
+	retrieving, cancelRetrieving := context.WithTimeoutCause(scoring, e.deadline*3/4, errLate)
+	f.scoring, f.retrieving = scoring, retrieving
+	f.cancel = func() { cancelRetrieving(); cancelScoring() }
+	return f
+}
+
+// Close counts what the engines did and releases the deadlines and the scratch.
+func (f *Found) Close() {
+	f.cancel()
+	f.near.out.Wait()
+	for _, t := range f.trials {
+		t.end()
+	}
+	f.scratch.release()
+}
+
+// ask has the plan's retrievers read their lists at the same time.
+func (f *Found) ask() {
+	f.Lists = make([]List, len(f.Plan.Lists))
+	begun := f.trace.Since()
+	var wg sync.WaitGroup
+	for i, l := range f.Plan.Lists {
+		wg.Go(func() {
+			hits, err := f.engines.retrievers[l.Retriever](f.retrieving, f, l.Read)
+			f.Lists[i] = List{l, hits, err, f.trace.Since() - begun}
+			switch {
+			case l.Retriever == "dense":
+				f.near.learn(hits)
+			case f.early:
+				f.scoreEarly(hits)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// retrieve reads the lists, or the corpus.
+func (f *Found) retrieve() error {
+	f.ask()
+	answered, whole := false, false // by any engine, by one that has everything
+	var errs []error
+	for _, l := range f.Lists {
+		engine := relevance.EngineOf[l.Retriever]
+		f.trace.Timings["retrieve/"+l.Retriever] = l.took
+		if errs = append(errs, l.err); l.err != nil {
+			f.Without(engine)
+			continue
+		}
+		answered, whole = true, whole || f.engines.complete(engine)
+	}
+	switch {
+	case whole:
+	case slices.ContainsFunc(f.engines.breakers[:reranker], (*breaker).server):
+		begun := f.trace.Since()
+		hits, err := f.scan(corpusList.Depth)
+		f.Lists = append(f.Lists, List{List: plan.List{List: corpusList}, Hits: hits})
+		f.trace.Timings["retrieve/"+corpusList.Retriever] = f.trace.Since() - begun
+		return err
+	case !answered:
+		return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
+	}
+	return nil
+}
+
+// Texts returns the texts of passages.
+func (f *Found) Texts(ids []passage.ID) ([]catalog.Passage, error) {
+	return f.engines.follower.Texts(f.ctx, ids)
+}
+
+// Crossed reports whether there is a cross-encoder.
+func (f *Found) Crossed() bool { return f.engines.cross != nil }
+
+// CrossScores has the cross-encoder read the best passages of candidates.
+func (f *Found) CrossScores(candidates []*Candidate) ([]float64, error) {
+	ids := make([]passage.ID, len(candidates))
+	for i, c := range candidates {
+		ids[i] = passage.NewID(c.Record, c.Best)
+	}
+	stored, err := f.Texts(ids)
+	if err != nil {
+		f.engines.log.Warn("read texts for the cross-encoder", "error", err)
+		return nil, err
+	}
+	texts := make([]string, len(candidates))
+	for i, t := range stored {
+		texts[i] = strings.Join([]string{candidates[i].Document.Title, t.Heading, t.Text}, "\n")
+	}
+	return ask(f.ctx, f.trials[reranker],
+		func() ([]float64, error) { return f.engines.cross.Score(f.ctx, f.Plan.Query.Text, texts) })
+}

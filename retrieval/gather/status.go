@@ -1,0 +1,102 @@
+package gather
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sony/gobreaker/v2"
+
+	"almanac/retrieval/index"
+	"almanac/retrieval/plan"
+	"almanac/retrieval/relevance"
+)
+
+// Down is an engine that does not answer, or holds only a part.
+type Down struct {
+	Engine string // keyword, vector, embedder, reranker
+	Reason string // for operators: it may name hosts
+	ToCome int64  // changes, if it answers and is being filled
+}
+
+// Public is the reason for anybody.
+func (d Down) Public() string {
+	if d.ToCome > 0 {
+		return fmt.Sprintf("is being filled; %d changes are to come", d.ToCome)
+	}
+	return "does not answer"
+}
+
+// Open tells of every engine on a server whether it is left alone.
+func (e *Engines) Open() map[string]bool {
+	out := map[string]bool{}
+	for _, b := range e.breakers {
+		if b.server() {
+			out[b.name] = b.two.State() != gobreaker.StateClosed
+		}
+	}
+	return out
+}
+
+// Down names the engines that do not answer, take no changes or are incomplete.
+func (e *Engines) Down() []Down {
+	var out []Down
+	for _, b := range e.breakers {
+		if err := b.down(); err != nil {
+			out = append(out, Down{Engine: b.name, Reason: err.Error()})
+		}
+	}
+	for _, h := range e.follower.Health() {
+		if slices.ContainsFunc(out, func(d Down) bool { return d.Engine == h.Name }) {
+			continue
+		}
+		switch {
+		case h.Err != nil:
+			out = append(out, Down{Engine: h.Name, Reason: h.Err.Error()})
+		case !h.Complete:
+			out = append(out, Down{Engine: h.Name, Reason: "it is being filled", ToCome: max(h.Lag, 1)})
+		}
+	}
+	return out
+}
+
+// Has reports whether there is a retriever.
+func (e *Engines) Has(retriever string) bool { return e.retrievers[retriever] != nil }
+
+// Usable reports whether the engine of a retriever takes part in searches and
+// holds everything: whether its list can stand in for another's.
+func (e *Engines) Usable(retriever string) bool {
+	if !e.Has(retriever) {
+		return false
+	}
+	engine := relevance.EngineOf[retriever]
+	return e.breakers[slices.Index(names[:], engine)].down() == nil && e.complete(engine)
+}
+
+// complete reports whether an engine holds everything.
+func (e *Engines) complete(engine string) bool {
+	return !slices.ContainsFunc(e.follower.Health(),
+		func(h index.Health) bool { return h.Name == engine && !h.Complete })
+}
+
+// Without adds an engine to those that took no part.
+func (f *Found) Without(engine string) {
+	if !slices.Contains(f.without, engine) {
+		f.without = append(f.without, engine)
+	}
+}
+
+// Missing returns the engines that took no part.
+func (f *Found) Missing() []string { return f.without }
+
+// Degraded returns the engines that took no part, and those asked that are still
+// being filled or fail to take changes.
+func (f *Found) Degraded() []string {
+	for _, h := range f.engines.follower.Health() {
+		asked := slices.ContainsFunc(f.Plan.Lists,
+			func(l plan.List) bool { return relevance.EngineOf[l.Retriever] == h.Name })
+		if behind := !h.Complete || h.Err != nil && h.Lag > 0; asked && behind {
+			f.Without(h.Name)
+		}
+	}
+	return f.without
+}

@@ -1,0 +1,99 @@
+package order
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"almanac/retrieval/gather"
+	"almanac/retrieval/rerank"
+)
+
+// steepness is the linear score that is shown as 1/(1+1/e).
+const steepness = 4
+
+// score scores the candidates by the plan's model and orders them.
+func score(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+	s := r.scratch
+	s.in = gather.Sized(s.in, len(candidates))
+	for i, c := range candidates {
+		s.in[i] = rerank.Candidate{Document: c.Document, Passages: c.Passages, Cosines: c.Cosines,
+			Authority: r.Plan.AuthorityOf(c.Document)}
+	}
+	s.scored = r.Plan.Scorer.AppendSignals(s.scored[:0], s.in)
+	s.normalised = rerank.AppendNormalised(s.normalised[:0], s.scored)
+	for i, c := range candidates {
+		c.Scored, c.Z = &s.scored[i], &s.normalised[i]
+		c.Best, c.Lexical = c.Scored.Best, c.Scored.Lexical
+		c.Linear = r.Plan.Model.Score(*c.Z, c.Scored.Features)
+		c.Shown = logistic(c.Linear)
+	}
+	slices.SortFunc(candidates, func(a, b *gather.Candidate) int {
+		return cmp.Or(cmp.Compare(b.Linear, a.Linear), cmp.Compare(a.Record, b.Record))
+	})
+	return candidates
+}
+
+// logistic maps a linear score to the number between 0 and 1 that clients get.
+func logistic(linear float64) float64 { return 1 / (1 + math.Exp(-linear/steepness)) }
+
+// aboveFloor drops neighbours that share no word with the query and are not
+// near either, so that a search can have no results.
+func aboveFloor(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+	return slices.DeleteFunc(candidates, func(c *gather.Candidate) bool {
+		return !c.Lexical && c.Scored.Features[rerank.Dense] < r.Plan.Profile.Floor
+	})
+}
+
+// crossEncode reorders the best candidates by a cross-encoder's scores of their
+// best passages, which count as much as the profile says, both normalised over
+// what it read. The linear model keeps a part because it uses identifiers and
+// sources, which a cross-encoder does not see. The list of scores stays as it is.
+func crossEncode(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+	rules := r.Plan.Profile.Rules.CrossEncoder
+	if !r.Crossed() || len(candidates) < 2 {
+		return candidates
+	}
+	best := candidates[:min(rules.Depth, len(candidates))]
+	read, err := r.CrossScores(best)
+	if err != nil {
+		r.Without(CrossEncoder)
+		return candidates
+	}
+	scores := make([]float64, len(best))
+	for i, c := range best {
+		scores[i] = c.Shown
+	}
+	linear, read := normalised(scores), normalised(read)
+	order := make([]int, len(best))
+	for i := range order {
+		order[i] = i
+	}
+	joined := func(i int) float64 { return (1-rules.Weight)*linear[i] + rules.Weight*read[i] }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(joined(b), joined(a)) })
+	before := slices.Clone(best)
+	for rank, i := range order {
+		best[rank] = before[i]
+		best[rank].Shown = scores[rank]
+	}
+	return candidates
+}
+
+// normalised returns values with mean 0 and variance 1; zeros if they are all
+// the same.
+func normalised(values []float64) []float64 {
+	mean, variance := 0.0, 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		variance += (v - mean) * (v - mean) / float64(len(values))
+	}
+	out := make([]float64, len(values))
+	for i, v := range values {
+		if variance > 0 {
+			out[i] = (v - mean) / math.Sqrt(variance)
+		}
+	}
+	return out
+}

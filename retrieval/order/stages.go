@@ -1,0 +1,96 @@
+// Package order brings candidates into the order in which they are shown: a table
+// of stages, of which a plan has some. What a stage does to the scores is explained
+// by its row.
+package order
+
+import (
+	"almanac/retrieval/gather"
+	"almanac/retrieval/plan"
+	"almanac/retrieval/rerank"
+	"almanac/retrieval/trace"
+)
+
+// Stage is a step that a plan may have.
+type Stage struct {
+	Name string
+	Why  string // of the score that it gives, for explanations
+	On   func(*plan.Plan) bool
+	Run  func(*run, []*gather.Candidate) []*gather.Candidate
+	// node explains the score that it gave a candidate; nil: by Why.
+	node func(p *plan.Plan, c *gather.Candidate, n trace.Node) trace.Node
+}
+
+// Stages are all stages in their order. Those of Scoring, the first of them, give
+// candidates their scores; the others move and join them.
+var (
+	Stages = []Stage{
+		{Name: "fusion", On: fused, Run: asFused},
+		{Name: "rerank", On: (*plan.Plan).Reranks, Run: score, node: modelNode},
+		{Name: "floor", On: (*plan.Plan).Reranks, Run: aboveFloor},
+		{Name: "collapse", Why: "the best rank of its copies", On: collapses, Run: collapse},
+		{Name: "distinct", Why: "the best rank of those with the same passage", On: distinguishes, Run: distinct},
+		{Name: "thread", On: distinguishes, Run: thread},
+		{Name: CrossEncoder, Why: "the score of the place it moved to", On: (*plan.Plan).Reranks, Run: crossEncode},
+		{Name: "diversify", Why: "never above the result before it", On: diversifies, Run: diversify},
+		{Name: "pin", Why: "the score of the result after it", On: pinned, Run: pin, node: pinNode},
+	}
+	Scoring = Stages[:3]
+)
+
+func fused(p *plan.Plan) bool         { return !p.Reranks() }
+func collapses(p *plan.Plan) bool     { return p.Profile.Collapse > 0 }
+func distinguishes(p *plan.Plan) bool { return collapses(p) && p.Request.Distinct }
+func diversifies(p *plan.Plan) bool   { return p.Request.Diversify }
+func pinned(p *plan.Plan) bool        { return len(p.Places) > 0 }
+
+// CrossEncoder names the stage, and the engine that it may be without.
+const CrossEncoder = "cross-encoder"
+
+// run is what stages work on beside the candidates.
+type run struct {
+	*gather.Found
+	scratch *Scratch
+}
+
+// Scratch is what stages write on their way, and the next search uses again. Who
+// runs a search lends it: candidates lead to it until their Found is closed.
+type Scratch struct {
+	in         []rerank.Candidate
+	scored     []rerank.Scored
+	normalised []rerank.Vector
+}
+
+// Run takes candidates through those of the stages that the plan has and returns
+// what is left, best first.
+func Run(f *gather.Found, stages []Stage, t *trace.Trace, s *Scratch) []*gather.Candidate {
+	r, list := &run{f, s}, f.Candidates
+	for _, stage := range stages {
+		if !stage.On(f.Plan) {
+			continue
+		}
+		list = stage.Run(r, list)
+		if f.Plan.Request.Explain {
+			note(list, stage.Name)
+		}
+		t.Lap(stage.Name)
+	}
+	clear(s.in)
+	return list
+}
+
+// note keeps what a stage changed of the scores. What a pin moved is explained even
+// if its score is the same.
+func note(list []*gather.Candidate, stage string) {
+	for _, c := range list {
+		before := 0.0
+		if n := len(c.Steps); n > 0 {
+			before = c.Steps[n-1].Score
+		}
+		if c.Shown != before || c.Pin != nil {
+			c.Steps = append(c.Steps, gather.Step{Stage: stage, Score: c.Shown})
+		}
+	}
+}
+
+// asFused leaves the fused order as it is.
+func asFused(_ *run, list []*gather.Candidate) []*gather.Candidate { return list }

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/query"
+	"almanac/retrieval/relevance"
+	"almanac/retrieval/rerank"
+)
+
+// ErrBadQuery is wrapped by the errors of requests that have nothing to search for
+// or contradict themselves; the wrapping error tells the user why.
+var ErrBadQuery = errors.New("bad query")
+
+// Request is one search.
+type Request struct {
+	Query     string
+	Plain     bool // the query is text: quotes, hyphens and colons in it mean nothing
+	Filter    passage.Filter
+	Limit     int // results; default 10
+	Offset    int
+	Facets    []string // attributes to count: kind, source, container, state
+	Distinct  bool     // of records whose best passages are near-identical, or in one thread, one is shown
+	Diversify bool     // mix kinds where scores allow it: type=all
+	Snippet   int      // characters of a snippet; 0: snippet.MaxLength
+	Room      int      // characters of all whole passages and snippets: what is left lets snippets be twice as long
+	Whole     int      // of the best results to give the whole passage
+	Joined    bool     // a whole passage has the neighbours that were found too
+	Explain   bool
+	Profile   string // "" = the default profile
+	// Relevance, if set, decides the order instead of what is published: to try a
+	// change before it is.
+	Relevance *relevance.Spec
+}
+
+// ReadTerm is a term that a query is read as.
+type ReadTerm struct {
+	Text   string
+	Weight float64 // relative to a word that was typed; 0 of phrases and exclusions
+	Origin Origin
+}
+
+// Origin is why a query is read as having a term.
+type Origin string
+
+// The origins of terms.
+const (
+	Typed    Origin = ""
+	Spelling Origin = "spelling" // of a word that was typed
+	Alias    Origin = "alias"    // equivalent to what was typed
+	Phrase   Origin = "phrase"   // must occur
+	Without  Origin = "without"  // must not occur
+)
+
+// Read returns what the query is read as, for explanations.
+func (p *Plan) Read() (out []ReadTerm) {
+	for _, t := range p.Keyword.Terms {
+		id, origin := analysis.IDOf(t.Text), Typed
+		if !slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == id }) {
+			origin = Spelling
+			if slices.ContainsFunc(p.rerank.Terms, func(r rerank.Term) bool {
+				return r.ID == id && r.Position == untypedPosition
+			}) {
+				origin = Alias
+			}
+		}
+		out = append(out, ReadTerm{t.Text, t.Weight, origin})
+	}
+	for _, x := range p.Query.Phrases {
+		out = append(out, ReadTerm{Text: x.Text, Origin: Phrase})
+	}
+	for _, x := range p.Query.Exclude {
+		out = append(out, ReadTerm{Text: x.Text, Origin: Without})
+	}
+	return out
+}

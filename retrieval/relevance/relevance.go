@@ -1,0 +1,130 @@
+// Package relevance compiles what decides the order of results and can be
+// replaced while searches run: profiles, equivalent spellings and pins.
+package relevance
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"almanac/retrieval/profile"
+	"almanac/retrieval/query"
+	"almanac/retrieval/rerank"
+)
+
+// The engines that searches ask.
+const (
+	Keyword = "keyword"
+	Vector  = "vector"
+)
+
+// EngineOf maps every retriever that a profile may name to its engine.
+var EngineOf = map[string]string{"documents": Keyword, "passages": Keyword, "dense": Vector, "sparse": Vector}
+
+// Spec is what a Set is compiled of.
+type Spec struct {
+	// Profiles to choose from; profile.DefaultName must be among them.
+	Profiles []profile.Profile
+	// Aliases are groups of equivalent spellings.
+	Aliases map[string][]string
+	// Pins fix the places of records in the results of a query.
+	Pins []Pin
+}
+
+// Set is a compiled Spec. It never changes: a search uses one from start to end.
+type Set struct {
+	profiles map[string]profile.Profile
+	models   map[string]map[string]rerank.Model // profile → class → model
+	aliases  [][][]query.Term
+	pins     map[string][]Pin // by the words of their query, in the order given
+}
+
+// Compile checks a specification. A profile that names an unknown retriever or
+// feature is an error; one that there is, but not in these engines, is left out of
+// its lists.
+func Compile(s Spec, there func(retriever string) bool) (*Set, error) {
+	set := &Set{profiles: map[string]profile.Profile{}, models: map[string]map[string]rerank.Model{},
+		aliases: compileAliases(s.Aliases)}
+	for _, p := range s.Profiles {
+		models, err := modelsOf(p)
+		if err != nil {
+			return nil, err
+		}
+		p.Lists = slices.DeleteFunc(slices.Clone(p.Lists), func(l profile.List) bool { return !there(l.Retriever) })
+		if len(p.Lists) == 0 {
+			return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
+		}
+		set.profiles[p.Name], set.models[p.Name] = p, models
+	}
+	if _, ok := set.profiles[profile.DefaultName]; !ok {
+		return nil, fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
+	}
+	var err error
+	set.pins, err = compilePins(s.Pins)
+	return set, err
+}
+
+// CheckProfile returns an error for a profile that no engine could use: it names
+// a retriever or a feature that there is not.
+func CheckProfile(p profile.Profile) error {
+	_, err := modelsOf(p)
+	return err
+}
+
+// modelsOf turns the weights of a profile into models by class, of which the empty
+// one stands for all others, and checks its names.
+func modelsOf(p profile.Profile) (map[string]rerank.Model, error) {
+	fault := func(field, what, name string) error {
+		return fmt.Errorf("retrieval: profile %s: %w", p.Name,
+			profile.Fault{Field: field, Problem: fmt.Sprintf("there is no %s %q", what, name)})
+	}
+	for i, l := range p.Lists {
+		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
+			if EngineOf[name] == "" {
+				return nil, fault(fmt.Sprintf("lists.%d", i), "retriever", name)
+			}
+		}
+	}
+	vectorOf := func(field string, weights map[string]float64) (v rerank.Vector, err error) {
+		for _, name := range slices.Sorted(maps.Keys(weights)) {
+			f, ok := rerank.FeatureNamed(name)
+			if !ok {
+				return v, fault(field+"."+name, "feature", name)
+			}
+			v[f] = weights[name]
+		}
+		return v, nil
+	}
+	fixed, err := vectorOf("fixed", p.Fixed)
+	if err != nil {
+		return nil, err
+	}
+	models := map[string]rerank.Model{}
+	for _, class := range append(slices.Sorted(maps.Keys(p.Classes)), "") {
+		field := "weights"
+		if class != "" {
+			field = "classes." + class
+		}
+		weights, err := vectorOf(field, p.WeightsFor(class))
+		if err != nil {
+			return nil, err
+		}
+		models[class] = rerank.Model{Weights: weights, Fixed: fixed}
+	}
+	return models, nil
+}
+
+// Profile returns a profile by name, the default one for "".
+func (s *Set) Profile(name string) (p profile.Profile, ok bool) {
+	p, ok = s.profiles[cmp.Or(name, profile.DefaultName)]
+	return p, ok
+}
+
+// Model returns the model of a profile for a class of query.
+func (s *Set) Model(profile string, class query.Class) rerank.Model {
+	if m, ok := s.models[profile][string(class)]; ok {
+		return m
+	}
+	return s.models[profile][""]
+}

@@ -1,0 +1,258 @@
+// Package retrieval answers a query. A search is a pipeline of values, a package a
+// step: relevance → plan → gather → order → show; this one composes them, and they
+// do not import it. It has no transport.
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"almanac/retrieval/gather"
+	"almanac/retrieval/index"
+	"almanac/retrieval/order"
+	"almanac/retrieval/plan"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/relevance"
+	"almanac/retrieval/show"
+	"almanac/retrieval/trace"
+)
+
+// What searches take and give, by the step that it belongs to.
+type (
+	Relevance    = relevance.Spec
+	Pin          = relevance.Pin
+	Place        = relevance.Place
+	Request      = plan.Request
+	CrossEncoder = gather.CrossEncoder
+	Down         = gather.Down
+	Explanation  = order.Explanation
+	Node         = trace.Node
+	Response     = show.Response
+	Result       = show.Result
+	Relaxed      = show.Relaxed
+)
+
+// MaxResults is how deep a ranking can be read: Limit + Offset.
+const MaxResults = relevance.MaxPosition
+
+var (
+	// ErrBadQuery: the query has nothing to search for. The wrapping error tells the user why.
+	ErrBadQuery = plan.ErrBadQuery
+	// ErrNotReady: the first index is not complete.
+	ErrNotReady = errors.New("index not ready")
+	// ErrUnavailable: no engine answers.
+	ErrUnavailable = gather.ErrUnavailable
+)
+
+// Searcher is the interface of the search engine.
+type Searcher interface {
+	// Search ranks. A query with nothing to search for or too many operators is
+	// ErrBadQuery; before the first index is complete ErrNotReady.
+	Search(ctx context.Context, r Request) (Response, error)
+	// Status returns what is indexed and how far it is behind the catalog.
+	Status(ctx context.Context) Status
+}
+
+// Status is the state of the index.
+type Status struct {
+	Ready    bool
+	Progress float64 // 0 to 1 of the first index
+	Records  int
+	Passages int
+	Lag      int64 // changes not yet indexed
+	Model    string
+	Down     []Down // empty while everything answers and is complete
+	// Breakers are those of engines on servers: open ones are not called for now.
+	Breakers map[string]bool
+}
+
+// CheckProfile returns an error for a profile that no engine could use: it names
+// a retriever or a feature that there is not.
+func CheckProfile(p profile.Profile) error { return relevance.CheckProfile(p) }
+
+// Config configures an Engine.
+type Config struct {
+	Follower *index.Follower
+	// Profiles and Aliases are part of the first Relevance; see Publish.
+	Profiles []profile.Profile
+	Aliases  map[string][]string
+	// Authority returns the prior of a record by its source, else by its kind.
+	Authority map[string]float64
+	// IsWord reports whether a folded word is known to be spelt right, however rare
+	// in the corpus; nil: no word is.
+	IsWord func(string) bool
+	// Deadline bounds how long one search waits for engines; retrieving may take
+	// three quarters of it. Engines that have not answered by then are reported as
+	// degraded. Default 800 ms.
+	Deadline time.Duration
+	// CrossEncoder reorders the best candidates; nil: none.
+	CrossEncoder CrossEncoder
+	// Now is the clock of searches, which decides which pins are in force; default
+	// time.Now.
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Engine is the Searcher over a keyword and a vector engine.
+type Engine struct {
+	follower  *index.Follower
+	engines   *gather.Engines
+	relevance atomic.Pointer[relevance.Set]
+	scratches sync.Pool  // of *scratch
+	state     plan.State // but for what changes
+	now       func() time.Time
+	model     string
+}
+
+var _ Searcher = (*Engine)(nil)
+
+// New returns an engine, or an error if Publish refuses the configuration.
+func New(cfg Config) (*Engine, error) {
+	e := &Engine{follower: cfg.Follower, now: cfg.Now, model: cfg.Follower.Engines().Embedder.Model(),
+		engines: gather.New(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
+	e.state = plan.State{Usable: e.engines.Usable, IsWord: cfg.IsWord, Authority: cfg.Authority}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if cfg.IsWord == nil {
+		e.state.IsWord = func(string) bool { return false }
+	}
+	e.scratches.New = func() any { return &scratch{gather: gather.NewScratch()} }
+	if err := e.Publish(Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Publish replaces what decides the order of results, atomically. On an error
+// everything stays as it was. A profile that names an unknown retriever or
+// feature is an error; a retriever that these engines lack is left out of its
+// lists.
+func (e *Engine) Publish(r Relevance) error {
+	set, err := relevance.Compile(r, e.engines.Has)
+	if err == nil {
+		e.relevance.Store(set)
+	}
+	return err
+}
+
+// Status implements Searcher.
+func (e *Engine) Status(context.Context) Status {
+	lag, progress := e.follower.Lag()
+	records, passages := e.follower.Corpus().Size()
+	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records,
+		Passages: passages, Lag: lag,
+		Model: e.model, Down: e.engines.Down(), Breakers: e.engines.Open()}
+}
+
+// plan prepares a request.
+func (e *Engine) plan(r Request, t *trace.Trace) (*plan.Plan, error) {
+	if !e.follower.Ready() {
+		return nil, ErrNotReady
+	}
+	set := e.relevance.Load()
+	if r.Relevance != nil {
+		var err error
+		if set, err = relevance.Compile(*r.Relevance, e.engines.Has); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
+		}
+	}
+	state := e.state
+	state.Corpus, state.Time = e.follower.Corpus(), t.Begun()
+	p, err := plan.New(r, set, state)
+	t.Lap("plan")
+	return p, err
+}
+
+// scratch is what the steps of one search write, and the next search uses again.
+type scratch struct {
+	gather *gather.Scratch
+	order  order.Scratch
+}
+
+// run gathers the candidates of a plan and lends them to use, which keeps nothing
+// of them.
+func (e *Engine) run(ctx context.Context, p *plan.Plan, t *trace.Trace,
+	use func(*gather.Found, *order.Scratch) error) error {
+	s := e.scratches.Get().(*scratch)
+	defer e.scratches.Put(s)
+	found, err := e.engines.Run(ctx, p, t, s.gather)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	return use(found, &s.order)
+}
+
+// Search implements Searcher.
+func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
+	t := trace.New(e.now)
+	r.Limit = cmp.Or(r.Limit, 10)
+	if r.Limit < 0 || r.Offset < 0 || r.Limit+r.Offset > MaxResults {
+		return Response{}, fmt.Errorf("%w: offset and limit together must not exceed %d", ErrBadQuery, MaxResults)
+	}
+	p, err := e.plan(r, t)
+	if err != nil {
+		return Response{}, err
+	}
+	res := Response{Query: r.Query, Class: string(p.Query.Class), Corrected: p.Corrected()}
+	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) (err error) {
+		list := order.Run(f, order.Stages, t, s)
+		res.Total = len(list)
+		if res.Facets, err = show.Facets(r.Facets, list); err != nil {
+			return err
+		}
+		res.Results, err = show.Page(f, list[min(r.Offset, len(list)):min(r.Offset+r.Limit, len(list))])
+		if err == nil && len(list) == 0 && len(f.Missing()) == 0 {
+			res.Relaxed = e.relaxed(ctx, p)
+		}
+		res.Degraded = f.Degraded()
+		return err
+	})
+	if err != nil {
+		return Response{}, err
+	}
+	t.Lap("show")
+	if r.Explain {
+		res.Read = p.Read()
+	}
+	res.Took, res.Timings = t.Took(), t.Timings
+	return res, nil
+}
+
+// relaxed says which operators of a plan left nothing over, and what there is
+// without them: each if they are few, else all. While an engine is missing that
+// cannot be told.
+func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
+	each, without := p.Looser()
+	for _, some := range [][]plan.Looser{each, without} {
+		for _, l := range some {
+			if n := e.total(ctx, p, l); n > 0 {
+				out = append(out, Relaxed{Without: l.Without, Total: n})
+			}
+		}
+		if len(out) > 0 {
+			break
+		}
+	}
+	return out
+}
+
+// total returns how much a plan with another query would find; 0 if that cannot be
+// told.
+func (e *Engine) total(ctx context.Context, p *plan.Plan, l plan.Looser) (n int) {
+	t := trace.New(e.now)
+	if p, err := p.With(l.Query); err == nil {
+		_ = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
+			n = len(order.Run(f, order.Stages, t, s))
+			return nil
+		})
+	}
+	return n
+}

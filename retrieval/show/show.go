@@ -1,0 +1,160 @@
+// Package show makes the answer of ordered candidates: snippets, whole passages,
+// facets.
+package show
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"almanac/retrieval/gather"
+	"almanac/retrieval/order"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/plan"
+	"almanac/retrieval/snippet"
+)
+
+// Response is a ranking.
+type Response struct {
+	Query     string
+	Class     string // of the query: identifier, keyword, question, code
+	Results   []Result
+	Total     int                       // records that can be paged through
+	Facets    map[string]map[string]int // of all that can be paged through, by attribute and value
+	Relaxed   []Relaxed                 // of a search with operators that found nothing
+	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
+	Read      []plan.ReadTerm           // what the query was read as, if it is explained
+	Corrected string                    // the query as it was read, if corrected; "" as typed
+	Took      time.Duration
+	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"
+}
+
+// Relaxed is what a search finds without one of its operators, or without any.
+type Relaxed struct {
+	Without string `json:"without"` // as typed
+	Total   int    `json:"total"`
+}
+
+// Result is one found record. Title and snippet are plain text; the spans
+// are byte ranges of matches in them.
+type Result struct {
+	Record       int64
+	Passage      passage.ID
+	Score        float64 // never increases down the list
+	Title        string
+	TitleSpans   [][2]int
+	Section      string // what to read around it, as package passage names it; "" for the whole record
+	Further      []int  // ordinals of the passages of the record that answer next best, if Text is given
+	Text         string // the best passage, if Request.Whole covers the result
+	Anchor       string // of the best passage's heading, without #
+	Heading      string // the heading path of the best passage
+	Snippet      string
+	SnippetSpans [][2]int
+	AlsoAt       []int64 // records collapsed into this one: with the same text, or the same best passage
+	Explanation  *order.Explanation
+}
+
+// Explanation returns the explanation of a record's result; nil if there is
+// none.
+func (r Response) Explanation(record int64) *order.Explanation {
+	for _, x := range r.Results {
+		if x.Record == record {
+			return x.Explanation
+		}
+	}
+	return nil
+}
+
+// Page turns a page of candidates into results, the best with their text.
+func Page(f *gather.Found, page []*gather.Candidate) ([]Result, error) {
+	r := f.Plan.Request
+	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
+	further := make([][]int, len(page))
+	if f.Plan.Reranks() {
+		locate(f, best, further)
+	}
+	ids := make([]passage.ID, len(page))
+	for i, c := range page {
+		ids[i] = passage.NewID(c.Record, c.Best)
+	}
+	ids, parts := wholeOf(best, ids, r.Joined)
+	texts, err := f.Texts(ids)
+	if err != nil {
+		return nil, fmt.Errorf("retrieval: %w", err)
+	}
+	matcher := snippet.New(f.Plan.Highlighted(), f.Plan.Statistics.IDF)
+	whole := make([]string, len(best))
+	for i, c := range best {
+		text := joined(parts[i], func(j int) (heading, text string) { return texts[j].Heading, texts[j].Text })
+		own := len(parts[i]) - min(len(c.Posts), posted)
+		whole[i] = matcher.Passage(text, own*snippet.PassageLength)
+	}
+	length, others := r.Snippet, len(page)-len(best)
+	if room := r.Room; room > 0 && others > 0 {
+		for _, text := range whole {
+			room -= utf8.RuneCountInString(text)
+		}
+		length = min(max(length, room/others), 2*length)
+	}
+	out := make([]Result, len(page))
+	for i, c := range page {
+		shown := matcher.Snippet(texts[i].Text, length)
+		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.Shown,
+			Title: c.Document.Title, TitleSpans: matcher.Highlight(c.Document.Title),
+			Section: texts[i].Section, Further: further[i], Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.AlsoAt,
+			Snippet: shown.Text, SnippetSpans: shown.Spans}
+		if i < len(best) {
+			out[i].Text = whole[i]
+		}
+		if r.Explain {
+			out[i].Explanation = order.Explain(f, c)
+		}
+	}
+	return out, nil
+}
+
+// joined returns the text of consecutive passages.
+func joined(parts []int, passage func(int) (heading, text string)) string {
+	var b strings.Builder
+	before := ""
+	for i, part := range parts {
+		heading, text := passage(part)
+		if i > 0 {
+			follow(&b, before, heading)
+		}
+		b.WriteString(text)
+		before = heading
+	}
+	return b.String()
+}
+
+// attributes are counted by facets.
+var attributes = map[string]func(passage.Attributes) string{
+	"kind":      func(a passage.Attributes) string { return a.Kind },
+	"source":    func(a passage.Attributes) string { return a.Source },
+	"container": func(a passage.Attributes) string { return a.Container },
+	"state":     func(a passage.Attributes) string { return a.State },
+}
+
+// Facets counts candidates by the values of the named attributes, which some lack:
+// they add up to what can be paged through, on every stack.
+func Facets(names []string, candidates []*gather.Candidate) (map[string]map[string]int, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	counts := make(map[string]map[string]int, len(names))
+	for _, name := range names {
+		attribute := attributes[name]
+		if attribute == nil {
+			return nil, fmt.Errorf("%w: there is no attribute %q to count", plan.ErrBadQuery, name)
+		}
+		counts[name] = map[string]int{}
+		for _, c := range candidates {
+			if value := attribute(c.Document.Attributes); value != "" {
+				counts[name][value]++
+			}
+		}
+	}
+	return counts, nil
+}
