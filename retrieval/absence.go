@@ -159,16 +159,11 @@ func (a *Absence) settle(f *gather.Found, was *gather.Candidate, ordered []*gath
 			into = into.Into
 		}
 		alike := dedup.Similarity(was.Document.Signature(), into.Document.Signature())
-		relation := fmt.Sprintf("is a copy (%.0f %% alike) of", 100*alike)
-		if slices.Contains(into.Posts, was) {
-			relation = "is in the thread of"
-		} else if alike < f.Plan.Profile.Collapse {
-			relation = "has the same passage as"
-		}
+		is := cmp.Or(was.Is, fmt.Sprintf("is a copy (%.0f %% alike) of", 100*alike))
 		a.Place, a.Into = slices.Index(ordered, into)+1, into.Record
 		if a.Cause == Present {
 			a.Cause = Collapsed
-			a.Why = fmt.Sprintf("it %s record %d, %q, which is shown in its place at rank %d", relation, a.Into,
+			a.Why = fmt.Sprintf("it %s record %d, %q, which is shown in its place at rank %d", is, a.Into,
 				into.Document.Title, a.Place)
 		}
 	} else if a.Cause == Present || a.Cause == Unfound || a.Cause == TooDeep {

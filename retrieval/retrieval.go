@@ -72,10 +72,6 @@ type Status struct {
 	Breakers map[string]bool
 }
 
-// CheckProfile returns an error for a profile that no engine could use: it names
-// a retriever or a feature that there is not.
-func CheckProfile(p profile.Profile) error { return relevance.CheckProfile(p) }
-
 // Config configures an Engine.
 type Config struct {
 	Follower *index.Follower
@@ -116,7 +112,8 @@ var _ Searcher = (*Engine)(nil)
 func New(cfg Config) (*Engine, error) {
 	e := &Engine{follower: cfg.Follower, now: cfg.Now, model: cfg.Follower.Engines().Embedder.Model(),
 		engines: gather.New(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
-	e.state = plan.State{Usable: e.engines.Usable, IsWord: cfg.IsWord, Authority: cfg.Authority}
+	e.state = plan.State{Usable: e.engines.Usable, Crossed: cfg.CrossEncoder != nil, IsWord: cfg.IsWord,
+		Authority: cfg.Authority}
 	if e.now == nil {
 		e.now = time.Now
 	}

@@ -180,7 +180,7 @@ retrieval/query: retrieval/analysis
 retrieval/relevance: retrieval/analysis retrieval/profile retrieval/query retrieval/rerank
 retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
-retrieval/revision: catalog retrieval retrieval/profile
+retrieval/revision: catalog retrieval retrieval/profile retrieval/relevance
 retrieval/show: retrieval/gather retrieval/order retrieval/passage retrieval/plan retrieval/snippet
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query

@@ -27,6 +27,7 @@ type Candidate struct {
 	AlsoAt  []int64          // records that it stands for
 	Posts   []*Candidate     // others of its thread, shown with it, best first
 	Into    *Candidate       // the one that is shown in its place; nil: none
+	Is      string           // what it is to that one: "is in the thread of"; "": a copy
 	Pin     *relevance.Place // that moved it; nil: none
 	Steps   []Step           // stages that changed the score, if it is to be explained
 }

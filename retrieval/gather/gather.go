@@ -202,9 +202,6 @@ func (f *Found) Texts(ids []passage.ID) ([]catalog.Passage, error) {
 	return f.engines.follower.Texts(f.ctx, ids)
 }
 
-// Crossed reports whether there is a cross-encoder.
-func (f *Found) Crossed() bool { return f.engines.cross != nil }
-
 // CrossScores has the cross-encoder read the best passages of candidates.
 func (f *Found) CrossScores(candidates []*Candidate) ([]float64, error) {
 	ids := make([]passage.ID, len(candidates))

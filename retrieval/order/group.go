@@ -12,13 +12,14 @@ import (
 
 // collapse keeps one of every cluster of near-identical candidates.
 func collapse(r *run, list []*gather.Candidate) []*gather.Candidate {
-	return keepOne(r, list, func(i int) dedup.Signature { return list[i].Document.Signature() })
+	return keepOne(r, list, "", func(i int) dedup.Signature { return list[i].Document.Signature() })
 }
 
 // keepOne keeps one of every cluster of candidates with near-identical signatures:
 // the more authoritative, else the newer, else the better ranked, at the place of
-// the best ranked. A candidate without a signature is like no other.
-func keepOne(r *run, list []*gather.Candidate, signature func(i int) dedup.Signature) []*gather.Candidate {
+// the best ranked. A candidate without a signature is like no other. is says what
+// the others are to it.
+func keepOne(r *run, list []*gather.Candidate, is string, signature func(i int) dedup.Signature) []*gather.Candidate {
 	signatures := make([]dedup.Signature, min(len(list), dedup.Window))
 	for i := range signatures {
 		signatures[i] = signature(i)
@@ -36,7 +37,7 @@ func keepOne(r *run, list []*gather.Candidate, signature func(i int) dedup.Signa
 		for _, copied := range c[1:] {
 			other := list[copied]
 			shown.AlsoAt = append(append(shown.AlsoAt, other.Record), other.AlsoAt...)
-			other.Into = shown
+			other.Into, other.Is = shown, is
 		}
 		kept[i] = shown
 	}
@@ -63,7 +64,7 @@ func distinct(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 		}
 		signatures[i] = dedup.Sign(terms)
 	}
-	return keepOne(r, candidates, func(i int) dedup.Signature {
+	return keepOne(r, candidates, "has the same passage as", func(i int) dedup.Signature {
 		if i >= len(signatures) {
 			return ""
 		}
@@ -78,7 +79,8 @@ func thread(_ *run, candidates []*gather.Candidate) []*gather.Candidate {
 	for _, c := range candidates {
 		thread := cmp.Or(c.Document.Thread, c.Record)
 		if first, known := best[thread]; known {
-			first.Posts, c.Into = append(first.Posts, c), first
+			first.Posts = append(first.Posts, c)
+			c.Into, c.Is = first, "is in the thread of"
 			continue
 		}
 		best[thread] = c

@@ -51,7 +51,7 @@ func aboveFloor(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 // sources, which a cross-encoder does not see. The list of scores stays as it is.
 func crossEncode(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 	rules := r.Plan.Profile.Rules.CrossEncoder
-	if !r.Crossed() || len(candidates) < 2 {
+	if len(candidates) < 2 {
 		return candidates
 	}
 	best := candidates[:min(rules.Depth, len(candidates))]
@@ -64,7 +64,9 @@ func crossEncode(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 	for i, c := range best {
 		scores[i] = c.Shown
 	}
-	linear, read := normalised(scores), normalised(read)
+	linear := slices.Clone(scores)
+	rerank.Normalise(linear)
+	rerank.Normalise(read)
 	order := make([]int, len(best))
 	for i := range order {
 		order[i] = i
@@ -77,23 +79,4 @@ func crossEncode(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 		best[rank].Shown = scores[rank]
 	}
 	return candidates
-}
-
-// normalised returns values with mean 0 and variance 1; zeros if they are all
-// the same.
-func normalised(values []float64) []float64 {
-	mean, variance := 0.0, 0.0
-	for _, v := range values {
-		mean += v / float64(len(values))
-	}
-	for _, v := range values {
-		variance += (v - mean) * (v - mean) / float64(len(values))
-	}
-	out := make([]float64, len(values))
-	for i, v := range values {
-		if variance > 0 {
-			out[i] = (v - mean) / math.Sqrt(variance)
-		}
-	}
-	return out
 }

@@ -30,7 +30,7 @@ var (
 		{Name: "collapse", Why: "the best rank of its copies", On: collapses, Run: collapse},
 		{Name: "distinct", Why: "the best rank of those with the same passage", On: distinguishes, Run: distinct},
 		{Name: "thread", On: distinguishes, Run: thread},
-		{Name: CrossEncoder, Why: "the score of the place it moved to", On: (*plan.Plan).Reranks, Run: crossEncode},
+		{Name: CrossEncoder, Why: "the score of the place it moved to", On: crossed, Run: crossEncode},
 		{Name: "diversify", Why: "never above the result before it", On: diversifies, Run: diversify},
 		{Name: "pin", Why: "the score of the result after it", On: pinned, Run: pin, node: pinNode},
 	}
@@ -38,6 +38,7 @@ var (
 )
 
 func fused(p *plan.Plan) bool         { return !p.Reranks() }
+func crossed(p *plan.Plan) bool       { return p.Reranks() && p.Crossed }
 func collapses(p *plan.Plan) bool     { return p.Profile.Collapse > 0 }
 func distinguishes(p *plan.Plan) bool { return collapses(p) && p.Request.Distinct }
 func diversifies(p *plan.Plan) bool   { return p.Request.Diversify }

@@ -26,7 +26,8 @@ type State struct {
 	Corpus *corpus.Corpus
 	Time   time.Time // decides which pins are in force
 	// Usable reports whether the engine of a retriever answers and has everything.
-	Usable func(retriever string) bool
+	Usable  func(retriever string) bool
+	Crossed bool // there is a cross-encoder
 	// IsWord reports whether a folded word is known to be spelt right, however rare
 	// in the corpus.
 	IsWord func(string) bool

@@ -20,7 +20,7 @@ type Request struct {
 	Query     string
 	Plain     bool // the query is text: quotes, hyphens and colons in it mean nothing
 	Filter    passage.Filter
-	Limit     int // results; default 10
+	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
 	Facets    []string // attributes to count: kind, source, container, state
 	Distinct  bool     // of records whose best passages are near-identical, or in one thread, one is shown

@@ -17,25 +17,36 @@ type Model struct {
 func AppendNormalised(list []Vector, scored []Scored) []Vector {
 	list = slices.Grow(list, len(scored))[:len(list)+len(scored)]
 	out := list[len(list)-len(scored):]
-	clear(out)
-	n := float64(len(scored))
+	values := make([]float64, len(scored))
 	for f := range NumFeatures {
-		sum, squares := 0.0, 0.0
 		for i := range scored {
-			sum += scored[i].Features[f]
+			values[i] = scored[i].Features[f]
 		}
-		mean := sum / n
-		for i := range scored {
-			d := scored[i].Features[f] - mean
-			squares += d * d
-		}
-		if sd := math.Sqrt(squares / n); sd > 1e-9 {
-			for i := range scored {
-				out[i][f] = (scored[i].Features[f] - mean) / sd
-			}
+		Normalise(values)
+		for i, z := range values {
+			out[i][f] = z
 		}
 	}
 	return list
+}
+
+// Normalise turns values into z-scores.
+func Normalise(values []float64) {
+	n, sum, squares := float64(len(values)), 0.0, 0.0
+	for _, v := range values {
+		sum += v
+	}
+	mean := sum / n
+	for i := range values {
+		values[i] -= mean
+		squares += values[i] * values[i]
+	}
+	sd := math.Sqrt(squares / n)
+	for i := range values {
+		if values[i] /= sd; sd <= 1e-9 {
+			values[i] = 0
+		}
+	}
 }
 
 // Score adds the normalised and the fixed features of one candidate.

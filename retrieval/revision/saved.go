@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/retrieval"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/relevance"
 )
 
 // ErrInvalid: what cannot be saved, for a reason that people can mend.
@@ -30,7 +30,7 @@ func ValidName(name string) bool { return profileName.MatchString(name) }
 func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (catalog.Revision, error) {
 	p, err := profile.Parse([]byte(r.Data))
 	if err == nil {
-		err = retrieval.CheckProfile(p)
+		err = relevance.CheckProfile(p)
 	}
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", ErrInvalid, err)
