@@ -20,26 +20,30 @@ const relaxing = 3
 // Looser returns the query without each of its operators, those that leave out
 // most first, if they are few; and without any, if there are several.
 func (p *Plan) Looser() (each, without []Looser) {
-	var typed []string
-	add := func(name string, change func(*query.Query)) {
-		q := p.Query
-		change(&q)
-		each, typed = append(each, Looser{name, q}), append(typed, name)
+	all := p.Query
+	for i, x := range all.Phrases {
+		q := all
+		q.Phrases = slices.Delete(slices.Clone(q.Phrases), i, i+1)
+		each = append(each, Looser{`"` + x.Text + `"`, q})
 	}
-	for i, x := range p.Query.Phrases {
-		add(`"`+x.Text+`"`, func(q *query.Query) { q.Phrases = slices.Delete(slices.Clone(q.Phrases), i, i+1) })
+	if q := all; len(q.Kinds) > 0 {
+		q.Kinds = nil
+		each = append(each, Looser{"kind:" + strings.Join(all.Kinds, ","), q})
 	}
-	if kinds := p.Query.Kinds; len(kinds) > 0 {
-		add("kind:"+strings.Join(kinds, ","), func(q *query.Query) { q.Kinds = nil })
+	if q := all; len(q.Sources) > 0 {
+		q.Sources = nil
+		each = append(each, Looser{"source:" + strings.Join(all.Sources, ","), q})
 	}
-	if sources := p.Query.Sources; len(sources) > 0 {
-		add("source:"+strings.Join(sources, ","), func(q *query.Query) { q.Sources = nil })
-	}
-	for i, x := range p.Query.Exclude {
-		add("-"+x.Text, func(q *query.Query) { q.Exclude = slices.Delete(slices.Clone(q.Exclude), i, i+1) })
+	for i, x := range all.Exclude {
+		q := all
+		q.Exclude = slices.Delete(slices.Clone(q.Exclude), i, i+1)
+		each = append(each, Looser{"-" + x.Text, q})
 	}
 	if len(each) > 1 {
-		q := p.Query
+		q, typed := all, make([]string, len(each))
+		for i, l := range each {
+			typed[i] = l.Without
+		}
 		q.Phrases, q.Exclude, q.Kinds, q.Sources = nil, nil, nil, nil
 		without = []Looser{{strings.Join(typed, " "), q}}
 	}

@@ -33,7 +33,7 @@ func (t *Trace) Lap(stage string) {
 	t.last = now
 }
 
-// Since returns the time since the last lap. It may be called while there are others who call it.
+// Since returns the time since the last lap, to many at once.
 func (t *Trace) Since() time.Duration { return t.now().Sub(t.last) }
 
 // Took returns the time from the beginning to the last lap.
