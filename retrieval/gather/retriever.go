@@ -101,10 +101,8 @@ const Located = 400
 // error is that of the context.
 func (f *Found) scan(k int) ([]Hit, error) {
 	score := f.Plan.Scorer.Overlap()
-	var top topk.Top[Hit]
-	top.Reset(k, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record))
-	})
+	var top topk.Top[float64, int64]
+	top.Reset(k, cmp.Compare)
 	n := 0
 	for d := range f.Plan.Corpus.All() {
 		if n++; n%1024 == 0 && f.ctx.Err() != nil {
@@ -114,21 +112,23 @@ func (f *Found) scan(k int) ([]Hit, error) {
 		if x == 0 || !f.Plan.Filter.Admits(d.Record, d.Attributes) || !f.Plan.Operators.Allow(d) {
 			continue
 		}
-		top.Add(Hit{Record: d.Record, Score: x})
+		if top.Wants(x, d.Record) {
+			top.Add(x, d.Record)
+		}
 	}
-	hits := top.Best()
-	for i, h := range hits {
-		d, _ := f.Plan.Corpus.Document(h.Record)
+	best := top.Best()
+	hits := make([]Hit, len(best))
+	for i, x := range best {
+		hits[i] = Hit{Record: x.Item, Passage: Whole, Score: x.Score}
+		d, _ := f.Plan.Corpus.Document(x.Item)
 		ordinals := make([]int, min(d.Len(), Located))
 		for o := range ordinals {
 			ordinals[o] = o
 		}
-		if len(ordinals) == 0 {
-			hits[i].Passage = Whole
-			continue
+		if len(ordinals) > 0 {
+			scores := f.Plan.Scorer.Locate(d, ordinals, nil)
+			hits[i].Passage = passage.NewID(x.Item, slices.Index(scores, slices.Max(scores)))
 		}
-		scores := f.Plan.Scorer.Locate(d, ordinals, nil)
-		hits[i].Passage = passage.NewID(h.Record, slices.Index(scores, slices.Max(scores)))
 	}
 	return hits, nil
 }

@@ -1,78 +1,96 @@
 // Package topk keeps the best few of many.
 package topk
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// Top keeps the best items that are added: a heap with the worst on top. It can
+// Top keeps the items of the greatest scores: a heap with the worst on top. It can
 // be used again after Reset.
-type Top[T any] struct {
+type Top[S cmp.Ordered, T any] struct {
 	k       int
 	compare func(a, b T) int
-	items   []T
+	items   []Item[S, T]
 }
 
-// Reset empties it for k items, at least one; compare is negative if a is better
-// than b, and 0 only for equal ones.
-func (t *Top[T]) Reset(k int, compare func(a, b T) int) {
+// Item is what is kept, with its score.
+type Item[S cmp.Ordered, T any] struct {
+	Score S
+	Item  T
+}
+
+// Reset empties it for k items; of two with one score the first by compare is
+// better, which is 0 only for the same.
+func (t *Top[S, T]) Reset(k int, compare func(a, b T) int) {
 	t.k, t.compare, t.items = k, compare, t.items[:0]
 }
 
-// Full reports whether there are k.
-func (t *Top[T]) Full() bool { return len(t.items) == t.k }
-
-// Worst returns the worst of those kept.
-func (t *Top[T]) Worst() T { return t.items[0] }
-
-// Wants reports whether an item is among the best so far.
-func (t *Top[T]) Wants(item T) bool { return !t.Full() || t.compare(item, t.items[0]) < 0 }
-
-// Add adds an item if it is wanted.
-func (t *Top[T]) Add(item T) {
-	switch {
-	case !t.Full():
-		t.items = append(t.items, item)
-		t.rise(item)
-	case t.compare(item, t.items[0]) < 0:
-		t.sink(item)
+// Least returns the score that an item needs, if there are k.
+func (t *Top[S, T]) Least() (least S, full bool) {
+	if full = len(t.items) == t.k; full {
+		least = t.items[0].Score
 	}
+	return least, full
 }
 
-// rise places the item for which the last place was made.
-func (t *Top[T]) rise(item T) {
-	i := len(t.items) - 1
+// worse compares scores first: only equal ones cost a call of compare.
+func (t *Top[S, T]) worse(a, b Item[S, T]) bool {
+	return a.Score < b.Score || a.Score == b.Score && t.compare(a.Item, b.Item) > 0
+}
+
+// Wants reports whether an item is among the best so far.
+func (t *Top[S, T]) Wants(score S, item T) bool {
+	return len(t.items) < t.k || t.worse(t.items[0], Item[S, T]{score, item})
+}
+
+// Add adds an item that is wanted.
+func (t *Top[S, T]) Add(score S, item T) {
+	x := Item[S, T]{score, item}
+	if len(t.items) == t.k {
+		t.sink(x)
+		return
+	}
+	i := len(t.items)
+	t.items = append(t.items, x)
 	for i > 0 {
 		parent := (i - 1) / 2
-		if t.compare(item, t.items[parent]) < 0 {
+		if !t.worse(x, t.items[parent]) {
 			break
 		}
 		t.items[i] = t.items[parent]
 		i = parent
 	}
-	t.items[i] = item
+	t.items[i] = x
 }
 
 // sink places the item that takes the place of the worst.
-func (t *Top[T]) sink(item T) {
+func (t *Top[S, T]) sink(x Item[S, T]) {
 	i := 0
 	for {
 		child := 2*i + 1
 		if child >= len(t.items) {
 			break
 		}
-		if child+1 < len(t.items) && t.compare(t.items[child], t.items[child+1]) < 0 {
+		if child+1 < len(t.items) && t.worse(t.items[child+1], t.items[child]) {
 			child++
 		}
-		if t.compare(t.items[child], item) <= 0 {
+		if !t.worse(t.items[child], x) {
 			break
 		}
 		t.items[i] = t.items[child]
 		i = child
 	}
-	t.items[i] = item
+	t.items[i] = x
 }
 
 // Best returns the items kept, best first, until the next Reset.
-func (t *Top[T]) Best() []T {
-	slices.SortFunc(t.items, t.compare)
+func (t *Top[S, T]) Best() []Item[S, T] {
+	slices.SortFunc(t.items, func(a, b Item[S, T]) int {
+		if a.Score != b.Score {
+			return cmp.Compare(b.Score, a.Score)
+		}
+		return t.compare(a.Item, b.Item)
+	})
 	return t.items
 }

@@ -12,24 +12,28 @@ import (
 
 // TestTopIsTheHeadOfTheSorted uses one Top again and again.
 func TestTopIsTheHeadOfTheSorted(t *testing.T) {
-	type item struct{ score, id int }
-	better := func(a, b item) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id)) }
-	var top topk.Top[item]
+	type item = topk.Item[int, int]
+	var top topk.Top[int, int]
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(1, 12).Draw(t, "k")
-		top.Reset(k, better)
+		top.Reset(k, func(a, b int) int { return a - b })
 		var all []item
 		for id, score := range rapid.SliceOfN(rapid.IntRange(0, 9), 0, 60).Draw(t, "scores") {
-			x := item{score, id}
-			all = append(all, x)
-			slices.SortFunc(all, better)
+			id = id * 37 % 61 // in no order
+			all = append(all, item{score, id})
+			slices.SortFunc(all, func(a, b item) int {
+				return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Item, b.Item))
+			})
 			head := all[:min(k, len(all))]
-			if wants := slices.Contains(head, x); top.Wants(x) != wants {
-				t.Fatalf("it wants %v: %v", x, !wants)
+			wants := slices.Contains(head, item{score, id})
+			if top.Wants(score, id) != wants {
+				t.Fatalf("it wants %d of %d: %v", id, score, !wants)
 			}
-			top.Add(x)
-			if top.Full() != (len(all) >= k) || top.Worst() != head[len(head)-1] {
-				t.Fatalf("full %v, the worst is %v of %v", top.Full(), top.Worst(), head)
+			if wants {
+				top.Add(score, id)
+			}
+			if least, full := top.Least(); full != (len(all) >= k) || full && least != head[k-1].Score {
+				t.Fatalf("least %d, full %v of %v", least, full, head)
 			}
 		}
 		if got := top.Best(); !slices.Equal(got, all[:min(k, len(all))]) {

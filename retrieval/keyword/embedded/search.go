@@ -66,8 +66,8 @@ var errClosed = errors.New("keyword: engine is closed")
 
 // scratch is the memory of one search.
 type scratch struct {
-	top     topk.Top[hit]
-	least   int64 // score that a hit needs; 0 until there are k
+	top     topk.Top[int64, hit]
+	least   int64 // score that a hit needs, in scoreUnits; 0 until there are k
 	pool    cursorPool
 	cursors []*cursor
 	sums    [window]int64
@@ -269,25 +269,21 @@ func (sc *scratch) drain(sp *segmentPlan, lo uint32, essential int) {
 // offer adds a document to the best if it is one of them.
 func (sc *scratch) offer(sp *segmentPlan, doc int, score int64) {
 	record, id := sp.id(doc)
-	h := hit{score: score, record: record, passage: id}
-	if !sc.top.Wants(h) || sp.accept != nil && !sp.accept(record) {
-		return
-	}
-	if sc.top.Add(h); sc.top.Full() {
-		sc.least = sc.top.Worst().score
+	h := hit{record, id}
+	if sc.top.Wants(score, h) && (sp.accept == nil || sp.accept(record)) {
+		sc.top.Add(score, h)
+		sc.least, _ = sc.top.Least()
 	}
 }
 
-// hit is a scored document; score in scoreUnits.
+// hit is a document that was found.
 type hit struct {
-	score   int64
 	record  int64
 	passage passage.ID
 }
 
-// compareHits orders hits by score, equal ones by id.
 func compareHits(a, b hit) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.record, b.record), cmp.Compare(a.passage, b.passage))
+	return cmp.Or(cmp.Compare(a.record, b.record), cmp.Compare(a.passage, b.passage))
 }
 
 // hits returns the best hits, best first.
@@ -295,7 +291,7 @@ func (sc *scratch) hits() []keyword.Hit {
 	best := sc.top.Best()
 	out := make([]keyword.Hit, len(best))
 	for i, h := range best {
-		out[i] = keyword.Hit{Record: h.record, Passage: h.passage, Score: float64(h.score) / scoreUnit}
+		out[i] = keyword.Hit{Record: h.Item.record, Passage: h.Item.passage, Score: float64(h.Score) / scoreUnit}
 	}
 	return out
 }

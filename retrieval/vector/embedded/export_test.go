@@ -31,9 +31,9 @@ func (x *Index) At() int64 {
 // compared with in benchmarks.
 func (x *Index) SearchExactly(q []float32, k int) []vector.Hit {
 	v, s := x.view.Load(), new(scratch)
-	s.best.Reset(k, compareHits)
+	s.best.Reset(k, v.compare)
 	_ = v.scanRows(context.Background(), rowOf(q), v.visible, s) // only a context fails it
-	return s.best.Best()
+	return v.hits(s)
 }
 
 // WriteSnapshot writes a snapshot with the given state, five bytes for each

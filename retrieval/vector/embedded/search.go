@@ -31,7 +31,7 @@ type scratch struct {
 	planes     []uint64
 	mask       bitset.Set
 	candidates candidates
-	best       topk.Top[vector.Hit]
+	best       topk.Top[float32, uint32]
 	estimates  [64]int32 // of rows that share a word of the mask
 	rows, at   []uint32  // in the view, in a block
 	wanted     []uint64  // rows with their places in an answer
@@ -39,7 +39,10 @@ type scratch struct {
 }
 
 // release drops the view, which the pool must not keep alive.
-func (s *scratch) release() { s.candidates.view = nil }
+func (s *scratch) release() {
+	s.candidates.view = nil
+	s.best.Reset(0, nil)
+}
 
 // Search returns the k passages of the greatest cosine. Beyond a few thousand
 // vectors it may, rarely, miss a passage (see depth).
@@ -62,7 +65,7 @@ func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k
 		mask, n = s.mask, s.mask.Count()
 	}
 	k = min(k, n)
-	s.best.Reset(k, compareHits)
+	s.best.Reset(k, v.compare)
 	if n <= max(exactRows, 2*depth(k)) {
 		err = v.scanRows(ctx, q, mask, s)
 	} else if err = v.scanCodes(ctx, q, mask, depth(k), s); err == nil {
@@ -71,7 +74,7 @@ func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k
 	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(s.best.Best()), nil
+	return v.hits(s), nil
 }
 
 // Scores returns the cosines of passages by looking each up.
@@ -223,15 +226,23 @@ func (v *view) rank(q []int16, s *scratch) {
 // pushAll pushes s.rows.
 func (v *view) pushAll(q []int16, s *scratch) {
 	v.products(q, s, func(i int, product int32) {
-		if score := cosine(product); !s.best.Full() || score >= s.best.Worst().Score {
-			s.best.Add(vector.Hit{Passage: v.id(int(s.rows[i])), Score: score})
+		if score := cosine(product); s.best.Wants(score, s.rows[i]) {
+			s.best.Add(score, s.rows[i])
 		}
 	})
 }
 
-// compareHits orders hits by score, equal ones by id.
-func compareHits(a, b vector.Hit) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+// compare orders rows by their ids.
+func (v *view) compare(a, b uint32) int { return cmp.Compare(v.id(int(a)), v.id(int(b))) }
+
+// hits returns the best rows as what a search has found.
+func (v *view) hits(s *scratch) []vector.Hit {
+	best := s.best.Best()
+	hits := make([]vector.Hit, len(best))
+	for i, x := range best {
+		hits[i] = vector.Hit{Passage: v.id(int(x.Item)), Score: x.Score}
+	}
+	return hits
 }
 
 // products yields the product of the query with each of s.rows, those of a block at a time.

@@ -1,9 +1,6 @@
 package embedded
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // candidates collects the rows of the greatest estimates. It accepts up to four
 // times as many as wanted before it drops the worse ones, and from then on
@@ -48,9 +45,7 @@ func (c *candidates) prune() {
 			tied = append(tied, item)
 		}
 	}
-	slices.SortFunc(tied, func(a, b candidate) int {
-		return cmp.Compare(c.view.id(int(a.row)), c.view.id(int(b.row)))
-	})
+	slices.SortFunc(tied, func(a, b candidate) int { return c.view.compare(a.row, b.row) })
 	c.items = append(kept, tied[:c.wanted-len(kept)]...)
 }
 
