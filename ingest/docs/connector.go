@@ -229,6 +229,7 @@ func (r *run) pagesOf(ctx context.Context) error {
 		}
 		r.out.Progress(i+1, len(r.pages))
 	}
+	r.skipParts()
 	return nil
 }
 

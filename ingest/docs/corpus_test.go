@@ -56,6 +56,8 @@ func (k *keeper) Put(_ context.Context, e catalog.Entry) error {
 	return nil
 }
 
+func (k *keeper) Skip(string, error) {}
+
 // TestRealPages reads thousands of real pages from a repository and requires the
 // records that the snapshot connector makes from the same files.
 func TestRealPages(t *testing.T) {

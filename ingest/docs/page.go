@@ -25,7 +25,9 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	key := r.key(p.file)
 	if was, ok := r.known.Pages[p.file]; ok && r.same(was, made) {
 		r.now.Pages[p.file] = was
-		if !was.Hidden {
+		if was.Hidden {
+			r.skip(p.file, errHidden)
+		} else {
 			r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
 		}
 		return nil
@@ -47,7 +49,9 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 		return fmt.Errorf("%s: %w", p.file, err)
 	}
 	f := readFront(text)
-	if made.Hidden = f.Hidden; !f.Hidden {
+	if made.Hidden = f.Hidden; f.Hidden {
+		r.skip(p.file, errHidden)
+	} else {
 		e := r.entry(p, f, text, made)
 		if r.broken != nil {
 			return r.broken

@@ -1,9 +1,14 @@
 package docs
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"almanac/ingest"
 )
 
 // page is a file of the repository that may be a page.
@@ -13,8 +18,41 @@ type page struct {
 	below string // the file's path below its root
 }
 
+// Why a selected file has no record.
+var (
+	errPart = errors.New("by its name or directory it is hidden, a menu or a part of pages, " +
+		"and no page includes it")
+	errHidden = errors.New("its front matter says that readers must not find it")
+)
+
 // pageOf reports whether a file is a selected page.
 func (c *connector) pageOf(file string) (page, bool) {
+	p, ok := c.selected(file)
+	return p, ok && published(p.below)
+}
+
+// skipParts skips the selected files that are neither pages nor in one.
+func (r *run) skipParts() {
+	included := map[string]bool{}
+	for _, p := range r.now.Pages {
+		for file := range p.Inputs {
+			included[file] = true
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(r.tree.files())) {
+		if p, ok := r.selected(file); ok && !published(p.below) && !included[file] {
+			r.skip(file, errPart)
+		}
+	}
+}
+
+// skip counts a selected file that has no record.
+func (r *run) skip(file string, why error) {
+	r.out.Skip(r.key(file), fmt.Errorf("%w: %w", ingest.ErrNoItem, why))
+}
+
+// selected reports whether the options name a file.
+func (c *connector) selected(file string) (page, bool) {
 	p := page{file: file}
 	found := false
 	for _, r := range c.opts.Roots {
@@ -26,7 +64,7 @@ func (c *connector) pageOf(file string) (page, bool) {
 			p.root, p.below, found = r, below, true
 		}
 	}
-	return p, found && c.extensions[strings.ToLower(path.Ext(file))] && published(p.below) &&
+	return p, found && c.extensions[strings.ToLower(path.Ext(file))] &&
 		(len(c.include) == 0 || c.include.Match(file)) && !c.exclude.Match(file)
 }
 

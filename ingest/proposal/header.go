@@ -183,6 +183,9 @@ var canonical = map[string]string{
 // proposals, in capitals.
 var numberKey = regexp.MustCompile(`^[A-Z]{1,4}IP$`)
 
+// keyRemark matches what a template says behind the key of a field.
+var keyRemark = regexp.MustCompile(`(?i)\s*\(\*?\s*(?:optional|required)\s*\)$`)
+
 // canonicalName returns the canonical name of a key and whether it is known.
 func canonicalName(key string) (string, bool) {
 	key = strings.TrimSpace(plain(key))
@@ -194,7 +197,7 @@ func canonicalName(key string) (string, bool) {
 			return unicode.ToLower(r)
 		}
 		return -1
-	}, strings.TrimSuffix(key, "(s)"))
+	}, strings.TrimSuffix(keyRemark.ReplaceAllString(key, ""), "(s)"))
 	if name, ok := canonical[folded]; ok {
 		return name, true
 	}
@@ -215,9 +218,13 @@ var (
 	htmlTag   = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>`)
 	mdLink    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
 	mail      = regexp.MustCompile(
-		`\s*[<(\[]?\s*(?:mailto:)?[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.[\pL]{2,}\s*[>)\]]?`)
-	mdEscape   = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!&|<>~$-])")
-	marks      = strings.NewReplacer("**", "", "__", "", "`", "")
+		`\s*[<(\[]?\s*(?:mailto:)?([\pL\pN._%+-]+)@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.[\pL]{2,}\s*[>)\]]?`)
+	mdEscape = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!&|<>~$-])")
+	marks    = strings.NewReplacer("**", "", "`", "")
+	// underlined matches __Strong__, and names of programs such as __main__, which
+	// are not.
+	underlined = regexp.MustCompile(`__(.*?)__`)
+	dunder     = regexp.MustCompile(`^[a-z][a-z\d_]*$`)
 	manyBlanks = regexp.MustCompile(`[ \t]+`)
 )
 
@@ -226,7 +233,12 @@ func plain(s string) string {
 	s = htmlBreak.ReplaceAllString(s, " ")
 	s = mdLink.ReplaceAllString(s, "$1")
 	s = html.UnescapeString(htmlTag.ReplaceAllString(s, ""))
-	s = marks.Replace(s)
+	s = underlined.ReplaceAllStringFunc(marks.Replace(s), func(strong string) string {
+		if text := strings.Trim(strong, "_"); strong == s || !dunder.MatchString(text) {
+			return text
+		}
+		return strong
+	})
 	s = mdEscape.ReplaceAllString(s, "$1")
 	s = strings.TrimSuffix(strings.TrimSpace(s), "\\")
 	s = manyBlanks.ReplaceAllString(s, " ")
@@ -245,7 +257,11 @@ func joinLines(name string, lines []string) string {
 	var kept []string
 	for _, l := range lines {
 		l = htmlBreak.ReplaceAllString(l, " ")
-		l = mail.ReplaceAllString(l, "")
+		if name == "Author" || name == "Owner" {
+			l = withoutContacts(l, mail)
+		} else {
+			l = mail.ReplaceAllString(l, "")
+		}
 		l = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(l), "\\"))
 		if l != "" {
 			kept = append(kept, l)
@@ -301,25 +317,57 @@ func Date(s string) time.Time {
 }
 
 var (
-	handle     = regexp.MustCompile(`\s*[<(\[]?@[\w-]+[>)\]]?`)
+	handle     = regexp.MustCompile(`\s*[<(\[]?@([\w-]+(?:\.[\w-]+)*)[>)\]]?`)
 	bareURL    = regexp.MustCompile(`\s*[<(\[]?https?://[^\s<>()\[\]]+[>)\]]?`)
+	emptyEnd   = regexp.MustCompile(`\s*[,;][\s,;]*([)\]])`)
 	authorJoin = regexp.MustCompile(`(?i)^\s*(?:&|and\b|w/|with\b|feat\.)\s*`)
 	corporate  = regexp.MustCompile(`(?i)^(?:inc|llc|ltd|limited|gmbh|ag|sa|plc|corp|co|phd|jr|sr|iii?)\.?$`)
 )
 
-// splitAuthors lists the authors of a value, without addresses and handles.
+// withoutContacts removes addresses or handles, which m matches, from a list of
+// authors. One that no name stands before, and no bracket holds, is all that an
+// author says of themselves: its name, in m's group, stays.
+func withoutContacts(s string, m *regexp.Regexp) string {
+	var out strings.Builder
+	end, kept := 0, false // of the last match; whether its name stayed
+	for _, at := range m.FindAllStringSubmatchIndex(s, -1) {
+		between, match := s[end:at[0]], s[at[0]:at[1]]
+		out.WriteString(between)
+		before := out.String()[strings.LastIndexAny(out.String(), ",;&/|")+1:]
+		beside := kept && strings.TrimSpace(between) == ""
+		within := opens(s[:at[0]])
+		kept = !within &&
+			(beside || strings.IndexFunc(authorJoin.ReplaceAllString(before, ""), unicode.IsLetter) < 0)
+		switch {
+		case kept && beside:
+			out.WriteString(", " + s[at[2]:at[3]])
+		case kept:
+			out.WriteString(" " + s[at[2]:at[3]])
+		case strings.HasSuffix(match, ")") && !strings.Contains(match, "(") && opens(out.String()):
+			out.WriteByte(')') // of what stands before
+		}
+		end = at[1]
+	}
+	return out.String() + s[end:]
+}
+
+// opens reports whether a bracket is open at the end of a text.
+func opens(s string) bool { return strings.Count(s, "(") > strings.Count(s, ")") }
+
+// splitAuthors lists the authors of a value, by their handles or the names of their
+// addresses only where they have no others.
 // Commas inside parentheses or before a company's legal form do not separate
 // authors.
 func splitAuthors(s string) []string {
 	if strings.HasPrefix(s, "<") {
 		return nil
 	}
-	s = bareURL.ReplaceAllString(mail.ReplaceAllString(mdLink.ReplaceAllString(s, "$1"), ""), "")
-	s = handle.ReplaceAllString(s, "")
+	s = withoutContacts(mdLink.ReplaceAllString(s, "$1"), mail)
+	s = withoutContacts(bareURL.ReplaceAllString(s, ""), handle)
 	var authors []string
 	add := func(part string) {
 		part = strings.Trim(plain(authorJoin.ReplaceAllString(part, "")), " ,;:|[]–—-")
-		part = strings.TrimSpace(strings.ReplaceAll(part, "()", ""))
+		part = strings.TrimSpace(emptyEnd.ReplaceAllString(strings.ReplaceAll(part, "()", ""), "$1"))
 		switch {
 		case part == "" || strings.IndexFunc(part, unicode.IsLetter) < 0:
 		case corporate.MatchString(part) && len(authors) > 0:

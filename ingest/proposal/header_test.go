@@ -133,6 +133,30 @@ func TestParseHeader(t *testing.T) {
 			proposal.Header{Title: "T", Authors: []string{"Ada Quill", "Bo Marlin"}, Type: "Standards",
 				Created: "2031-02-03"},
 		},
+		"authors who give nothing but a handle or an address": {
+			"---\ntitle: T\nstatus: Draft\nauthor: Ada Quill (@adaq), @bo.marlin, <cy@mail.example>, @dory @eve-f, " +
+				"[@fay](https://x.example/fay) & Gil Hart - gil@mail.example\n---\nText.",
+			proposal.Header{Title: "T", Status: "Draft",
+				Authors: []string{"Ada Quill", "bo.marlin", "cy", "dory", "eve-f", "fay", "Gil Hart"}, Body: "Text."},
+		},
+		"handles in brackets with more": {
+			"---\ntitle: T\nstatus: Draft\nauthor: Ada Quill (of the pier, @adaq), Bo (@bo, @bo2)\n---\nText.",
+			proposal.Header{Title: "T", Status: "Draft", Authors: []string{"Ada Quill (of the pier)", "Bo"}, Body: "Text."},
+		},
+		"authors who give addresses, one a line": {
+			"<pre>\nTitle: T\nStatus: Draft\nAuthor: ada@mail.example <ada@mail.example>\n        bo@mail.example\n</pre>",
+			proposal.Header{Title: "T", Status: "Draft", Authors: []string{"ada", "bo"}},
+		},
+		"what a template says of fields": {
+			"---\ntitle: T\nauthor: Ada Quill\ndiscussions-to (*optional): https://talk.example/1\nstatus: Draft\n" +
+				"last-call-end-date (*optional): <mm/dd/yyyy: the last date>\ntype: Core\n---\nText.",
+			proposal.Header{Title: "T", Authors: []string{"Ada Quill"}, Status: "Draft", Type: "Core",
+				Discussions: "https://talk.example/1", Body: "Text."},
+		},
+		"names of programs are not strong": {
+			"---\ntitle: Back to the __pier__ with __Lamps__\nstatus: __draft__\n---\nText.",
+			proposal.Header{Title: "Back to the __pier__ with Lamps", Status: "draft", Body: "Text."},
+		},
 		"the authors of a working group, and a part's number": {
 			"```\nCIP: 0046-1\nTitle: T\nWorking Group:\n    Owner: Ada Quill <@adaq>\n    Authors: Ada Quill, Bo Marlin\n" +
 				"Assigned: 2031-02-03\n```",

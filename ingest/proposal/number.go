@@ -189,7 +189,7 @@ func (r Reader) candidate(file string, h Header, named bool) (candidate, error) 
 	switch {
 	case !named && isHidden(file):
 		return c, errNoNumber
-	case h.Number != "":
+	case h.Number != "" && (h.Number != Numeral("0") || !markup.IsTemplate(file)):
 	case markup.IsTemplate(file):
 		return c, errTemplate
 	case at.number == "":

@@ -16,7 +16,7 @@ var (
 	// blockKey is a "Key: value" line of a block; template lines mark optional
 	// fields with an asterisk.
 	blockKey = regexp.MustCompile(
-		`^\s*(?:[*-]\s+)?([\pL][\pL\pN]*(?:[ -][\pL(][\pL\pN)]*){0,3}(?:\(s\))?)\s*:(\s*)(.*)$`)
+		`^\s*(?:[*-]\s+)?([\pL][\pL\pN]*(?:[ -]\(?\*?\pL[\pL\pN)]*){0,4}(?:\(s\))?)\s*:(\s*)(.*)$`)
 	// boldKey finds **Key:** value, *Key*: value and **[Key](…):** value,
 	// several to a line.
 	boldKey = regexp.MustCompile(`(?:\*\*?|__)\[?([\pL][\pL\pN /()&-]{0,40}?)\]?(?:\([^()\s]*\))?\s*(?::\s*(?:\*\*?|` +
@@ -138,7 +138,7 @@ func frontMatter(lines []string) ([]field, int) {
 	values, err := front.Fields()
 	if err != nil {
 		// Not YAML, but perhaps lines that resemble it.
-		fields, _, _ := readBlock(lines[:end], 1, preTag.MatchString)
+		fields, _, _ := readBlock(lines[:end], 1, ruleLine.MatchString)
 		return fields, end
 	}
 	var fields []field

@@ -56,6 +56,11 @@ var (
 // "CIP-0056 — ", "[Proposal] ") and the end (" — Fund Proposal") of a title. A
 // completely generic title becomes empty.
 func stripGeneric(title string, names map[string]bool) string {
+	return strings.Trim(stripForm(stripStart(title, names), names), " :|—–")
+}
+
+// stripStart is stripGeneric without the end.
+func stripStart(title string, names map[string]bool) string {
 	title = strings.TrimSpace(title)
 	if m := bracketed.FindStringSubmatch(title); m != nil && generic(m[1], names) {
 		title = title[len(m[0]):]
@@ -66,7 +71,7 @@ func stripGeneric(title string, names map[string]bool) string {
 	for cut := true; cut; {
 		title, cut = stripFirst(title, names)
 	}
-	return strings.Trim(stripForm(title, names), " :|—–")
+	return strings.Trim(title, " :|—–")
 }
 
 // stripFirst removes one generic part from the start.
@@ -121,13 +126,20 @@ const maxTitle = 240
 const maxSentence = 100
 
 // title finds the best name of a proposal: from the header, else the index
-// table, else the first meaningful heading above the first section, else the
-// file name as spelled in the text or, if the text does not contain it, the
-// text's name of its subject; finally its first sentence if that is short, or a
-// generic heading.
+// table, else the first meaningful heading above the first section, else, if it is
+// numbered, the header's though generic, else the file name as spelled in the text
+// or, if the text does not contain it, the text's name of its subject; finally its
+// first sentence if that is short, a generic heading, or its key.
 func (r Reader) title(h Header, in File) string {
 	names := r.names()
 	headings := topHeadings(in.Text)
+	given := "" // a numbered proposal's title is no form's, however generic
+	if h.Number != "" && len(h.Title) <= maxTitle {
+		given = h.Title
+	}
+	if t := stripStart(given, names); t != "" {
+		return t
+	}
 	for _, c := range append([]string{h.Fields["Title"], in.Index.Title}, headings...) {
 		if c = plain(c); strings.HasPrefix(c, "<") || len(c) > maxTitle {
 			continue
@@ -135,6 +147,9 @@ func (r Reader) title(h Header, in File) string {
 		if t := stripGeneric(c, names); t != "" {
 			return t
 		}
+	}
+	if given != "" {
+		return given
 	}
 	name := r.readableName(in.Path)
 	spelled, known := markup.Respell(stripGeneric(withoutForm(name), names), h.Body)
@@ -144,8 +159,12 @@ func (r Reader) title(h Header, in File) string {
 	if spelled != "" {
 		return spelled
 	}
-	if s := derive.Sentences(derive.TLDR(h.Body)); len(s) > 0 && len(s[0]) <= maxSentence {
+	s := derive.Sentences(derive.TLDR(h.Body))
+	if len(s) > 0 && len(s[0]) <= maxSentence && !strings.Contains(s[0], "://") { // "moved to https://…"
 		return strings.TrimSuffix(s[0], ".")
+	}
+	if h.Number != "" {
+		name = r.Key(h.Number)
 	}
 	if len(headings) > 0 && len(headings[0]) <= maxTitle {
 		name = cmp.Or(plain(headings[0]), name)

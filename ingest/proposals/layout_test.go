@@ -309,7 +309,8 @@ func TestWhatIsNotReadIsSaid(t *testing.T) {
 		"p/tip-0001.md": yamlHeader("tip: 1", "One"), "p/tip-0001-again.md": yamlHeader("tip: 1", "One again"),
 		"p/tip-0002.md": yamlHeader("tip: 1", "Two by its name"), "p/notes.md": "# Notes", "p/README.md": "# All",
 		"p/sip-0003.md": yamlHeader("sip: 3", "Three of others"), "p/tip-template.md": yamlHeader("tip: ?", "<title>"),
-		"p/chart.png": "png", "p/tip-0004.adoc": "= Four", "p/hidden.md": "# Hidden",
+		"p/tip-0000-template.md": yamlHeader("tip: 0", "A title"),
+		"p/chart.png":            "png", "p/tip-0004.adoc": "= Four", "p/hidden.md": "# Hidden",
 		"tip-0006.md":  yamlHeader("tip: 6", "Six"),
 		"p/1234567.md": yamlHeader("layer: core", "Too long"),
 	}
@@ -321,6 +322,7 @@ func TestWhatIsNotReadIsSaid(t *testing.T) {
 	want := []string{
 		"p/1234567.md: not read: " + noNumber, "p/README.md: not read: " + noNumber, "p/chart.png: not read: " + noFormat,
 		"p/notes.md: not read: " + noNumber, "p/sip-0003.md: not read: it is numbered as one of SIP, not of TIP",
+		"p/tip-0000-template.md: not read: it is a template",
 		"p/tip-0001-again.md: not read: a second file of TIP-0001 beside p/tip-0001.md",
 		"p/tip-0004.adoc: not read: " + noFormat, "p/tip-template.md: not read: it is a template",
 	}
@@ -335,8 +337,8 @@ func TestWhatIsNotReadIsSaid(t *testing.T) {
 	if diff := cmp.Diff([]string{"p/tip-0002.md: the header says number 0001"}, out.warned); diff != "" {
 		t.Errorf("warned (-want +got):\n%s", diff)
 	}
-	advice := []string{"10 files match, 2 are proposals: p/1234567.md and 2 more: " + noNumber +
-		"; p/chart.png and 1 more: " + noFormat + "; p/sip-0003.md: it is numbered as one of SIP, not of TIP; and 2 more"}
+	advice := []string{"11 files match, 2 are proposals: p/1234567.md and 2 more: " + noNumber +
+		"; p/chart.png and 1 more: " + noFormat + "; p/sip-0003.md: it is numbered as one of SIP, not of TIP; and 3 more"}
 	if diff := cmp.Diff(advice, advise(t, lagoon("TIP"), o)); diff != "" {
 		t.Errorf("advice (-want +got):\n%s", diff)
 	}
