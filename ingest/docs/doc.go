@@ -17,7 +17,8 @@
 // A page becomes a record of kind doc, keyed by prefix and path. A page marked
 // draft, hidden or unlisted in its front matter (YAML or TOML) has no record, nor
 // do files that site generators do not publish: names that begin with "_" or ".",
-// directories of snippets, navigation lists. Pages may include any file of the
+// directories of snippets, navigation lists. Those that no page includes are
+// skipped with the reason. Pages may include any file of the
 // repository, in MDX also by an alias such as @site/, but nothing outside its
 // tree. A renamed page is found under its former keys.
 //

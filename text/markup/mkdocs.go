@@ -68,13 +68,13 @@ func dedent(lines []string, least int) (found bool) {
 }
 
 var (
-	snippetLine = regexp.MustCompile(`^([ \t]*)(;*)-+8<-+(?:[ \t]+"([^"]+)")?[ \t]*$`)
+	snippetLine = regexp.MustCompile(`^([ \t]*)(;*)-+8<-+(?:[ \t]+("[^"]+"|'[^']+'))?[ \t]*$`)
 	snippetPart = regexp.MustCompile(`-+8<-+[ \t]*\[[ \t]*(start|end)[ \t]*:[ \t]*([\w-]+)[ \t]*\]`)
 )
 
 // snippetDirs are the directories below a site's root that snippets usually are
 // in.
-var snippetDirs = []string{"/", "/includes/", "/snippets/", "/_includes/", "/_snippets/"}
+var snippetDirs = []string{"/", "/includes/", "/snippets/", "/_includes/", "/_snippets/", "/.snippets/"}
 
 // snippets puts in the files that lines of a page name, also within code: whole,
 // a named part, or some lines of them. A file that is not found leaves nothing.
@@ -101,7 +101,7 @@ func (m *converter) snippets(text string) string {
 			block = !block
 			continue
 		default:
-			b.WriteString(m.snippet(mark[3], mark[1]))
+			b.WriteString(m.snippet(strings.Trim(mark[3], `"'`), mark[1]))
 			continue
 		}
 		b.WriteString(line + "\n")

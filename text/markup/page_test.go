@@ -284,14 +284,15 @@ func FuzzRespell(f *testing.F) {
 // them.
 func TestIncludes(t *testing.T) {
 	files := map[string]string{
-		"h/shared/knots.rst":          "badge gull\n\n.. begin\n\nA bowline holds.\n\n.. end\n\nrelease tern\n",
-		"h/shared/rows.rst":           "zero\none\ntwo\nthree\nfour\n",
-		"h/shared/page.md":            "# Belay\n\nTwo :::turns.\n",
-		"h/site/src/parts/splice.mdx": "---\nx: y\n---\nexport const n = 5;\n\nSplice {n} strands of {props.rope}.\n",
-		"h/site/parts/_whip.md":       "Whip the end.\n",
-		"h/includes/depth.md":         "---\nx: y\n---\nIt holds {latest} fathoms.\n--8<-- \"deep/er.md\"\n",
-		"h/deep/er.md":                "Deeper.\n--8<-- \"includes/depth.md\"\n",
-		"h/code/reef.sh":              "#!/bin/sh\n# --8<-- [start:two]\nreef --two\n# --8<-- [end:two]\nreef --three\n",
+		"h/shared/knots.rst":           "badge gull\n\n.. begin\n\nA bowline holds.\n\n.. end\n\nrelease tern\n",
+		"h/shared/rows.rst":            "zero\none\ntwo\nthree\nfour\n",
+		"h/shared/page.md":             "# Belay\n\nTwo :::turns.\n",
+		"h/site/src/parts/splice.mdx":  "---\nx: y\n---\nexport const n = 5;\n\nSplice {n} strands of {props.rope}.\n",
+		"h/site/parts/_whip.md":        "Whip the end.\n",
+		"h/includes/depth.md":          "---\nx: y\n---\nIt holds {latest} fathoms.\n--8<-- \"deep/er.md\"\n",
+		"h/deep/er.md":                 "Deeper.\n--8<-- \"includes/depth.md\"\n",
+		"h/docs/.snippets/text/oil.md": "Oil burns.\n",
+		"h/code/reef.sh":               "#!/bin/sh\n# --8<-- [start:two]\nreef --two\n# --8<-- [end:two]\nreef --three\n",
 	}
 	for name, tt := range map[string]struct{ path, text, want string }{
 		"rst_between_texts": {"h/docs/a.rst",
@@ -318,6 +319,7 @@ func TestIncludes(t *testing.T) {
 		"mkdocs_parts_in_code": {"h/docs/a.md", "```sh\n--8<-- \"code/reef.sh:two\"\n```\n\n- a\n\n    ```\n    -8<- " +
 			"\"/code/reef.sh:5\"\n    ```\n\n--8<-- \"shared/rows.rst:2:3\"\n--8<-- \"shared/rows.rst::1\"",
 			"```sh\nreef --two\n```\n\n- a\n\n```\nreef --three\n```\n\none\ntwo\nzero"},
+		"mkdocs_single_quotes_and_a_hidden_directory": {"h/docs/b/c.md", "a\n\n--8<-- 'text/oil.md'", "a\n\nOil burns."},
 		"mkdocs_a_block_of_names": {"h/docs/a.md", "--8<--\ndeep/er.md\n; code/reef.sh\n\nnone.md\n--8<--\nz",
 			"Deeper.\nIt holds {latest} fathoms.\nz"},
 	} {
