@@ -105,7 +105,7 @@ bench: build ## figures: engines against bleve, FTS5 and plain scans, searches o
 	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
-	cd retrieval/keyword/bench && $(GO) run .
+	cd testing/keywordbench && $(GO) run .
 	$(GO) run ./testing/measure -passages 100000,1000000
 	.ci/lighthouse $(BIN)
 

@@ -32,6 +32,7 @@ import (
 	keywordembedded "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/profile"
 	vectorembedded "almanac/retrieval/vector/embedded"
+	"almanac/testing/optest"
 )
 
 const publicURL = "https://kb.example"
@@ -263,7 +264,7 @@ func (l *library) askREST(t *testing.T, q question, seen coverage) {
 		t.Fatalf("no operation serves %s", q.target)
 	}
 	seen["rest "+o.ID] = true
-	if err := o.CheckOutput(body); err != nil {
+	if err := optest.CheckOutput(o, body); err != nil {
 		t.Errorf("REST: the answer is not what the schema says: %v\n%.500s", err, body)
 	}
 	l.checkAnswer(t, "REST", body, q)
@@ -290,7 +291,7 @@ func (l *library) askTool(t *testing.T, q question, seen coverage) {
 	for _, o := range l.ops {
 		if o.Tool == q.tool {
 			seen["tool "+o.ID] = true
-			if err := o.CheckToolOutput([]byte(answer)); err != nil {
+			if err := optest.CheckToolOutput(o, []byte(answer)); err != nil {
 				t.Errorf("tool: the answer is not what the schema says: %v\n%.500s", err, answer)
 			}
 			l.checkAnswer(t, "tool", []byte(answer), q)

@@ -37,7 +37,7 @@ func answer(t testing.TB, o op.Operation, in op.Input, err error) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := o.CheckOutput(b); err != nil {
+			if err := optest.CheckOutput(o, b); err != nil {
 				t.Error(err)
 			}
 			return string(b)

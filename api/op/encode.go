@@ -9,10 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
-
-	"almanac/text/dates"
 )
 
 // Encode writes an answer as JSON: nil slices and maps as [] and {}, times in
@@ -205,62 +201,4 @@ func (ts tidiers) structValue(t reflect.Type) tidier {
 			}
 		}
 	}
-}
-
-// CheckOutput validates an encoded answer against the operation's schema,
-// including the format of times. It is for tests.
-func (o Operation) CheckOutput(answer []byte) error { return o.check(o.Out, answer) }
-
-// CheckToolOutput is CheckOutput for the answer of a tool.
-func (o Operation) CheckToolOutput(answer []byte) error { return o.check(o.ToolOut, answer) }
-
-func (o Operation) check(schema *jsonschema.Schema, answer []byte) error {
-	res, err := schema.Resolve(nil)
-	if err != nil {
-		return fmt.Errorf("op: %s: %w", o.ID, err)
-	}
-	var v any
-	if err := json.Unmarshal(answer, &v); err != nil {
-		return fmt.Errorf("op: %s: %w", o.ID, err)
-	}
-	if err := res.Validate(v); err != nil {
-		return fmt.Errorf("op: %s: %w", o.ID, err)
-	}
-	return checkTimes(schema, v, o.ID)
-}
-
-// checkTimes checks format, which the validator ignores.
-func checkTimes(s *jsonschema.Schema, v any, at string) error {
-	switch v := v.(type) {
-	case string:
-		if s.Format != "date-time" {
-			return nil
-		}
-		if dates.At(v, dates.Instant).IsZero() || !strings.HasSuffix(v, "Z") {
-			return fmt.Errorf("op: %s: %q is not an RFC 3339 time in UTC", at, v)
-		}
-	case []any:
-		for i, e := range v {
-			if s.Items == nil {
-				return nil
-			}
-			if err := checkTimes(s.Items, e, fmt.Sprintf("%s[%d]", at, i)); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for name, e := range v {
-			p := s.Properties[name]
-			if p == nil {
-				p = s.AdditionalProperties
-			}
-			if p == nil {
-				continue
-			}
-			if err := checkTimes(p, e, at+"."+name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

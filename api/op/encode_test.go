@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/api/op"
+	"almanac/testing/optest"
 )
 
 type part struct {
@@ -51,7 +52,7 @@ func TestEncode(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if err := o.CheckOutput(got); err != nil {
+	if err := optest.CheckOutput(o, got); err != nil {
 		t.Error(err)
 	}
 	if in.Full[0].List != nil || in.Pointer.List != nil || in.Map["a"].List != nil || in.Maybe.Location() != zone {
@@ -77,7 +78,7 @@ func TestCheckOutputFindsWhatTheSchemaForbids(t *testing.T) {
 		if bad == string(good) {
 			t.Fatalf("%s is not in %s", old, good)
 		}
-		if err := o.CheckOutput([]byte(bad)); err == nil {
+		if err := optest.CheckOutput(o, []byte(bad)); err == nil {
 			t.Errorf("%s passes", bad)
 		}
 	}

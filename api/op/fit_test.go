@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"almanac/api/op"
+	"almanac/testing/optest"
 )
 
 func TestTokens(t *testing.T) {
@@ -118,7 +119,7 @@ func fit(t *testing.T, o op.Operation, args string) (raw, note string) {
 	if op.Tokens(string(before)) > op.MaxTokens+op.MaxTokens/2 && op.Tokens(string(encoded)) < op.MaxTokens/2 {
 		t.Errorf("of %d tokens only %d are left", op.Tokens(string(before)), op.Tokens(string(encoded)))
 	}
-	if err := o.CheckToolOutput(encoded); err != nil {
+	if err := optest.CheckToolOutput(o, encoded); err != nil {
 		t.Error(err)
 	}
 	if after, err := op.EncodeTool(answer); err != nil || string(after) != string(before) {

@@ -202,14 +202,14 @@ func TestLean(t *testing.T) {
 	}
 	for range 2 { // the answer itself is not changed
 		whole, err := op.Encode(answer)
-		if err != nil || o.CheckOutput(whole) != nil || !strings.Contains(string(whole), `"shelved":"hall"`) {
-			t.Errorf("whole: %s %v %v", whole, err, o.CheckOutput(whole))
+		if err != nil || optest.CheckOutput(o, whole) != nil || !strings.Contains(string(whole), `"shelved":"hall"`) {
+			t.Errorf("whole: %s %v %v", whole, err, optest.CheckOutput(o, whole))
 		}
 		lean, err := op.EncodeTool(answer)
-		if err != nil || o.CheckToolOutput(lean) != nil || strings.Contains(string(lean), "shelved") {
-			t.Errorf("lean: %s %v %v", lean, err, o.CheckToolOutput(lean))
+		if err != nil || optest.CheckToolOutput(o, lean) != nil || strings.Contains(string(lean), "shelved") {
+			t.Errorf("lean: %s %v %v", lean, err, optest.CheckToolOutput(o, lean))
 		}
-		if o.CheckOutput(lean) == nil {
+		if optest.CheckOutput(o, lean) == nil {
 			t.Error("REST may leave out what tools do")
 		}
 	}

@@ -167,7 +167,7 @@ func TestEveryAnswerFitsItsSchema(t *testing.T) {
 		if targets[o.ID] == "" {
 			continue
 		}
-		if err := o.CheckOutput(do(h, "GET", targets[o.ID], "").Body.Bytes()); err != nil {
+		if err := optest.CheckOutput(o, do(h, "GET", targets[o.ID], "").Body.Bytes()); err != nil {
 			t.Error(err)
 		}
 	}

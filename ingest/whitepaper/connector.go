@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"regexp"
 	"strings"
 
 	"almanac/catalog"
@@ -65,8 +64,6 @@ type paper struct {
 	Authors     []string `yaml:"authors"`
 	Published   string   `yaml:"published"`
 }
-
-var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
 
 // Check fills in the slug.
 func (p *paper) Check() error {

@@ -1,4 +1,4 @@
-module almanac/retrieval/keyword/bench
+module almanac/testing/keywordbench
 
 go 1.26.0
 
@@ -38,8 +38,10 @@ require (
 	github.com/modern-go/reflect2 v1.0.2 // indirect
 	github.com/mschoch/smat v0.2.0 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	go.etcd.io/bbolt v1.4.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
@@ -49,4 +51,4 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace almanac => ../../..
+replace almanac => ../..

@@ -54,7 +54,7 @@ func load(words int) (*collection, error) {
 func shared() string {
 	dir := os.Getenv("ALMANAC_SHARED")
 	if dir == "" {
-		dir, _ = filepath.Abs("../../../../shared")
+		dir, _ = filepath.Abs("../../../shared")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "judged")); err != nil {
 		return ""
