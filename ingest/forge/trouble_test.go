@@ -323,7 +323,7 @@ func TestBadOptions(t *testing.T) {
 		{map[string]any{"repositories": []string{"a/b"}, "grants": "x"}, `grants: "x" is not`},
 		{map[string]any{"repositories": []string{"a/b"}, "api": "ftp://forge.example.org"}, "api: is not a web address"},
 		{map[string]any{"repositories": []string{"a/b"}, "api": "https://user:secret@forge.example.org"},
-			"api: want the web address"},
+			"api: is not a web address: want one that begins with https:// and has no user"},
 		{map[string]any{"repositories": []string{"a/b"}, "tokenenv": "X"}, `did you mean "token_env"`},
 	}
 	for _, tt := range tests {

@@ -23,6 +23,8 @@ type format struct {
 var slugForm, repositoryForm = regexp.MustCompile(slugPattern), regexp.MustCompile(repositoryPattern)
 
 const (
+	wantAddress       = "web address: want one that begins with https:// and has no user"
+	addressPattern    = `^https?://`
 	slugPattern       = `^[a-z0-9]+(?:[._-][a-z0-9]+)*$`
 	repositoryPattern = `^[A-Za-z0-9][\w-]*/\.*[\w-][\w.-]*$`
 )
@@ -33,11 +35,9 @@ const (
 // of an environment variable, whose value is no part of what determines how a source
 // is read.
 var formats = map[string]format{
-	"address": {want: "web address: want one that begins with https:// and has no user", pattern: `^https?://`, schema: "uri",
-		ok: isAddress, hidden: true},
-	"base": {want: "web address: want one that begins with https://", pattern: `^https?://`, schema: "uri",
-		ok: isAddress, hidden: true, bare: true},
-	"date": {want: "date: want one such as 2031-06-17", pattern: `^\d{4}-\d{2}-\d{2}$`, schema: "date", ok: isDate},
+	"address": {want: wantAddress, pattern: addressPattern, schema: "uri", ok: isAddress, hidden: true},
+	"base":    {want: wantAddress, pattern: addressPattern, schema: "uri", ok: isAddress, hidden: true, bare: true},
+	"date":    {want: "date: want one such as 2031-06-17", pattern: `^\d{4}-\d{2}-\d{2}$`, schema: "date", ok: isDate},
 	"slug": {want: "slug: want lower-case letters, digits and hyphens", pattern: slugPattern,
 		ok: slugForm.MatchString},
 	"repository": {want: "repository: want owner/name", pattern: repositoryPattern, ok: repositoryForm.MatchString},
