@@ -113,7 +113,7 @@ man: build ## the man page as bin/almanac.1
 	$(BIN) man >bin/almanac.1
 
 docs: ## write the pages of docs that commands print
-	$(GO) test ./cmd/almanac -run 'GeneratedPages|EveryKind' -update
+	$(GO) test ./cmd/almanac -run 'GeneratedPages|EveryKind|TheMap' -update
 
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac

@@ -1,5 +1,5 @@
-// Package limit counts the calls of each client and refuses those above the
-// limit, and bounds the connections of a listener. The counts are kept in a store
+// Package limit refuses the calls of a client above its limit, and bounds the
+// connections of a listener. The counts are kept in a store
 // of ulule/limiter: in memory, or shared between replicas.
 package limit
 

@@ -1,6 +1,6 @@
 // Package archive writes a catalog as a portable corpus, and reads one into an
-// empty catalog, with ids, aliases, links, votes, events, snapshots and the
-// state of its sources. Installation-specific state is left out: cursors,
+// empty catalog: ids, aliases, links, votes, events, snapshots and the state of
+// its sources. Installation-specific state is left out: cursors,
 // requests, the index and the salt of pseudonyms.
 //
 // The corpus is a directory. Its manifest.jsonl lists the files with content

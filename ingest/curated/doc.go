@@ -1,5 +1,5 @@
-// Package curated reads content that a network's people maintain by hand, as
-// YAML or CSV files in the network's folder.
+// Package curated reads content that a network's people maintain by hand: YAML
+// and CSV files in the network's folder.
 //
 // Every file is a list of entries of one kind and is optional; NAME.yaml and
 // NAME.csv may both exist. Schema returns the JSON Schema of each, which editors

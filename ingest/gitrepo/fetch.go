@@ -1,6 +1,6 @@
-// Package gitrepo keeps a bare mirror of a branch of a git repository, which
-// may be a URL, a local clone or a bundle, and reads it: files, content,
-// history.
+// Package gitrepo keeps a bare mirror of a branch of a git repository and reads
+// it: files, content, history. The repository may be a URL, a local clone or a
+// bundle.
 //
 // The git command fetches, because it supports every protocol and bundles; it
 // runs without any configuration, hook, credential or prompt of the machine. Its

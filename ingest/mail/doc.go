@@ -1,4 +1,4 @@
-// Package mail reads the archives of mailing lists, group by group, from mbox
+// Package mail reads the archives of mailing lists: group by group, from mbox
 // files or from an archive's export in that format.
 //
 // Files and exports may be compressed with gzip or be a zip of mbox files. In

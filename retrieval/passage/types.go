@@ -1,6 +1,5 @@
-// Package passage cuts records into passages, the unit that engines index, and
-// defines what engines and searcher share about them: ids, attributes and
-// filters.
+// Package passage cuts records into passages: the unit that engines index, with
+// the ids, attributes and filters that engines and searcher share.
 package passage
 
 import "time"

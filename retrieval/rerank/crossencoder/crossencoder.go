@@ -1,6 +1,5 @@
-// Package crossencoder scores how well texts answer a query with a
-// cross-encoder, a model that reads both together, on a server of
-// text-embeddings-inference or llama.cpp. Package retrieval decides which
+// Package crossencoder scores how well texts answer a query: with a model that
+// reads both together, on a server of text-embeddings-inference or llama.cpp. Package retrieval decides which
 // candidates it sees, and what happens if it does not answer.
 package crossencoder
 
