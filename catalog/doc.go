@@ -4,7 +4,7 @@
 // kind, and how an entry is cleaned and hashed, so that all stores agree on
 // what "unchanged" means.
 //
-// It imports the standard library only. SQL lives in the packages below it
+// It imports no other package of this module. SQL lives in the packages below it
 // (sqlite), pure derivations in derive, and the suite every Store must pass in
-// catalogtest.
+// testing/catalogtest.
 package catalog

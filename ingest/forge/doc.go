@@ -1,10 +1,10 @@
 // Package forge reads a code forge with GitHub's REST API and GraphQL v4:
 // github.com itself or a GitHub Enterprise Server. It has two connectors.
 //
-// New ("forge") reads repositories: their description and readme, issues,
+// Kind ("forge") reads repositories: their description and readme, issues,
 // pull requests, comments, releases, and discussions with comments.
 //
-// NewProposals ("forge-proposals") reads the pull requests of one repository
+// Proposals ("forge-proposals") reads the pull requests of one repository
 // as drafts of improvement proposals or as grant proposals, with their labels,
 // their column on a project board and their comments. Labels, columns and states
 // are facts (catalog.Facts): they count also if a source that reads the

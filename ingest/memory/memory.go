@@ -2,7 +2,7 @@
 // files in the source's working directory. A file's name is part of the run's
 // cursor: an interrupted run leaves the memory of the previous run in place,
 // and a missing or damaged file means that everything is read again. It imports
-// no other package of this module.
+// leaves of this module only.
 package memory
 
 import (

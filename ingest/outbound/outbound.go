@@ -11,8 +11,8 @@
 // Do and Open read: they may send a request several times. Once is for requests
 // that may change something at the server: each is sent only once.
 //
-// It is a leaf: it imports no other package of this module, and every package
-// may import it.
+// It is a leaf: it imports only leaves of this module, and every package may
+// import it.
 package outbound
 
 import (

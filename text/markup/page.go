@@ -2,9 +2,9 @@
 // MediaWiki, HTML and plain text) into one clean form: Markdown-like text with "#"
 // headings and ``` fences, which a single passage cutter can read.
 //
-// It handles only syntax. It imports no other package of this module, opens no
-// files (included files come through Input.Resolve) and never fails: what it
-// cannot parse stays text. Its running time is linear in the size of the page
+// It handles only syntax. It imports only leaves of this module, opens no files
+// (included files come through Input.Resolve) and never fails: what it cannot
+// parse stays text. Its running time is linear in the size of the page
 // and its includes, which is bounded.
 package markup
 
