@@ -37,7 +37,10 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 		data)
 	defer stop()
 	first.ready(t)
-	requests := requestsOf(t, first)
+	requests := requestsOf(t, first)                     // which takes longer than all of the scheduler's goroutines to start
+	closeIdle := http.DefaultClient.CloseIdleConnections // each has three goroutines, for ninety seconds
+	closeIdle()
+	goroutines, memory := runtime.NumGoroutine(), heap()
 	stop()
 
 	turns := make(chan struct{}, crowd*each) // of the index, one an answer: it grows under the crowd
@@ -46,7 +49,6 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 	s, stop := serveInProcess(t, env, "--data", data)
 	defer stop()
 	s.ready(t)
-	goroutines, memory := runtime.NumGoroutine(), heap()
 	synced := make(chan int, 1)
 	go func() {
 		synced <- runMain(t.Context(), []string{"sync", "--data", data}, env, io.Discard, io.Discard)
@@ -71,7 +73,8 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 		return strings.Contains(status, "buoy-talk")
 	})
 	wait.Until(t, fmt.Sprintf("goroutines are back at %d", goroutines), func() bool {
-		http.DefaultClient.CloseIdleConnections() // those of this test have three each
+		closeIdle()
+		model.CloseClientConnections()
 		return runtime.NumGoroutine() <= goroutines+5
 	})
 	const room = 32 << 20 // vectors of two models are kept, and lists are cached
