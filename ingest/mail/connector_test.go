@@ -133,14 +133,14 @@ func TestHostileExportsAreRefused(t *testing.T) {
 			var b bytes.Buffer
 			w := zip.NewWriter(&b)
 			for i := range n {
-				_, _ = w.Create(fmt.Sprintf("%0*d.mbox", length, i))
+				_, _ = w.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("%0*d.mbox", length, i)}) // stored: no compressor each
 			}
 			_ = w.Close()
 			return b.Bytes()
 		}
 	}
 	bomb := func(pack func(string) []byte) func(string) []byte {
-		return func(text string) []byte { return pack(text + strings.Repeat("a", 30<<20)) }
+		return func(text string) []byte { return pack(text + strings.Repeat("a", 8<<20)) }
 	}
 	for name, tt := range map[string]struct {
 		pack func(string) []byte
@@ -153,7 +153,7 @@ func TestHostileExportsAreRefused(t *testing.T) {
 		"many copies of one bomb": {func(string) []byte {
 			var b bytes.Buffer
 			w := zip.NewWriter(&b)
-			for i := range 20 {
+			for i := range 6 {
 				f, _ := w.Create(fmt.Sprintf("%d.mbox", i))
 				_, _ = f.Write(bytes.Repeat([]byte("From a@b.example Mon Jun  9 12:00:00 2031\n"), 50_000))
 			}
@@ -183,7 +183,7 @@ func TestHostileExportsAreRefused(t *testing.T) {
 	var packed bytes.Buffer // before it is asked for: that takes seconds on a busy machine
 	w := zip.NewWriter(&packed)
 	for i := range 999 { // a thousand are read
-		_, _ = w.Create(fmt.Sprintf("empty-%d.mbox", i))
+		_, _ = w.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("empty-%d.mbox", i)})
 	}
 	f, _ := w.Create("messages.mbox")
 	_, _ = f.Write([]byte(mbox(a.groups["cip-vote"])))
