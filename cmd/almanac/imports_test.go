@@ -194,8 +194,9 @@ retrieval/vector/embedded: retrieval/bitset retrieval/passage retrieval/snapshot
 	retrieval/vector/kernel
 retrieval/vector/kernel:
 retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
+testing/catalogfile: catalog/sqlite
 testing/catalogtest: catalog
-testing/connectortest: catalog catalog/sqlite ingest
+testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile
 testing/gitrepotest:
 testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
 testing/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/stack testing/scale

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
+	"almanac/testing/catalogfile"
 	"almanac/text/options"
 )
 
@@ -72,15 +71,10 @@ func NewSource(t testing.TB, c Config) *Source {
 		c.HTTP = Client(t)
 	}
 	s := &Source{t: t, config: c, Options: c.Options, Clock: Now, dir: t.TempDir()}
-	file := filepath.Join(s.dir, "catalog.db")
-	blank, err := emptyCatalog()
-	if err == nil {
-		err = os.WriteFile(file, blank, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: file, Now: func() time.Time { return s.Clock }})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{
+		Path: catalogfile.Empty(t),
+		Now:  func() time.Time { return s.Clock },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,25 +94,6 @@ func Open(kind ingest.AnyKind, values map[string]any) error {
 	_, err := ingest.Registry{sourceName: kind}.Connector(src, env)
 	return err
 }
-
-// emptyCatalog is the file of an empty catalog. It is made once, because creating
-// its tables takes longer than most tests.
-var emptyCatalog = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "connectortest")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "catalog.db")
-	store, err := sqlite.Open(context.Background(), sqlite.Config{Path: file})
-	if err != nil {
-		return nil, err
-	}
-	if err := store.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(file)
-})
 
 // Result is the report of a sync and the content of the catalog after it.
 type Result struct {

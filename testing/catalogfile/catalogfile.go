@@ -1,0 +1,45 @@
+// Package catalogfile makes catalogs for tests without creating their tables each time.
+package catalogfile
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"almanac/catalog/sqlite"
+)
+
+// Empty returns the path of the file of an empty catalog, in a directory that
+// the test's end removes.
+func Empty(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "catalog.db")
+	blank, err := empty()
+	if err == nil {
+		err = os.WriteFile(path, blank, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// empty is made once, because creating the tables takes longer than most tests.
+var empty = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "catalogfile")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "catalog.db")
+	store, err := sqlite.Open(context.Background(), sqlite.Config{Path: path})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
