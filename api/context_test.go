@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"almanac/api/kb"
+	"almanac/api/kb/read"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
@@ -200,10 +200,10 @@ func TestThreadsAreReadAroundAPost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}).ready(t)
-	get := func(id string) kb.Part {
+	get := func(id string) read.Part {
 		t.Helper()
 		text, failed := call(t, l.public, "get_doc", fmt.Sprintf(`{"id":%q}`, id))
-		var p kb.Part
+		var p read.Part
 		if err := json.Unmarshal([]byte(text), &p); failed || err != nil {
 			t.Fatalf("%s: %s", id, text)
 		}

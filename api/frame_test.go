@@ -46,7 +46,7 @@ func sources(t *testing.T, dir string) map[string]*ast.File {
 // pattern or an enumeration that two fields need belongs to a named type.
 func TestNoConstraintIsWrittenTwice(t *testing.T) {
 	seen := map[string]string{}
-	for _, dir := range append(slices.Clone(groupDirs), "kb") {
+	for _, dir := range append(slices.Clone(groupDirs), "kb", "kb/find", "kb/read", "kb/evidence") {
 		for name, file := range sources(t, dir) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				f, ok := n.(*ast.Field)

@@ -6,6 +6,7 @@ import (
 
 	"almanac/api/edge"
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/limit"
 	"almanac/api/web"
 )
@@ -15,7 +16,7 @@ func newWeb(cfg Config, bucket *limit.Bucket) ([]edge.Route, error) {
 	var kinds []web.Kind
 	for _, k := range kb.PageKinds {
 		kinds = append(kinds, web.Kind{
-			Name: string(k.Kind), Segment: k.Segment, One: k.One, Many: k.Many, Type: kb.TypeOf(k.Kind),
+			Name: string(k.Kind), Segment: k.Segment, One: k.One, Many: k.Many, Type: arg.TypeOf(k.Kind),
 		})
 	}
 	name, _, _ := strings.Cut(cfg.Name, " (")

@@ -18,6 +18,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -189,7 +190,7 @@ func TestEveryRecordHasItsPage(t *testing.T) {
 			if w.Code != 200 || !strings.Contains(w.Body.String(), `<link rel="canonical" href="`+publicURL+page+`">`) {
 				t.Errorf("%s: %s: %d", r.Ref(), page, w.Code)
 			}
-			part, err := l.base.ReadPart(t.Context(), r, "", "")
+			part, err := read.PartOf(t.Context(), l.base, r, "", "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -189,7 +190,7 @@ func parameterOf(s *jsonschema.Schema, required bool) parameter {
 
 // enumerations by the words that documents name them with.
 var enumerations = map[string]string{
-	"Search type": strings.Join(kb.SearchTypes, ","),
+	"Search type": strings.Join(arg.SearchTypes, ","),
 	"status":      "Draft,Review,Final,Withdrawn,Rejected,Superseded",
 	"kind":        kindNames(),
 	"level":       "all,critical,important,ecosystem",
@@ -291,7 +292,7 @@ func TestRESTParameters(t *testing.T) {
 			if p.REST {
 				got[p.Name] = parameterOf(p.Schema, p.Required)
 			}
-			if p.Path && o.Group == "cips" && p.Schema.Pattern != kb.IDPattern("CIP") {
+			if p.Path && o.Group == "cips" && p.Schema.Pattern != arg.IDPattern("CIP") {
 				t.Errorf("%s: %s has the pattern %s", at, p.Name, p.Schema.Pattern)
 			}
 			if p.Name == "ids" && (p.Schema.MaxItems == nil || *p.Schema.MaxItems != 50) {

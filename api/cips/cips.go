@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -27,20 +29,20 @@ var (
 )
 
 type idIn struct {
-	ID kb.CIPID `json:"id" required:"true"`
+	ID arg.CIPID `json:"id" required:"true"`
 }
 
 func isNotFound(err error) bool { return errors.Is(err, op.ErrNotFound) }
 
 type listIn struct {
-	Status kb.StatusFilter `json:"status"`
-	Type   string          `json:"type" doc:"only proposals of this type, such as Governance" maxLength:"100"`
-	kb.Paging
+	Status string `json:"status" enum:"{{statuses}}" also:"{{more_statuses}}" doc:"only proposals in this status"`
+	Type   string `json:"type" doc:"only proposals of this type, such as Governance" maxLength:"100"`
+	arg.Paging
 }
 
 var list = kb.New(op.Spec{
 	ID: "list_cips", Path: "/api/v1/cips", Tool: "list_cips",
-	Example: listIn{Status: "Final", Paging: kb.Paging{Limit: 5}},
+	Example: listIn{Status: "Final", Paging: arg.Paging{Limit: 5}},
 	Doc: `
 List improvement proposals
 Improvement proposals with status, type and author, by number.
@@ -52,7 +54,7 @@ get_cip.
 
 func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error) {
 	q := catalog.ListQuery{Kinds: kinds, Order: catalog.ByKey}
-	switch status := string(in.Status); {
+	switch status := in.Status; {
 	case status == "":
 	case slices.Contains(network.Statuses, status):
 		q.States = []string{status}
@@ -66,24 +68,21 @@ func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error)
 }
 
 type getIn struct {
-	ID     kb.CIPID  `json:"id" required:"true"`
-	Cursor kb.Cursor `json:"cursor"`
+	ID     arg.CIPID  `json:"id" required:"true"`
+	Cursor arg.Cursor `json:"cursor"`
 }
 
 // Full is a proposal with its text.
 type Full struct {
 	kb.CIP
-	kb.Text
+	read.Text
 	Header map[string]string `json:"header" doc:"every header field, as written"`
 	Layer  string            `json:"layer,omitempty"`
 }
 
-// Markdown implements kb.Markdowner.
-func (f Full) Markdown() kb.Markdown { return kb.Markdown{Title: f.Title, URL: f.URL, Text: f.Content} }
-
 var get = kb.New(op.Spec{
 	ID: "get_cip", Path: "/api/v1/cips/{id}", Tool: "get_cip", MayFail: notFound,
-	Forms: []op.Form{kb.MarkdownForm[Full]()},
+	Forms: []op.Form{read.Markdown(func(f Full) (title, url, text string) { return f.Title, f.URL, f.Content })},
 	Doc: `
 Read an improvement proposal
 One proposal with its full text.
@@ -101,11 +100,11 @@ func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
 	return fullOf(b, r, in.Cursor)
 }
 
-func fullOf(b kb.Base, r catalog.Record, cursor kb.Cursor) (f Full, err error) {
+func fullOf(b kb.Base, r catalog.Record, cursor arg.Cursor) (f Full, err error) {
 	if f.CIP, err = b.CIPRow(r); err != nil {
 		return f, err
 	}
-	if f.Text, err = kb.Cut(r.Body, cursor); err != nil {
+	if f.Text, err = read.Cut(r.Body, cursor); err != nil {
 		return f, err
 	}
 	d, err := kb.Decode[catalog.CIP](r)
@@ -119,7 +118,7 @@ var batch = kb.New(op.Spec{
 }, runBatch)
 
 type batchIn struct {
-	IDs []kb.CIPID `json:"ids" maxItems:"50" required:"true" doc:"ids such as {{short}}, {{key}} or PR-203, at most 50"`
+	IDs []arg.CIPID `json:"ids" maxItems:"50" required:"true" doc:"ids such as {{short}}, {{key}} or PR-203, at most 50"`
 }
 
 // Batch is the answer of a batch lookup.
@@ -133,7 +132,7 @@ func runBatch(ctx context.Context, b kb.Base, in batchIn) (Batch[Full], error) {
 
 // each looks ids up in order.
 func each[T any](
-	ctx context.Context, b kb.Base, ids []kb.CIPID, row func(kb.Base, catalog.Record) (T, error),
+	ctx context.Context, b kb.Base, ids []arg.CIPID, row func(kb.Base, catalog.Record) (T, error),
 ) (Batch[T], error) {
 	out := Batch[T]{Items: make([]*T, len(ids))}
 	for i, id := range ids {
@@ -237,7 +236,7 @@ func runAttachments(ctx context.Context, b kb.Base, in idIn) (Attachments, error
 		return Attachments{}, err
 	}
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindAttachment}, Parent: r.ID, Order: catalog.ByTitle}
-	all, err := kb.Rows(ctx, b, q, kb.Paging{}, func(b kb.Base, c catalog.Record) (Attachment, error) {
+	all, err := kb.Rows(ctx, b, q, arg.Paging{}, func(b kb.Base, c catalog.Record) (Attachment, error) {
 		d, err := kb.Decode[catalog.Attachment](c)
 		return Attachment{
 			RecordID: c.ID, Filename: d.Filename, URL: b.URL(c), MediaType: d.MediaType, Role: d.Role,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -112,7 +113,7 @@ func resolve(ctx context.Context, b kb.Base, links []catalog.Link) (out []requir
 }
 
 type chainIn struct {
-	ID kb.CIPID `json:"cip_id" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
+	ID arg.CIPID `json:"cip_id" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
 }
 
 // Chain is the walk over a proposal's prerequisites.
@@ -180,7 +181,7 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 }
 
 // startOf finds the start of the walk: a proposal, a draft, or a grant draft.
-func startOf(ctx context.Context, b kb.Base, id kb.CIPID) (catalog.Record, error) {
+func startOf(ctx context.Context, b kb.Base, id arg.CIPID) (catalog.Record, error) {
 	r, err := b.CIPHead(ctx, id)
 	ref, invalid := b.CIPRef(id)
 	number, draft := strings.CutPrefix(ref.Key, "PR-")

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/evidence"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -91,7 +93,7 @@ func changes(events []catalog.Event) []Change {
 }
 
 type implementationIn struct {
-	ID kb.CIPID `json:"cip_number" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
+	ID arg.CIPID `json:"cip_number" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
 }
 
 // Implementation is what tracks a proposal.
@@ -102,7 +104,7 @@ type Implementation struct {
 	URL     string   `json:"url"`
 	Verdict string   `json:"verdict" enum:"released,in_progress,funded,untracked"`
 	Changes []Change `json:"changes" doc:"of status, newest first"`
-	kb.Grounds
+	evidence.Grounds
 }
 
 var implementation = kb.New(op.Spec{
@@ -125,7 +127,7 @@ func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Imp
 	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r), Changes: changes(events)}
 	verdict, tracked := implementationOf(linked)
 	out.Verdict = verdict
-	out.Evidence = b.Proofs(tracked)
+	out.Evidence = evidence.Of(b, tracked)
 	out.Method = fmt.Sprintf("Links to %s of releases, pull requests, issues, grants, projects and repositories; "+
 		"the strongest kind that has one is the verdict.", r.Key)
 	return out, err
@@ -153,13 +155,13 @@ const implementsWeight = 1
 // implementationOf returns the records that show work on the proposal they refer
 // to, and what they say of it: the first kind that has any decides, untracked if
 // none has.
-func implementationOf(linked []kb.Linked) (verdict string, tracked []kb.Proof) {
+func implementationOf(linked []kb.Linked) (verdict string, tracked []evidence.Proof) {
 	for _, kind := range tracking {
 		for _, l := range linked {
 			if l.Record.Kind != kind.kind {
 				continue
 			}
-			t := kb.Proof{Record: l.Record, Why: kind.why, Snippet: l.Link.Snippet, Weight: kind.weight}
+			t := evidence.Proof{Record: l.Record, Why: kind.why, Snippet: l.Link.Snippet, Weight: kind.weight}
 			if l.Link.Relation == catalog.Implements {
 				t.Why, t.Weight = "it says that it implements the proposal", implementsWeight
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -47,12 +48,12 @@ content, with counts.
 }, runMentions)
 
 // linkedTo returns a proposal and the records that refer to it.
-func linkedTo(ctx context.Context, b kb.Base, id kb.CIPID) (catalog.Record, []kb.Linked, error) {
+func linkedTo(ctx context.Context, b kb.Base, id arg.CIPID) (catalog.Record, []kb.Linked, error) {
 	r, err := b.CIPHead(ctx, id)
 	if err != nil {
 		return r, nil, err
 	}
-	all, err := b.Linked(ctx, r)
+	all, err := b.Referrers(ctx, r)
 	return r, all, err
 }
 
@@ -82,7 +83,7 @@ func runMentions(ctx context.Context, b kb.Base, in idIn) (Mentions, error) {
 }
 
 type citationsIn struct {
-	ID kb.CIPID `json:"id" tool:"cip_id" required:"true"`
+	ID arg.CIPID `json:"id" tool:"cip_id" required:"true"`
 }
 
 // Citations are the citation graph of a proposal.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -14,7 +15,7 @@ import (
 type Outcomes struct {
 	Pace
 	Hint string `json:"hint,omitempty" doc:"if nothing happened: what to try"`
-	kb.Grounds
+	evidence.Grounds
 }
 
 // decisionsShown bounds the evidence.
@@ -71,19 +72,19 @@ func governance(ctx context.Context, b kb.Base, since time.Time) (g proceedings,
 
 // decisions are the evidence of a window: its latest decisions, each of the same
 // weight.
-func decisions(ctx context.Context, b kb.Base, list []decision) ([]kb.Evidence, error) {
+func decisions(ctx context.Context, b kb.Base, list []decision) ([]evidence.Row, error) {
 	refs := make([]catalog.Ref, len(list))
 	for i, d := range list {
 		refs[i] = d.Ref
 	}
 	heads, err := b.Catalog.HeadsOf(ctx, refs)
-	var out []kb.Evidence
+	var out []evidence.Row
 	for _, d := range list {
 		r, ok := heads[d.Ref]
 		if !ok || len(out) == decisionsShown { // a proposal may have events and no file
 			continue
 		}
-		e := kb.Evidence{Item: b.Item(r), Why: d.What, Weight: kb.Score(1 / float64(len(list)))}
+		e := evidence.Row{Item: b.Item(r), Why: d.What, Weight: kb.Score(1 / float64(len(list)))}
 		e.Date = kb.Time(d.At)
 		out = append(out, e)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -61,7 +62,7 @@ type voteRequestsIn struct {
 	Action  string `json:"action" maxLength:"200" doc:"only requests whose action contains this"`
 	Outcome string `json:"outcome" maxLength:"50" doc:"only this outcome: accepted, rejected or expired"`
 	Status  string `json:"status" maxLength:"50" doc:"only this status: open or closed"`
-	kb.Paging
+	arg.Paging
 }
 
 // FullVoteRequest is a vote request with every vote.
@@ -90,11 +91,13 @@ Reads one on-chain vote request: action, reason, each validator's vote and reaso
 date.
 `,
 }, func(ctx context.Context, b kb.Base, in voteRequestIn) (f FullVoteRequest, err error) {
-	r, row, err := kb.One(ctx, b, catalog.KindVoteRequest, in.ID, voteRequest)
+	r, err := b.Keyed(ctx, catalog.KindVoteRequest, in.ID)
 	if err != nil {
 		return f, err
 	}
-	f.VoteRequest = row
+	if f.VoteRequest, err = voteRequest(b, r); err != nil {
+		return f, err
+	}
 	d, err := kb.Decode[catalog.VoteRequest](r)
 	f.Reason, f.Requester, f.Details, f.Votes = r.Body, r.Author, d.Details, d.Votes
 	f.Absent, f.Required, f.Failure = d.Abstained, d.Required, d.Failure
@@ -102,8 +105,8 @@ date.
 })
 
 type outcomeIn struct {
-	ID    kb.CIPID `json:"cip_id" required:"true"`
-	Limit int      `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+	ID    arg.CIPID `json:"cip_id" required:"true"`
+	Limit int       `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
 }
 
 var voteOutcome = kb.New(op.Spec{
@@ -123,7 +126,7 @@ formal votes on the mailing list use get_cip_votes.
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindVoteRequest}, LinksTo: []catalog.Ref{r.Ref()}, Order: catalog.ByCreated,
 	}
-	list, err := kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, voteRequest)
+	list, err := kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit}, voteRequest)
 	if list.Total == 0 {
 		list.Hint = "no vote request on the ledger cites it: get_cip_votes has the formal votes by mail"
 	}
@@ -153,7 +156,7 @@ type FormalVote struct {
 }
 
 type votesIn struct {
-	ID kb.CIPID `json:"cip_id" required:"true"`
+	ID arg.CIPID `json:"cip_id" required:"true"`
 }
 
 var formalVotes = kb.New(op.Spec{

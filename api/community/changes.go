@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
 
 type changesIn struct {
-	Days  int    `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
-	Limit int    `json:"limit" default:"100" minimum:"1" maximum:"500" doc:"how many to return"`
-	Since kb.Day `json:"since" tool:"-" doc:"start of the window instead of days: a day, or a time"`
+	Days  int     `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
+	Limit int     `json:"limit" default:"100" minimum:"1" maximum:"500" doc:"how many to return"`
+	Since arg.Day `json:"since" tool:"-" doc:"start of the window instead of days: a day, or a time"`
 }
 
 // ActivityStream lists the activity in a window. Counts and total cover the

@@ -4,11 +4,14 @@ package community
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -16,15 +19,25 @@ import (
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{changes, trending, discussions, discussion, consensus}
 
+// numberID is the number of a forum topic, or a record id: an integer on REST.
+// Tools take the read of a search result, a string, too.
+type numberID string
+
+// Constraints implements op.Constrained.
+func (numberID) Constraints() reflect.StructTag {
+	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d+(#.*)?$" type:"integer" tooltype:"string,integer" like:"1234" ` +
+		`doc:"topic id, or the id of a search result" tooldoc:"topic id, or read of a search result"`
+}
+
 type discussionIn struct {
-	ID     kb.NumberID `json:"id" required:"true"`
-	Cursor kb.Cursor   `json:"cursor"`
+	ID     numberID   `json:"id" required:"true"`
+	Cursor arg.Cursor `json:"cursor"`
 }
 
 // Discussion is a forum topic with some of its posts, oldest first.
 type Discussion struct {
 	Topic
-	kb.Thread[Post]
+	read.Thread[Post]
 }
 
 // Topic is a forum topic.
@@ -66,7 +79,7 @@ time. Find threads with search and type discussion.
 })
 
 // forum reads topics with their posts, 15 at a time.
-var forum = kb.Threads[Topic, Post]{
+var forum = read.Conversations[Topic, Post]{
 	Kind: catalog.KindTopic, Row: topic, Children: catalog.KindPost, Child: post, Most: 15,
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -15,7 +17,7 @@ type Consensus struct {
 	Verdict string `json:"verdict" enum:"in_favour,against,divided,settled,leaning,open,none"`
 	Measures
 	Votes *Ballot `json:"votes" doc:"formal ones on the topic; null if there are none"`
-	kb.Grounds
+	evidence.Grounds
 	Hint string `json:"hint,omitempty" doc:"if no consensus is measurable: why"`
 }
 
@@ -36,18 +38,18 @@ formal votes, with a verdict. To read what is said use search_community.
 	lists := [][]catalog.Kind{
 		catalog.KindsAt(catalog.PlaceForum, catalog.RoleMessage), catalog.KindsAt(catalog.PlaceMail),
 	}
-	search := kb.Search{Field: "topic", Query: in.Topic, Limit: consensusRead}
-	found, err := b.BestMatches(ctx, search, lists)
+	search := find.Search{Field: "topic", Query: in.Topic, Limit: consensusRead}
+	found, err := search.RunEach(ctx, b, lists)
 	if err != nil {
 		return Consensus{}, err
 	}
-	d, err := debate(ctx, b, in.Topic, kb.Hits(found[0].Items), kb.Hits(found[1].Items))
+	d, err := debate(ctx, b, in.Topic, found[0].Items, found[1].Items)
 	c := measure(d)
 	out := Consensus{Topic: in.Topic, Verdict: c.Verdict, Measures: c.Measures}
 	if d.Decided != nil {
 		out.Votes = &c.Ballot
 	}
-	out.Evidence = b.Proofs(c.Proofs(d))
+	out.Evidence = evidence.Of(b, c.Proofs(d))
 	out.Method = "Threads and mail with 0.85 of the best score and most of the topic's words in title or passage; votes " +
 		"only if most are in the title. Two thirds of three or more votes decide; else the thread with most views: " +
 		"settled if its accepted answer is its best liked reply, leaning if one reply has over half of five or more likes."
@@ -62,7 +64,7 @@ formal votes, with a verdict. To read what is said use search_community.
 const consensusRead = 50
 
 // debate collects what is measured of the posts and the mail on a topic.
-func debate(ctx context.Context, b kb.Base, topic string, posts, mail []kb.Scored) (d discourse, err error) {
+func debate(ctx context.Context, b kb.Base, topic string, posts, mail []find.Match) (d discourse, err error) {
 	threads, err := b.Catalog.Heads(ctx, threadsAbout(topic, posts))
 	if err != nil {
 		return d, err

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
-	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/catalog"
+	"almanac/text/prose"
 )
 
 // discourse is what was said and voted on a topic.
@@ -54,20 +57,42 @@ const (
 // threadsAbout returns the ids of the threads of posts and messages that are
 // about a topic, the most relevant first, each once. A thread among the hits
 // stands for itself.
-func threadsAbout(topic string, hits []kb.Scored) (ids []int64) {
-	for _, h := range kb.Relevant(hits, closeToBest) {
+func threadsAbout(topic string, hits []find.Match) (ids []int64) {
+	for _, h := range find.Relevant(hits, closeToBest) {
 		id := cmp.Or(h.Record.Parent, h.Record.ID)
-		if !slices.Contains(ids, id) && kb.Covers(h.Record.Title+" "+h.Snippet, topic) > leastCovered {
+		if !slices.Contains(ids, id) && covers(h.Record.Title+" "+h.Result.Snippet, topic) > leastCovered {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
+// covers returns the share of a topic's words that a text has, 0 to 1. Words
+// are compared by their first six letters, so that inflections count.
+func covers(text, topic string) float64 {
+	stems := map[string]bool{}
+	for w := range prose.Words(text) {
+		stems[stem(w)] = true
+	}
+	words := prose.Words(topic)
+	n := 0
+	for w := range words {
+		if stems[stem(w)] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(words)))
+}
+
+func stem(word string) string {
+	runes := []rune(strings.TrimSuffix(word, "s"))
+	return string(runes[:min(6, len(runes))])
+}
+
 // titledAbout returns the records whose titles are about a topic.
 func titledAbout(topic string, records []catalog.Record) (out []catalog.Record) {
 	for _, r := range records {
-		if kb.Covers(r.Title, topic) > leastCovered {
+		if covers(r.Title, topic) > leastCovered {
 			out = append(out, r)
 		}
 	}
@@ -199,9 +224,9 @@ func (c *measured) best(replies []catalog.Record) (likes int64, accepted bool) {
 
 // Proofs are the records that the measures of a debate rest on: what was voted
 // on, the best reply, the most viewed thread and the nearest mail.
-func (c measured) Proofs(d discourse) (out []kb.Proof) {
+func (c measured) Proofs(d discourse) (out []evidence.Proof) {
 	add := func(r catalog.Record, weight float64, why string, args ...any) {
-		out = append(out, kb.Proof{Record: r, Why: fmt.Sprintf(why, args...), Weight: weight})
+		out = append(out, evidence.Proof{Record: r, Why: fmt.Sprintf(why, args...), Weight: weight})
 	}
 	if d.Decided != nil {
 		add(*d.Decided, 1, "formal votes: %d in favour, %d against, %d abstained or not cast",

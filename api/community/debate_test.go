@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/catalog"
+	"almanac/retrieval"
 	"almanac/testing/recordtest"
 )
 
@@ -92,11 +93,11 @@ func TestConsensusMeasures(t *testing.T) {
 }
 
 func TestThreadsAbout(t *testing.T) {
-	hit := func(id, parent int64, title, snippet string, relevance float64) kb.Scored {
-		return kb.Scored{Record: catalog.Record{ID: id, Parent: parent, Title: title}, Relevance: relevance,
-			Snippet: snippet}
+	hit := func(id, parent int64, title, snippet string, relevance float64) find.Match {
+		return find.Match{Record: catalog.Record{ID: id, Parent: parent, Title: title}, Relevance: relevance,
+			Result: retrieval.Result{Snippet: snippet}}
 	}
-	got := threadsAbout("harbour fees", []kb.Scored{
+	got := threadsAbout("harbour fees", []find.Match{
 		hit(11, 1, "Harbour", "the fees", 1), hit(12, 1, "harbour fees", "", 0.99),
 		hit(2, 0, "Fees of the harbour", "", 0.9),
 		hit(31, 3, "Harbour", "the weather", 0.9), hit(41, 4, "harbour fees", "", 0.84),
@@ -159,5 +160,23 @@ func TestConsensusProofs(t *testing.T) {
 	}
 	if none := (measured{}).Proofs(discourse{}); none != nil {
 		t.Errorf("of nothing: %v", none)
+	}
+}
+
+func TestCovers(t *testing.T) {
+	for _, c := range []struct {
+		text, topic string
+		want        float64
+	}{
+		{"Notice before a mooring ends", "notice before moorings end", 1},
+		{"Notice before a mooring ends", "the notice of lighthouses", 0.5},
+		{"LIP-0012: Raise the lantern", "lip-0012", 1},
+		{"Raise the lantern", "the", 0},
+		{"", "lantern", 0},
+		{"lantern", "", 0},
+	} {
+		if got := covers(c.text, c.topic); got != c.want {
+			t.Errorf("%q covers %q by %v, want %v", c.text, c.topic, got, c.want)
+		}
 	}
 }

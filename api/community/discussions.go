@@ -7,15 +7,17 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
 
 type discussionsIn struct {
-	Q        kb.Query `json:"q"`
-	Source   Place    `json:"source" doc:"only this source; without q the forum by default"`
-	Category string   `json:"category" maxLength:"200" doc:"only this category of forum or forge"`
-	kb.Paging
+	Q        arg.Query `json:"q"`
+	Source   Place     `json:"source" doc:"only this source; without q the forum by default"`
+	Category string    `json:"category" maxLength:"200" doc:"only this category of forum or forge"`
+	arg.Paging
 }
 
 // Place is where people discuss.
@@ -67,7 +69,7 @@ var places = func() (all []place) {
 
 var discussions = kb.New(op.Spec{
 	ID: "list_discussions", Path: "/api/v1/discussions", MayFail: []error{op.ErrUnavailable},
-	Example: discussionsIn{Paging: kb.Paging{Limit: 5}},
+	Example: discussionsIn{Paging: arg.Paging{Limit: 5}},
 	Doc: `
 Forum threads, newest activity first; with q a search of forum, mailing lists and forge discussions.
 
@@ -83,13 +85,13 @@ With source alone it lists the threads of that source.
 			q.Kinds = []catalog.Kind{p.thread}
 		}
 	}
-	q.Categories = kb.Only(in.Category, "")
+	q.Categories = arg.Only(in.Category, "")
 	list, err := kb.Rows(ctx, b, q, in.Paging, func(b kb.Base, r catalog.Record) (Talk, error) { return talk(b, r), nil })
 	return Discussions{List: list}, err
 })
 
 func searchDiscussions(ctx context.Context, b kb.Base, in discussionsIn) (Discussions, error) {
-	search := kb.Search{Field: "q", Query: string(in.Q), Limit: in.Limit, Offset: in.Offset}
+	search := find.Search{Field: "q", Query: string(in.Q), Limit: in.Limit, Offset: in.Offset}
 	for _, p := range places {
 		if in.Source == "" || in.Source == p.name {
 			search.Kinds = append(search.Kinds, p.thread, p.child)
@@ -100,9 +102,9 @@ func searchDiscussions(ctx context.Context, b kb.Base, in discussionsIn) (Discus
 		if err != nil {
 			return Discussions{}, err
 		}
-		search.Filter.Records = kb.Among(records)
+		search.Filter.Records = find.Among(records)
 	}
-	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Talk, error) {
+	found, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (Talk, error) {
 		t, why := talk(b, m.Record), m.Why()
 		t.Snippet, t.Score = why.Snippet, why.Score
 		return t, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -16,8 +17,8 @@ import (
 var Operations = []kb.Op{list, landscape, overlap, milestones, readiness}
 
 type listIn struct {
-	State kb.GrantState `json:"state" default:"open" doc:"state of the proposals"`
-	kb.Paging
+	State arg.GrantState `json:"state" default:"open" doc:"state of the proposals"`
+	arg.Paging
 }
 
 // Proposal is the row of a grant proposal.
@@ -48,7 +49,7 @@ func (p *Proposal) Lean() { p.Page = "" }
 
 var list = kb.New(op.Spec{
 	ID: "get_proposals", Path: "/api/v1/proposals", Tool: "get_proposals",
-	Example: listIn{State: "all", Paging: kb.Paging{Limit: 5}},
+	Example: listIn{State: "all", Paging: arg.Paging{Limit: 5}},
 	Doc: `
 List grant proposals
 Grant proposals by state, newest first.

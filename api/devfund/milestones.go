@@ -70,7 +70,7 @@ func runMilestones(ctx context.Context, b kb.Base, in milestonesIn) (Tracking, e
 		Number: in.Number, Title: r.Title, State: d.Outcome(r.State), URL: b.URL(r), Funding: d.Funding,
 		Milestones: d.Milestones,
 	}
-	issues, err := b.Related(ctx, r, catalog.KindIssue)
+	issues, err := issuesOf(ctx, b, r)
 	for _, l := range issues {
 		i, bad := kb.Decode[catalog.Issue](l.Record)
 		if bad != nil {
@@ -123,4 +123,30 @@ func nearestGrants(grants []catalog.Record, number, n int) string {
 		list = append(list, strconv.Itoa(x))
 	}
 	return strings.Join(list, ", ")
+}
+
+// issuesOf returns the issues that refer to a grant proposal and those that it or one
+// of its files refers to, each once, oldest first.
+func issuesOf(ctx context.Context, b kb.Base, r catalog.Record) ([]kb.Linked, error) {
+	all, err := b.Referrers(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(l kb.Linked) bool { return l.Record.Kind != catalog.KindIssue })
+	children, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{r.Kind}, Parent: r.ID})
+	if err != nil {
+		return nil, err
+	}
+	from := []int64{r.ID}
+	for _, c := range children {
+		from = append(from, c.ID)
+	}
+	targets, err := b.Targets(ctx, from, catalog.KindIssue)
+	for _, l := range targets {
+		if !slices.ContainsFunc(all, func(x kb.Linked) bool { return x.Record.ID == l.Record.ID }) {
+			all = append(all, l)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y kb.Linked) int { return x.Record.CreatedAt.Compare(y.Record.CreatedAt) })
+	return all, err
 }

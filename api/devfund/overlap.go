@@ -1,11 +1,17 @@
 package devfund
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/text/prose"
 )
 
 // Overlap is what an idea overlaps with.
@@ -15,7 +21,7 @@ type Overlap struct {
 	Grants   int      `json:"grants" doc:"how many are grant proposals"`
 	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
 	Hint     string   `json:"hint,omitempty" doc:"if nothing was found: what to try"`
-	kb.Grounds
+	evidence.Grounds
 }
 
 // How much is searched, and how many of each kind are shown.
@@ -42,12 +48,12 @@ proposal_success_predictor.
 }, runOverlap)
 
 func runOverlap(ctx context.Context, b kb.Base, in overlapIn) (Overlap, error) {
-	search := kb.Search{
+	search := find.Search{
 		Field: "idea", Query: in.Idea, Plain: true, Limit: overlapRead,
 		Kinds: []catalog.Kind{catalog.KindProject, catalog.KindGrant},
 	}
-	found, err := kb.FindRows(ctx, b, search, similar)
-	out := Overlap{Idea: kb.First(in.Idea, 200), Degraded: found.Degraded, Hint: found.Hint}
+	found, err := find.Rows(ctx, b, search, similar)
+	out := Overlap{Idea: prose.First(in.Idea, 200), Degraded: found.Degraded, Hint: found.Hint}
 	out.Method = "One search over projects and grant proposals; a weight is a result's share in the scores of those shown."
 	shown := map[string]int{}
 	for _, e := range found.Items {
@@ -56,22 +62,45 @@ func runOverlap(ctx context.Context, b kb.Base, in overlapIn) (Overlap, error) {
 			out.Evidence = append(out.Evidence, e)
 		}
 	}
-	kb.Weigh(out.Evidence)
+	evidence.Weigh(out.Evidence)
 	out.Projects, out.Grants = shown[string(catalog.KindProject)], shown[string(catalog.KindGrant)]
 	return out, err
 }
 
 // similar makes the evidence of a result, its score as the weight; without a
 // kind for a further file of a grant proposal.
-func similar(b kb.Base, m kb.Match) (kb.Evidence, error) {
+func similar(b kb.Base, m find.Match) (evidence.Row, error) {
 	if m.Record.Parent != 0 {
-		return kb.Evidence{}, nil
+		return evidence.Row{}, nil
 	}
-	e := kb.Evidence{Item: b.Item(m.Record), Why: m.Shared(), Snippet: m.Result.Snippet, Weight: m.Result.Score}
+	e := evidence.Row{Item: b.Item(m.Record), Why: shared(m), Snippet: m.Result.Snippet, Weight: m.Result.Score}
 	if m.Record.Kind != catalog.KindGrant {
 		return e, nil
 	}
 	d, err := kb.Decode[catalog.Grant](m.Record)
 	e.State = d.Outcome(m.Record.State)
 	return e, err
+}
+
+// sharedWords bounds the words of a reason.
+const sharedWords = 8
+
+// shared says which words of the query are in the title and the passage of a
+// result, as written there, the longest first: they tell more.
+func shared(m find.Match) string {
+	var words []string
+	add := func(text string, spans [][2]int) {
+		for _, s := range spans {
+			words = append(words, strings.ToLower(text[s[0]:s[1]]))
+		}
+	}
+	add(m.Result.Title, m.Result.TitleSpans)
+	add(m.Result.Snippet, m.Result.SnippetSpans)
+	slices.Sort(words)
+	words = slices.Compact(words)
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	if len(words) == 0 {
+		return "close in meaning, no word in common"
+	}
+	return "shares " + strings.Join(words[:min(sharedWords, len(words))], ", ")
 }

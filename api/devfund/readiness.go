@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -12,7 +14,7 @@ import (
 type Readiness struct {
 	Score  float64 `json:"score" doc:"0 to 1: weight of the passed checks"`
 	Checks []Check `json:"checks"`
-	kb.Grounds
+	evidence.Grounds
 }
 
 type draftIn struct {
@@ -42,17 +44,17 @@ func runReadiness(ctx context.Context, b kb.Base, in draftIn) (out Readiness, er
 const fundedShown = 3
 
 // fundedLike finds the accepted grants most like a draft.
-func fundedLike(ctx context.Context, b kb.Base, draft string) (evidence []kb.Evidence, err error) {
-	search := kb.Search{
+func fundedLike(ctx context.Context, b kb.Base, draft string) (rows []evidence.Row, err error) {
+	search := find.Search{
 		Field: "draft_text", Query: draftQuery(draft), Plain: true, Kinds: grants.Kinds, Limit: overlapRead,
 	}
 	search.Filter.States = []string{catalog.GrantClosed} // which merged ones are, too
-	found, err := kb.FindRows(ctx, b, search, similar)
+	found, err := find.Rows(ctx, b, search, similar)
 	for _, e := range found.Items {
-		if e.State == catalog.GrantMerged && len(evidence) < fundedShown {
-			evidence = append(evidence, e)
+		if e.State == catalog.GrantMerged && len(rows) < fundedShown {
+			rows = append(rows, e)
 		}
 	}
-	kb.Weigh(evidence)
-	return evidence, err
+	evidence.Weigh(rows)
+	return rows, err
 }

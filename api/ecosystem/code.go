@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -24,24 +27,24 @@ type Work struct {
 	Comments  int64      `json:"comments"`
 	Reactions int64      `json:"reactions"`
 	Opened    *time.Time `json:"opened"`
-	Match     *kb.Why    `json:"match,omitempty" doc:"with q: why it was found"`
+	Match     *find.Why  `json:"match,omitempty" doc:"with q: why it was found"`
 }
 
 type worksIn struct {
-	Repo  string       `json:"repo" maxLength:"200" doc:"only this repository, as owner/name"`
-	State kb.WorkState `json:"state" default:"all" doc:"closed: without being merged"`
-	Type  kb.WorkType  `json:"type" default:"all" doc:"only issues, or only pull requests"`
-	Query string       `json:"q" maxLength:"4000" doc:"what to search for; all are listed if left out"`
-	kb.Paging
+	Repo  string `json:"repo" maxLength:"200" doc:"only this repository, as owner/name"`
+	State string `json:"state" enum:"open,closed,merged,all" default:"all" doc:"closed: without being merged"`
+	Type  string `json:"type" enum:"issue,pull,all" default:"all" doc:"only issues, or only pull requests"`
+	Query string `json:"q" maxLength:"4000" doc:"what to search for; all are listed if left out"`
+	arg.Paging
 }
 
-var workKinds = map[kb.WorkType][]catalog.Kind{
+var workKinds = map[string][]catalog.Kind{
 	"all": {catalog.KindIssue, catalog.KindPull}, "issue": {catalog.KindIssue}, "pull": {catalog.KindPull},
 }
 
 var works = kb.New(op.Spec{
 	ID: "list_code", Path: "/api/v1/code", MayFail: []error{op.ErrUnavailable},
-	Example: worksIn{State: "open", Type: "issue", Paging: kb.Paging{Limit: 5}},
+	Example: worksIn{State: "open", Type: "issue", Paging: arg.Paging{Limit: 5}},
 	Doc: `
 Issues and pull requests of the repositories, the latest activity first.
 
@@ -50,16 +53,16 @@ and type.
 `,
 }, func(ctx context.Context, b kb.Base, in worksIn) (Works, error) {
 	kinds := workKinds[in.Type]
-	repos, states := kb.Only(in.Repo, ""), kb.Only(in.State, "all")
+	repos, states := arg.Only(in.Repo, ""), arg.Only(in.State, "all")
 	if in.Query == "" {
 		list, err := kb.Rows(ctx, b, catalog.ListQuery{
 			Kinds: kinds, Containers: repos, States: states, Order: catalog.ByLastActivity,
 		}, in.Paging, work)
 		return Works{List: list}, err
 	}
-	s := kb.Search{Field: "q", Query: in.Query, Kinds: kinds, Limit: in.Limit, Offset: in.Offset}
+	s := find.Search{Field: "q", Query: in.Query, Kinds: kinds, Limit: in.Limit, Offset: in.Offset}
 	s.Filter.Containers, s.Filter.States = repos, states
-	found, err := kb.FindRows(ctx, b, s, func(b kb.Base, m kb.Match) (Work, error) {
+	found, err := find.Rows(ctx, b, s, func(b kb.Base, m find.Match) (Work, error) {
 		w, err := work(b, m.Record)
 		w.Match = new(m.Why())
 		return w, err
@@ -81,12 +84,12 @@ func work(b kb.Base, r catalog.Record) (Work, error) {
 
 // Comments are what is said on an issue or a pull request.
 type Comments struct {
-	kb.Thread[Comment]
+	read.Thread[Comment]
 }
 
 type commentsIn struct {
-	ID     string    `json:"id" required:"true" maxLength:"300" doc:"owner/name#12, or the id of a search result"`
-	Cursor kb.Cursor `json:"cursor"`
+	ID     string     `json:"id" required:"true" maxLength:"300" doc:"owner/name#12, or the id of a search result"`
+	Cursor arg.Cursor `json:"cursor"`
 }
 
 var comments = kb.New(op.Spec{

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -17,7 +19,7 @@ type topicIn struct {
 type Graph struct {
 	Topic string `json:"topic"`
 	DependencyGraph
-	kb.Grounds
+	evidence.Grounds
 	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
 	Hint     string   `json:"hint,omitempty" doc:"if no project was found: what to try"`
 }
@@ -35,16 +37,16 @@ Maps the projects that match a topic to their SDK versions, how far each is behi
 proposals use detect_cip_dependency_chain.
 `,
 }, func(ctx context.Context, b kb.Base, in topicIn) (Graph, error) {
-	s := kb.Search{Field: "topic", Query: in.Topic, Kinds: []catalog.Kind{catalog.KindProject}, Limit: projectsShown}
+	s := find.Search{Field: "topic", Query: in.Topic, Kinds: []catalog.Kind{catalog.KindProject}, Limit: projectsShown}
 	out := Graph{Topic: in.Topic}
-	found, err := b.Matches(ctx, s)
+	found, err := s.Run(ctx, b)
 	if err != nil {
 		return out, err
 	}
 	q := catalog.ListQuery{Kinds: libraryKinds}
 	libraries, _, err := kb.DerivedFrom(ctx, b, "libraries", 0, q, indexLibraries)
-	out.DependencyGraph = libraries.Graph(kb.Records(found.Items), b.URL)
-	out.Evidence = b.Weighed(found.Items, "states what it is built on")
+	out.DependencyGraph = libraries.Graph(find.Records(found.Items), b.URL)
+	out.Evidence = evidence.Found(b, found.Items, "states what it is built on")
 	out.Degraded, out.Hint = found.Degraded, found.Hint
 	out.Method = fmt.Sprintf("The %d projects that match best, with the SDKs, packages and repositories that the "+
 		"catalogue states; a version is compared with the stable ones that registries and releases list.", projectsShown)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -26,7 +27,7 @@ Lists the indexed repositories with their issue and pull-request counts; the gra
 `,
 }, func(ctx context.Context, b kb.Base, _ struct{}) (kb.List[Repo], error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindRepo}, Order: catalog.ByKey}
-	return kb.Rows(ctx, b, q, kb.Paging{}, repo)
+	return kb.Rows(ctx, b, q, arg.Paging{}, repo)
 })
 
 func repo(b kb.Base, r catalog.Record) (Repo, error) {
@@ -52,7 +53,7 @@ func project(b kb.Base, r catalog.Record) (Project, error) {
 type projectsIn struct {
 	Category string `json:"category" maxLength:"100" doc:"only this category"`
 	Query    string `json:"q" tool:"query" maxLength:"200" doc:"part of the name or category"`
-	kb.Paging
+	arg.Paging
 }
 
 var projects = kb.New(op.Spec{
@@ -67,7 +68,7 @@ description in your own words use find_similar_projects or search.
 }, func(ctx context.Context, b kb.Base, in projectsIn) (kb.List[Project], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindProject}, Order: catalog.ByTitle, Text: in.Query,
-		Categories: kb.Only(in.Category, ""),
+		Categories: arg.Only(in.Category, ""),
 	}
 	return kb.Rows(ctx, b, q, in.Paging, project)
 })
@@ -95,7 +96,7 @@ and whether calls can be passed on to them.
 `,
 }, func(ctx context.Context, b kb.Base, _ struct{}) (kb.List[ToolServer], error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindToolServer}, Order: catalog.ByTitle}
-	return kb.Rows(ctx, b, q, kb.Paging{}, toolServer)
+	return kb.Rows(ctx, b, q, arg.Paging{}, toolServer)
 })
 
 func toolServer(b kb.Base, r catalog.Record) (ToolServer, error) {

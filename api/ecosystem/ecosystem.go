@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -46,9 +48,9 @@ with get_forge_discussion.
 }, func(ctx context.Context, b kb.Base, in discussionsIn) (kb.List[Discussion], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindDiscussion}, Order: catalog.ByVotes,
-		Containers: kb.Only(in.Repo, ""), Categories: kb.Only(in.Category, ""),
+		Containers: arg.Only(in.Repo, ""), Categories: arg.Only(in.Category, ""),
 	}
-	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, discussion)
+	return kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit}, discussion)
 })
 
 func discussion(b kb.Base, r catalog.Record) (Discussion, error) {
@@ -62,7 +64,7 @@ func discussion(b kb.Base, r catalog.Record) (Discussion, error) {
 // FullDiscussion is a discussion with its text and comments, oldest first.
 type FullDiscussion struct {
 	Opened
-	kb.Thread[Comment]
+	read.Thread[Comment]
 }
 
 // Comment is one comment of a discussion.
@@ -90,7 +92,7 @@ Reads the text and the comments of one discussion of a repository, by the node i
 	return FullDiscussion{row, comments}, err
 })
 
-var forge = kb.Threads[Opened, Comment]{
+var forge = read.Conversations[Opened, Comment]{
 	Kind: catalog.KindDiscussion, Row: open, Children: catalog.KindComment, Child: comment,
 	Opens: true,
 }
@@ -107,8 +109,8 @@ func open(b kb.Base, r catalog.Record) (Opened, error) {
 }
 
 type discussionIn struct {
-	ID     string    `json:"id" required:"true" maxLength:"200" doc:"node id, or the id of a search result"`
-	Cursor kb.Cursor `json:"cursor"`
+	ID     string     `json:"id" required:"true" maxLength:"200" doc:"node id, or the id of a search result"`
+	Cursor arg.Cursor `json:"cursor"`
 }
 
 func comment(b kb.Base, r catalog.Record) (Comment, error) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -16,11 +18,11 @@ type gapsIn struct {
 
 // Gaps is what was asked for and not answered.
 type Gaps struct {
-	Topics  kb.Found[OpenTopic]  `json:"unanswered_topics" doc:"forum threads, most viewed first"`
-	Threads kb.Found[OpenThread] `json:"unanswered_mailing_threads" doc:"questions first, then newest"`
-	Labels  kb.Found[LabelGap]   `json:"grant_labels" doc:"fewest accepted first, then most proposals"`
-	AsOf    time.Time            `json:"as_of"`
-	kb.Grounds
+	Topics  find.Found[OpenTopic]  `json:"unanswered_topics" doc:"forum threads, most viewed first"`
+	Threads find.Found[OpenThread] `json:"unanswered_mailing_threads" doc:"questions first, then newest"`
+	Labels  find.Found[LabelGap]   `json:"grant_labels" doc:"fewest accepted first, then most proposals"`
+	AsOf    time.Time              `json:"as_of"`
+	evidence.Grounds
 }
 
 // OpenTopic is a forum topic without a reply.
@@ -60,20 +62,20 @@ proposals. For the funding of one label use get_funding_landscape.
 	out.Threads = gap(found.Threads, in.Limit, func(t silentThread) OpenThread {
 		return OpenThread{b.Item(t.Record), t.Asks}
 	})
-	var proofs []kb.Proof
+	var proofs []evidence.Proof
 	out.Labels = gap(found.Labels, in.Limit, func(g LabelGap) LabelGap {
 		proofs = append(proofs, g.Proofs()...)
 		return g
 	})
-	out.Evidence = b.Proofs(proofs)
+	out.Evidence = evidence.Of(b, proofs)
 	out.Method = fmt.Sprintf("Open topics of 3 days or more without a reply and with at least the median of %d views; "+
 		"threads of one message in lists where at least half get an answer; labels with a smaller share of merged "+
 		"proposals than all have (%.0f %%).", found.MedianViews, 100*found.Share)
 	return out, err
 })
 
-func gap[T, R any](all []T, limit int, row func(T) R) kb.Found[R] {
-	g := kb.Found[R]{Total: len(all)}
+func gap[T, R any](all []T, limit int, row func(T) R) find.Found[R] {
+	g := find.Found[R]{Total: len(all)}
 	for _, x := range all[:min(limit, len(all))] {
 		g.Items = append(g.Items, row(x))
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
 	"almanac/catalog"
 )
 
@@ -122,10 +123,10 @@ const perLabel = 2
 
 // Proofs are the newest proposals that are not accepted, weighed by their share
 // in all of these.
-func (g LabelGap) Proofs() (out []kb.Proof) {
+func (g LabelGap) Proofs() (out []evidence.Proof) {
 	for _, r := range g.Pending[:min(perLabel, len(g.Pending))] {
 		why := "proposed under " + g.Label + " and not accepted"
-		out = append(out, kb.Proof{Record: r, Why: why, Weight: 1 / float64(len(g.Pending))})
+		out = append(out, evidence.Proof{Record: r, Why: why, Weight: 1 / float64(len(g.Pending))})
 	}
 	return out
 }

@@ -14,8 +14,7 @@ import (
 // memo caches values computed from the catalog, one per key.
 type memo struct {
 	flight singleflight.Group
-	mu     sync.Mutex
-	values map[string]derived // guarded by mu
+	values sync.Map // string → derived
 }
 
 type derived struct {
@@ -23,8 +22,6 @@ type derived struct {
 	at       time.Time
 	value    any
 }
-
-func newMemo() *memo { return &memo{values: map[string]derived{}} }
 
 // Derived returns a value that compute derives from the catalog, and when it was
 // computed: once for each position of the change log, and again after maxAge
@@ -40,7 +37,8 @@ func Derived[T any](
 	fresh := func(d derived) bool {
 		return d.position == position && (maxAge == 0 || b.Now().Sub(d.at) < maxAge)
 	}
-	if d, ok := b.memo.get(key); ok && fresh(d) {
+	if known, ok := b.memo.values.Load(key); ok && fresh(known.(derived)) {
+		d := known.(derived)
 		return d.value.(T), d.at, nil
 	}
 	// The computation is not cancelled with a caller: others may wait for it.
@@ -48,7 +46,7 @@ func Derived[T any](
 		d := derived{position: position, at: b.Now().UTC()}
 		var err error
 		if d.value, err = compute(context.WithoutCancel(ctx)); err == nil {
-			b.memo.put(key, d)
+			b.memo.values.Store(key, d)
 		}
 		return d, err
 	})
@@ -64,24 +62,19 @@ func Derived[T any](
 	}
 }
 
+// DerivedFrom is Derived for a value that follows from the records of a query.
+func DerivedFrom[T any](
+	ctx context.Context, b Base, key string, maxAge time.Duration, q catalog.ListQuery,
+	compute func([]catalog.Record) T,
+) (T, time.Time, error) {
+	return Derived(ctx, b, key, maxAge, func(ctx context.Context) (T, error) {
+		records, _, err := b.Catalog.List(ctx, q)
+		return compute(records), err
+	})
+}
+
 // Counts groups the live records, as the catalog does, and must not be modified.
 func (b Base) Counts(ctx context.Context) ([]catalog.Count, error) {
 	counts, _, err := Derived(ctx, b, "counts", 0, b.Catalog.Counts)
 	return counts, err
-}
-
-func (m *memo) get(key string) (derived, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	d, ok := m.values[key]
-	return d, ok
-}
-
-// put keeps the newer of two values.
-func (m *memo) put(key string, d derived) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if old, ok := m.values[key]; !ok || d.position >= old.position {
-		m.values[key] = d
-	}
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/retrieval"
-	"almanac/retrieval/passage"
 	"almanac/text/nearest"
+	"almanac/text/prose"
 )
 
 // namedValues is the maximum of valid values in a hint.
@@ -19,25 +18,38 @@ const namedValues = 12
 // kind has the value of a filter, or nothing of the kind is indexed.
 func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (string, error) {
 	if total > 0 {
-		return pastTheEnd(total), nil
+		return PastTheEnd(total), nil
 	}
-	values, err := b.valuesOf(ctx, q.Kinds)
+	counts, err := b.Counts(ctx)
 	if err != nil {
 		return "", err
 	}
-	if values.total == 0 {
+	counts = slices.DeleteFunc(slices.Clone(counts), func(c catalog.Count) bool {
+		return len(q.Kinds) > 0 && !slices.Contains(q.Kinds, c.Kind)
+	})
+	if len(counts) == 0 {
 		return "nothing of this kind is indexed: /api/v1/sources lists what is", nil
 	}
 	for _, f := range []struct {
-		name         string
-		given, known []string
+		name  string
+		given []string
+		of    func(catalog.Count) string
 	}{
-		{"state", q.States, values.states}, {"category", q.Categories, values.categories},
-		{"source", q.Sources, values.sources}, {"container", q.Containers, values.containers},
+		{"state", q.States, func(c catalog.Count) string { return c.State }},
+		{"category", q.Categories, func(c catalog.Count) string { return c.Category }},
+		{"source", q.Sources, func(c catalog.Count) string { return c.Source }},
+		{"container", q.Containers, func(c catalog.Count) string { return c.Container }},
 	} {
-		isKnown := func(given string) bool { return containsFold(f.known, given) }
+		var known []string
+		for _, c := range counts {
+			if value := f.of(c); value != "" && !containsFold(known, value) {
+				known = append(known, value)
+			}
+		}
+		slices.Sort(known)
+		isKnown := func(given string) bool { return containsFold(known, given) }
 		if len(f.given) > 0 && !slices.ContainsFunc(f.given, isKnown) {
-			return NoSuch(f.name, f.given[0], f.known), nil
+			return NoSuch(f.name, f.given[0], known), nil
 		}
 	}
 	return b.emptyTags(ctx, q)
@@ -69,33 +81,6 @@ func (b Base) emptyTags(ctx context.Context, q catalog.ListQuery) (string, error
 	return "no record has all of these: leave a filter out", nil
 }
 
-// values are the distinct values in the columns of some kinds of records.
-type values struct {
-	total                                   int
-	states, categories, sources, containers []string
-}
-
-func (b Base) valuesOf(ctx context.Context, kinds []catalog.Kind) (v values, err error) {
-	counts, err := b.Counts(ctx)
-	for _, c := range counts {
-		if len(kinds) > 0 && !slices.Contains(kinds, c.Kind) {
-			continue
-		}
-		v.total += c.N
-		for to, value := range map[*[]string]string{
-			&v.states: c.State, &v.categories: c.Category, &v.sources: c.Source, &v.containers: c.Container,
-		} {
-			if value != "" && !containsFold(*to, value) {
-				*to = append(*to, value)
-			}
-		}
-	}
-	for _, list := range []*[]string{&v.states, &v.categories, &v.sources, &v.containers} {
-		slices.Sort(*list)
-	}
-	return v, err
-}
-
 func containsFold(list []string, s string) bool {
 	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
 }
@@ -103,7 +88,7 @@ func containsFold(list []string, s string) bool {
 // NoSuch says that no record has a value: it names the nearest existing one, or
 // lists them.
 func NoSuch(name, given string, known []string) string {
-	given = First(given, 80)
+	given = prose.First(given, 80)
 	if near := nearest.Of(given, known); near != "" {
 		return fmt.Sprintf("no record has the %s %q: did you mean %q?", name, given, near)
 	}
@@ -117,34 +102,7 @@ func NoSuch(name, given string, known []string) string {
 	return fmt.Sprintf("no record has the %s %q: there are %s%s", name, given, strings.Join(known, ", "), more)
 }
 
-// EmptySearch suggests what to try if a page of results is empty. Operators
-// that left nothing over are named, with what there is without them.
-func EmptySearch(total int, relaxed []retrieval.Relaxed, f passage.Filter) string {
-	if total > 0 {
-		return pastTheEnd(total)
-	}
-	if len(relaxed) > 0 {
-		var parts []string
-		for _, r := range relaxed {
-			what := r.Without
-			if strings.HasPrefix(what, `"`) && strings.Count(what, `"`) == 2 {
-				what = "the quotes around " + strings.Trim(what, `"`)
-			}
-			parts = append(parts, fmt.Sprintf("%d without %s", r.Total, what))
-		}
-		return "nothing matches all of the query: there are " + strings.Join(parts, ", ")
-	}
-	var tries []string
-	if !f.Since.IsZero() || !f.Until.IsZero() || len(f.Sources) > 0 {
-		tries = append(tries, "leave out the dates and the source")
-	}
-	if len(f.Kinds) > 0 {
-		tries = append(tries, "search everything (search with type all)")
-	}
-	tries = append(tries, "use fewer or other words")
-	return "nothing matches: " + strings.Join(tries, ", or ")
-}
-
-func pastTheEnd(total int) string {
+// PastTheEnd says that a page is empty because it is beyond the last.
+func PastTheEnd(total int) string {
 	return fmt.Sprintf("there are %d in all: the offset is past the end", total)
 }

@@ -1,7 +1,9 @@
 package kb
 
 import (
+	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -98,24 +100,50 @@ func Date(r catalog.Record) time.Time {
 	return time.Time{}
 }
 
-// KindsOf returns the kinds of a search type; nil for all.
-func KindsOf(t SearchType) []catalog.Kind {
-	if t == "all" || t == "" {
-		return nil
+// Score rounds a score to four significant digits.
+func Score(x float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil || math.IsNaN(rounded) {
+		return 0
 	}
-	var out []catalog.Kind
-	for _, info := range catalog.Kinds {
-		if info.SearchType == string(t) {
-			out = append(out, info.Kind)
-		}
-	}
-	return out
+	return rounded
 }
 
-// TypeOf returns the search type of a kind.
-func TypeOf(k catalog.Kind) string {
-	if info, ok := catalog.InfoOf(k); ok {
-		return info.SearchType
+// ThirdParty reports whether anybody could write a record: what is said in
+// forum, mailing lists, blogs and on the forge, grant proposals, and drafts of
+// improvement proposals. Documentation, accepted proposals, releases, papers
+// and curated data are the network's own.
+func ThirdParty(r catalog.Record) bool {
+	switch r.Kind {
+	case catalog.KindBlog, catalog.KindRepo, catalog.KindGrant:
+		return true
+	case catalog.KindCIP:
+		return strings.HasPrefix(r.Key, "PR-")
 	}
-	return catalog.SearchDoc
+	return r.Kind.IsThread() || r.Kind.InThread()
+}
+
+// Unanswered reports whether a thread waits for its first answer: an open topic
+// of the forum that is not pinned and has no reply, or a mail thread of one
+// message.
+func Unanswered(r catalog.Record) bool {
+	switch r.Kind {
+	case catalog.KindTopic:
+		d, err := catalog.Decode[catalog.Topic](r)
+		return err == nil && (r.State == "" || r.State == "open") && !d.Pinned && r.Replies == 0 && d.Posts <= 1
+	case catalog.KindMailThread:
+		d, err := catalog.Decode[catalog.MailThread](r)
+		return err == nil && d.Messages <= 1
+	}
+	return false
+}
+
+// Brief is an item of an answer whose own fields say what matters: in tools it
+// only leads to the record.
+type Brief struct{ Item }
+
+// Lean implements op.Leaner.
+func (b *Brief) Lean() {
+	b.Item.Lean()
+	b.Key, b.Path, b.Container, b.Author = "", "", "", ""
 }

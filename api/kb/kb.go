@@ -1,17 +1,16 @@
 // Package kb is the knowledge base as operations see it: the catalog, the
-// searcher, the arguments and forms that operations share, and one function for
-// each kind of query:
+// searcher, and what the rows of all answers have in common. An operation is
+// a function of Base. It asks for
 //
 //	Rows      a list, filtered and paged (list.go)
-//	Read      a record's text in parts; Thread: with its children (text.go)
-//	ReadPart  a section of a text, or a thread around a post (part.go, thread.go)
-//	FindRows  a search among some kinds; BestOf: the best of each (find.go);
-//	          Among: only some records (among.go); Matches, FindTexts (matches.go)
-//	Linked    the records that refer to one; Targets: those that it refers to (linked.go)
-//	Latest    a series of snapshots (series.go)
-//	Derived   a value computed from the whole catalog (derived.go); DerivedFrom: from a query (matches.go)
+//	Record    one record, by the ways to name it: Keyed, Titled, Locate (record.go)
+//	Referrers the records that refer to one; Targets: those that it refers to (linked.go)
+//	Newest    the last snapshot of a series (series.go)
+//	Derived   a value computed from the whole catalog; DerivedFrom: from a query (derived.go)
 //
-// The operations themselves are in one package per group.
+// Packages below it take it on: arg has the types of arguments, find searches,
+// read reads texts in parts, evidence says what an answer rests on. The
+// operations themselves are in one package per group.
 package kb
 
 import (
@@ -21,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/api/tally"
 	"almanac/catalog"
@@ -51,7 +51,7 @@ const recentHeads = 4_000
 // unless it has them. What shares caches is made from one prepared base.
 func (b Base) Prepared() Base {
 	if b.memo == nil {
-		b.memo, b.words = newMemo(), wordsOf(b.Network)
+		b.memo, b.words = &memo{}, arg.Words(b.Network)
 		b.heads = recent.New[int64, catalog.Record](recentHeads)
 	}
 	return b

@@ -1,21 +1,17 @@
 package kb_test
 
 import (
-	"context"
 	"errors"
 	"math"
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"pgregory.net/rapid"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/retrieval"
 )
 
 var base = kb.Base{PublicURL: "https://kb.example",
@@ -30,13 +26,13 @@ func TestCIPRef(t *testing.T) {
 		" 56\n": "CIP-0056", "cip 56": "CIP-0056", "9999": "CIP-9999", "0": "CIP-0000", "PR-203": "PR-203",
 		"pr 0203": "PR-203", "PR#7": "PR-7", "PR-0": "PR-0", "PR-99999999999999999999": "PR-99999999999999999999",
 	} {
-		if ref, err := base.CIPRef(kb.CIPID(id)); err != nil || ref.Key != want || ref.Kind != catalog.KindCIP {
+		if ref, err := base.CIPRef(arg.CIPID(id)); err != nil || ref.Key != want || ref.Kind != catalog.KindCIP {
 			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
 		}
 	}
 	for id, want := range map[string]string{"12": "LIP-012", "LIP-12": "LIP-012", "lip 012": "LIP-012",
 		"CIP-12": "LIP-012", "20000": "LIP-20000", "46-1": "LIP-046-01", "LIP-46-01": "LIP-046-01"} {
-		if ref, err := lip.CIPRef(kb.CIPID(id)); err != nil || ref.Key != want {
+		if ref, err := lip.CIPRef(arg.CIPID(id)); err != nil || ref.Key != want {
 			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
 		}
 	}
@@ -54,71 +50,18 @@ func FuzzCIPRef(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, b := range []kb.Base{base, lip} {
 			prefix := b.Network.Proposals.Prefix
-			if !regexp.MustCompile(kb.ToolIDPattern(prefix)).MatchString(s) {
+			if !regexp.MustCompile(arg.ToolIDPattern(prefix)).MatchString(s) {
 				continue
 			}
-			ref, err := b.CIPRef(kb.CIPID(s))
+			ref, err := b.CIPRef(arg.CIPID(s))
 			if err != nil {
 				t.Fatal(err)
 			}
 			id := b.ID(catalog.Record{Kind: catalog.KindCIP, Key: ref.Key})
-			again, err := b.CIPRef(kb.CIPID(id))
-			if err != nil || again != ref || !regexp.MustCompile(kb.IDPattern(prefix)).MatchString(id) {
+			again, err := b.CIPRef(arg.CIPID(id))
+			if err != nil || again != ref || !regexp.MustCompile(arg.IDPattern(prefix)).MatchString(id) {
 				t.Errorf("%q is %v, its id %q is %v %v", s, ref, id, again, err)
 			}
-		}
-	})
-}
-
-func TestCutsJoin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		unit := rapid.StringN(1, 40, -1).Draw(t, "unit")
-		text := strings.Repeat(unit, rapid.IntRange(0, 8_000).Draw(t, "times"))
-		var whole strings.Builder
-		for cursor := kb.Cursor(""); ; {
-			page, err := kb.Cut(text, cursor)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := utf8.RuneCountInString(page.Content); n > 50_000 ||
-				page.Truncated != (n == 50_000 && page.NextCursor != "") {
-				t.Fatalf("%d characters, truncated %v, next %q", n, page.Truncated, page.NextCursor)
-			}
-			whole.WriteString(page.Content)
-			if cursor = kb.Cursor(page.NextCursor); cursor == "" {
-				break
-			}
-		}
-		if whole.String() != text {
-			t.Error("the parts are not the text")
-		}
-	})
-}
-
-// TestShortenedCutsJoin holds that a part that was shortened ends where the next
-// begins, and never is nothing.
-func TestShortenedCutsJoin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		unit := rapid.StringOfN(rapid.SampledFrom([]rune("ab \n\"é港みハ한🚀")), 1, 40, -1).Draw(t, "unit")
-		text := strings.Repeat(unit, rapid.IntRange(1, 4_000).Draw(t, "times"))
-		less := rapid.IntRange(1, 30_000).Draw(t, "tokens")
-		var whole strings.Builder
-		for cursor, pages := kb.Cursor(""), 0; pages == 0 || cursor != ""; pages++ {
-			page, err := kb.Cut(text, cursor)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if pages < 20 {
-				page.Shorten(less)
-			}
-			if page.Content == "" || page.Truncated != (page.NextCursor != "") {
-				t.Fatalf("%q, truncated %v, next %q", page.Content, page.Truncated, page.NextCursor)
-			}
-			whole.WriteString(page.Content)
-			cursor = kb.Cursor(page.NextCursor)
-		}
-		if whole.String() != text {
-			t.Error("the parts are not the text")
 		}
 	})
 }
@@ -156,33 +99,11 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// searcher returns the request, or an error.
-type searcher struct{ err error }
-
-func (s searcher) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {
-	return retrieval.Response{Query: r.Query, Total: r.Offset}, s.err
-}
-
-func (searcher) Status(context.Context) retrieval.Status { return retrieval.Status{Progress: 0.25} }
-
-func TestFind(t *testing.T) {
-	find := func(err error, r retrieval.Request) (retrieval.Response, error) {
-		return kb.Base{Search: searcher{err}}.Find(t.Context(), "topic", r)
-	}
-	res, err := find(nil, retrieval.Request{Query: strings.Repeat("é", 5_000), Limit: 50, Offset: 1 << 40})
-	if err != nil || res.Query != strings.Repeat("é", 4_000) || res.Total != retrieval.MaxResults-50 {
-		t.Errorf("a long query far down: %d bytes at %d, %v", len(res.Query), res.Total, err)
-	}
-	internal := errors.New("engine burst")
-	for _, tt := range []struct{ err, kind error }{{retrieval.ErrBadQuery, op.ErrInvalid},
-		{retrieval.ErrNotReady, op.ErrUnavailable}, {internal, internal},
-		{context.DeadlineExceeded, context.DeadlineExceeded}} {
-		if _, err := find(tt.err, retrieval.Request{Query: "x"}); !errors.Is(err, tt.kind) {
-			t.Errorf("%v became %v", tt.err, err)
-		}
-	}
-	if _, err := find(retrieval.ErrBadQuery, retrieval.Request{Query: "x"}); !strings.HasPrefix(op.Explain(err).Message,
-		"topic cannot be searched for: ") {
-		t.Errorf("%v does not name the argument", err)
+func TestBriefIsLean(t *testing.T) {
+	b := kb.Brief{Item: kb.Item{ID: "1", Title: "t", URL: "u", Key: "k", Path: "p", Container: "c", Author: "a",
+		Page: "x"}}
+	b.Lean()
+	if want := (kb.Item{ID: "1", Title: "t", URL: "u"}); b.Item != want {
+		t.Errorf("%+v", b.Item)
 	}
 }

@@ -7,18 +7,32 @@ import (
 	"almanac/catalog"
 )
 
+// Linked is a record that refers to another, with its strongest link.
+type Linked struct {
+	Record catalog.Record // without its body
+	Link   catalog.Link
+}
+
 // strength orders relations, the strongest first.
 var strength = []catalog.Relation{
 	catalog.Requires, catalog.Supersedes, catalog.Implements, catalog.Cites, catalog.References, catalog.Mentions,
 }
 
-// Linked returns the records that refer to r by its key or an alias, each once,
+// Referrers returns the records that refer to r by its key or an alias, each once,
 // newest first: a mention of a draft counts for the proposal it became. Children
 // of r are left out.
-func (b Base) Linked(ctx context.Context, r catalog.Record) ([]Linked, error) {
-	links, err := b.linksTo(ctx, r)
+func (b Base) Referrers(ctx context.Context, r catalog.Record) ([]Linked, error) {
+	aliases, err := b.Catalog.Aliases(ctx, r.ID)
 	if err != nil {
 		return nil, err
+	}
+	var links []catalog.Link
+	for _, key := range append([]string{r.Key}, aliases...) {
+		to, err := b.Catalog.LinksTo(ctx, catalog.Ref{Kind: r.Kind, Key: key})
+		if err != nil {
+			return nil, err
+		}
+		links = append(links, to...)
 	}
 	best := map[int64]catalog.Link{}
 	var ids []int64
@@ -79,48 +93,6 @@ func (b Base) Resolve(ctx context.Context, links []catalog.Link) ([]Linked, erro
 		}
 	}
 	return out, nil
-}
-
-// Related returns the records of a kind that refer to r and those that r or one
-// of its children of its own kind refers to, each once, oldest first.
-func (b Base) Related(ctx context.Context, r catalog.Record, kind catalog.Kind) ([]Linked, error) {
-	all, err := b.Linked(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(l Linked) bool { return l.Record.Kind != kind })
-	children, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{r.Kind}, Parent: r.ID})
-	if err != nil {
-		return nil, err
-	}
-	from := []int64{r.ID}
-	for _, c := range children {
-		from = append(from, c.ID)
-	}
-	targets, err := b.Targets(ctx, from, kind)
-	for _, l := range targets {
-		if !slices.ContainsFunc(all, func(x Linked) bool { return x.Record.ID == l.Record.ID }) {
-			all = append(all, l)
-		}
-	}
-	slices.SortStableFunc(all, func(x, y Linked) int { return x.Record.CreatedAt.Compare(y.Record.CreatedAt) })
-	return all, err
-}
-
-func (b Base) linksTo(ctx context.Context, r catalog.Record) ([]catalog.Link, error) {
-	aliases, err := b.Catalog.Aliases(ctx, r.ID)
-	if err != nil {
-		return nil, err
-	}
-	var all []catalog.Link
-	for _, key := range append([]string{r.Key}, aliases...) {
-		links, err := b.Catalog.LinksTo(ctx, catalog.Ref{Kind: r.Kind, Key: key})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, links...)
-	}
-	return all, nil
 }
 
 // Reference is a record that refers to another, in an answer.

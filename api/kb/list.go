@@ -3,6 +3,7 @@ package kb
 import (
 	"context"
 
+	"almanac/api/kb/arg"
 	"almanac/catalog"
 )
 
@@ -23,7 +24,7 @@ func (l List[T]) Next() (offset int, more bool) {
 
 // Rows returns a page of the catalog, each record as its row.
 func Rows[T any](
-	ctx context.Context, b Base, q catalog.ListQuery, p Paging, row func(Base, catalog.Record) (T, error),
+	ctx context.Context, b Base, q catalog.ListQuery, p arg.Paging, row func(Base, catalog.Record) (T, error),
 ) (List[T], error) {
 	q.Limit, q.Offset = p.Limit, p.Offset
 	records, total, err := b.Catalog.List(ctx, q)

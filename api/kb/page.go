@@ -76,7 +76,7 @@ func (b Base) PageURL(r catalog.Record) string {
 	switch {
 	case r.Kind == catalog.KindCIP:
 		return at + url.PathEscape(b.ID(r))
-	case len(r.Key) <= maxReadable && readable.MatchString(r.Key) && !isRecordID(r.Key):
+	case len(r.Key) <= maxReadable && readable.MatchString(r.Key) && !IsRecordID(r.Key):
 		return at + r.Key
 	}
 	return at + strconv.FormatInt(r.ID, 10)

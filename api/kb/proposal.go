@@ -5,12 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
 
 // CIPRef returns the reference that an id in any accepted spelling names.
-func (b Base) CIPRef(id CIPID) (catalog.Ref, error) {
+func (b Base) CIPRef(id arg.CIPID) (catalog.Ref, error) {
 	key, ok := b.Network.Proposals.ParseID(string(id))
 	if !ok {
 		prefix := b.Network.Proposals.Prefix
@@ -20,17 +21,17 @@ func (b Base) CIPRef(id CIPID) (catalog.Ref, error) {
 }
 
 // CIP finds the proposal that an id names.
-func (b Base) CIP(ctx context.Context, id CIPID) (catalog.Record, error) {
+func (b Base) CIP(ctx context.Context, id arg.CIPID) (catalog.Record, error) {
 	return b.cip(ctx, id, b.Catalog.Get)
 }
 
 // CIPHead is CIP without the text.
-func (b Base) CIPHead(ctx context.Context, id CIPID) (catalog.Record, error) {
+func (b Base) CIPHead(ctx context.Context, id arg.CIPID) (catalog.Record, error) {
 	return b.cip(ctx, id, b.Catalog.Head)
 }
 
 func (b Base) cip(
-	ctx context.Context, id CIPID, get func(context.Context, catalog.Ref) (catalog.Record, error),
+	ctx context.Context, id arg.CIPID, get func(context.Context, catalog.Ref) (catalog.Record, error),
 ) (catalog.Record, error) {
 	ref, err := b.CIPRef(id)
 	if err != nil {
@@ -54,7 +55,7 @@ type CIP struct {
 	ID        string     `json:"id" doc:"its number, or PR-n for a draft"`
 	Label     string     `json:"label"`
 	Title     string     `json:"title"`
-	Status    Status     `json:"status"`
+	Status    arg.Status `json:"status"`
 	StatusRaw string     `json:"status_raw" doc:"as the network spells it"`
 	Type      string     `json:"type"`
 	Category  string     `json:"category,omitempty" doc:"within the type, if the network has both"`
@@ -85,7 +86,7 @@ func (b Base) CIPRow(r catalog.Record) (CIP, error) {
 		return CIP{}, err
 	}
 	c := CIP{
-		ID: b.ID(r), Label: r.Key, Title: r.Title, Status: Status(r.State), StatusRaw: d.RawStatus,
+		ID: b.ID(r), Label: r.Key, Title: r.Title, Status: arg.Status(r.State), StatusRaw: d.RawStatus,
 		Type: r.Category, Category: d.Category, Author: r.Author, Authors: d.Authors,
 		Created: d.Created, Approved: d.Approved,
 		Requires: b.CIPIDs(d.Requires), Draft: strings.HasPrefix(r.Key, "PR-"), RecordID: r.ID,

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -16,14 +17,14 @@ type foundationIn struct {
 // FoundationInfo are the found pages of the foundation's website.
 type FoundationInfo struct {
 	Topic string `json:"topic"`
-	kb.Found[FoundationPage]
+	find.Found[FoundationPage]
 }
 
 // FoundationPage is one of them.
 type FoundationPage struct {
 	kb.Item
 	Section string `json:"section,omitempty"`
-	kb.Why
+	find.Why
 }
 
 var foundation = kb.New(op.Spec{
@@ -36,9 +37,9 @@ Searches the website of the network's foundation by words and meaning and return
 developer questions use get_faq, for everything search.
 `,
 }, func(ctx context.Context, b kb.Base, in foundationIn) (FoundationInfo, error) {
-	found, err := kb.FindRows(ctx, b, kb.Search{
+	found, err := find.Rows(ctx, b, find.Search{
 		Field: "topic", Query: in.Topic, Kinds: []catalog.Kind{catalog.KindFoundation}, Limit: in.Limit,
-	}, func(b kb.Base, m kb.Match) (FoundationPage, error) {
+	}, func(b kb.Base, m find.Match) (FoundationPage, error) {
 		d, err := kb.Decode[catalog.Foundation](m.Record)
 		return FoundationPage{b.Item(m.Record), d.Section, m.Why()}, err
 	})

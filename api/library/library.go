@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -20,13 +22,13 @@ var notFound = []error{op.ErrNotFound}
 
 var list = kb.New(op.Spec{
 	ID: "list_docs", Path: "/api/v1/docs",
-	Example: listIn{Paging: kb.Paging{Limit: 5}},
+	Example: listIn{Paging: arg.Paging{Limit: 5}},
 	Doc:     "Documentation pages, by path.",
 }, runList)
 
 type listIn struct {
 	Source string `json:"source" doc:"only this source or repository" maxLength:"200"`
-	kb.Paging
+	arg.Paging
 }
 
 // Page is a documentation page in a list.
@@ -60,7 +62,7 @@ func page(b kb.Base, r catalog.Record) (Page, error) {
 
 var get = kb.New(op.Spec{
 	ID: "get_doc", Path: "/api/v1/docs/{id...}", Tool: "get_doc", MayFail: notFound,
-	Forms: []op.Form{kb.MarkdownForm[Full]()},
+	Forms: []op.Form{read.Markdown(func(f Full) (title, url, text string) { return f.Title, f.URL, f.Content })},
 	Doc: `
 Read a text or a section of it
 The full text of one record, or a section of it, by the read of a search result, an id or a path.
@@ -71,8 +73,8 @@ alone it reads the whole text behind its outline, up to 50,000 characters at a t
 }, runGet)
 
 type getIn struct {
-	ID     kb.RecordID `json:"id" required:"true"`
-	Cursor kb.Cursor   `json:"cursor"`
+	ID     arg.RecordID `json:"id" required:"true"`
+	Cursor arg.Cursor   `json:"cursor"`
 }
 
 // Full is a record with its text.
@@ -84,7 +86,7 @@ type Full struct {
 	CreatedAt *time.Time `json:"created_at"`
 	UpdatedAt *time.Time `json:"updated_at"`
 	Summary   string     `json:"summary,omitempty" doc:"short description, if there is one"`
-	kb.Part
+	read.Part
 }
 
 // Lean implements op.Leaner: who reads a section knows the record from the
@@ -96,17 +98,14 @@ func (f *Full) Lean() {
 	}
 }
 
-// Markdown implements kb.Markdowner.
-func (f Full) Markdown() kb.Markdown { return kb.Markdown{Title: f.Title, URL: f.URL, Text: f.Content} }
-
 func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
-	r, section, err := b.Section(ctx, in.ID)
+	r, section, err := read.Section(ctx, b, in.ID)
 	if err != nil {
 		return Full{}, err
 	}
-	part, err := b.ReadPart(ctx, r, section, in.Cursor)
+	part, err := read.PartOf(ctx, b, r, section, in.Cursor)
 	return Full{
-		ID: r.ID, Item: b.Item(r), Type: kb.TypeOf(r.Kind), Source: r.Source, CreatedAt: kb.Time(r.CreatedAt),
+		ID: r.ID, Item: b.Item(r), Type: arg.TypeOf(r.Kind), Source: r.Source, CreatedAt: kb.Time(r.CreatedAt),
 		UpdatedAt: kb.Time(r.UpdatedAt), Summary: r.Summary, Part: part,
 	}, err
 }

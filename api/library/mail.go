@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -19,10 +21,10 @@ type MailThread struct {
 }
 
 type mailThreadsIn struct {
-	Group string   `json:"group" maxLength:"100" doc:"only this mailing list, such as cip-discuss"`
-	CIP   kb.CIPID `json:"cip_id" doc:"only threads that refer to this proposal"`
-	Since kb.Day   `json:"since" doc:"only threads with a message on this day or later"`
-	kb.Paging
+	Group string    `json:"group" maxLength:"100" doc:"only this mailing list, such as cip-discuss"`
+	CIP   arg.CIPID `json:"cip_id" doc:"only threads that refer to this proposal"`
+	Since arg.Day   `json:"since" doc:"only threads with a message on this day or later"`
+	arg.Paging
 }
 
 var mailThreads = kb.New(op.Spec{
@@ -57,19 +59,19 @@ func mailThread(b kb.Base, r catalog.Record) (MailThread, error) {
 	return MailThread{b.Named(r), r.Container, d.Messages, d.Participants, b.CIPIDs(d.Proposals)}, err
 }
 
-var mailing = kb.Threads[MailThread, Message]{
+var mailing = read.Conversations[MailThread, Message]{
 	Kind: catalog.KindMailThread, Row: mailThread, Children: catalog.KindMailMessage, Child: message,
 }
 
 type mailThreadIn struct {
-	ID     string    `json:"id" required:"true" maxLength:"200" doc:"of list_mailing_threads, e.g. cip-discuss-12345"`
-	Cursor kb.Cursor `json:"cursor"`
+	ID     string     `json:"id" required:"true" maxLength:"200" doc:"of list_mailing_threads, e.g. cip-discuss-12345"`
+	Cursor arg.Cursor `json:"cursor"`
 }
 
 // FullMailThread is a thread with its messages, oldest first.
 type FullMailThread struct {
 	MailThread
-	kb.Thread[Message]
+	read.Thread[Message]
 }
 
 var getMailThread = kb.New(op.Spec{

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -30,7 +32,7 @@ Lists the whitepapers by title. Read one with get_whitepaper and its slug.
 `,
 }, func(ctx context.Context, b kb.Base, _ struct{}) (kb.List[Paper], error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindWhitepaper}, Order: catalog.ByTitle}
-	return kb.Rows(ctx, b, q, kb.Paging{}, paper)
+	return kb.Rows(ctx, b, q, arg.Paging{}, paper)
 })
 
 func paper(b kb.Base, r catalog.Record) (Paper, error) {
@@ -39,14 +41,14 @@ func paper(b kb.Base, r catalog.Record) (Paper, error) {
 }
 
 type paperIn struct {
-	Slug   string    `json:"slug" required:"true" maxLength:"200" doc:"of list_whitepapers, or a search result's id"`
-	Cursor kb.Cursor `json:"cursor"`
+	Slug   string     `json:"slug" required:"true" maxLength:"200" doc:"of list_whitepapers, or a search result's id"`
+	Cursor arg.Cursor `json:"cursor"`
 }
 
 // FullPaper is a whitepaper with its text.
 type FullPaper struct {
 	Paper
-	kb.Text
+	read.Text
 }
 
 var getPaper = kb.New(op.Spec{
@@ -64,7 +66,7 @@ characters at a time.
 		return f, err
 	}
 	if f.Paper, err = paper(b, r); err == nil {
-		f.Text, err = kb.Read(r, in.Cursor)
+		f.Text, err = read.Record(r, in.Cursor)
 	}
 	return f, err
 })
@@ -80,10 +82,10 @@ type Video struct {
 }
 
 type videosIn struct {
-	Channel       string `json:"channel" maxLength:"200" doc:"only this channel"`
-	Since         kb.Day `json:"since" doc:"only what was published this day or later"`
-	HasTranscript *bool  `json:"has_transcript" doc:"only with a transcript, or only without one"`
-	kb.Paging
+	Channel       string  `json:"channel" maxLength:"200" doc:"only this channel"`
+	Since         arg.Day `json:"since" doc:"only what was published this day or later"`
+	HasTranscript *bool   `json:"has_transcript" doc:"only with a transcript, or only without one"`
+	arg.Paging
 }
 
 var videos = kb.New(op.Spec{
@@ -112,9 +114,9 @@ func video(b kb.Base, r catalog.Record) (Video, error) {
 }
 
 type videoIn struct {
-	ID     string    `json:"id" required:"true" maxLength:"200" doc:"on the video platform, or the id of a search result"`
-	Chars  *int      `json:"transcript_chars" minimum:"0" maximum:"200000" doc:"most of the transcript; all if left out"`
-	Cursor kb.Cursor `json:"cursor"`
+	ID     string     `json:"id" required:"true" maxLength:"200" doc:"on the video platform, or the id of a search result"`
+	Chars  *int       `json:"transcript_chars" minimum:"0" maximum:"200000" doc:"most of the transcript; all if left out"`
+	Cursor arg.Cursor `json:"cursor"`
 }
 
 // FullVideo is a recording with its transcript.
@@ -124,7 +126,7 @@ type FullVideo struct {
 	Truncated  bool   `json:"truncated" doc:"whether there is more: pass next_cursor as cursor"`
 	NextCursor string `json:"next_cursor,omitempty"`
 
-	part kb.Text
+	part read.Text
 }
 
 // Shorten implements op.Shortener.
@@ -154,7 +156,7 @@ one. Limit it with transcript_chars.
 	if in.Chars != nil {
 		most = *in.Chars
 	}
-	f.part, err = kb.CutAt(r.Body, in.Cursor, most)
+	f.part, err = read.CutAt(r.Body, in.Cursor, most)
 	f.Transcript, f.Truncated, f.NextCursor = f.part.Content, f.part.Truncated, f.part.NextCursor
 	return f, err
 })

@@ -8,18 +8,21 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 )
 
 type recordsIn struct {
-	Kind      kb.Kind     `json:"kind" required:"true" doc:"kind of record"`
-	Container string      `json:"container" maxLength:"200" doc:"only this repository, group, channel or category"`
-	State     string      `json:"state" maxLength:"50" doc:"only this state"`
-	Source    string      `json:"source" maxLength:"200" doc:"only this source"`
-	Parent    kb.RecordID `json:"parent" doc:"only what is part of this record"`
-	Order     string      `json:"order" enum:"activity,created,title,key" default:"activity" doc:"newest first or by name"`
-	kb.Paging
+	Kind      arg.Kind     `json:"kind" required:"true" doc:"kind of record"`
+	Container string       `json:"container" maxLength:"200" doc:"only this repository, group, channel or category"`
+	State     string       `json:"state" maxLength:"50" doc:"only this state"`
+	Source    string       `json:"source" maxLength:"200" doc:"only this source"`
+	Parent    arg.RecordID `json:"parent" doc:"only what is part of this record"`
+
+	Order string `json:"order" enum:"activity,created,title,key" default:"activity" doc:"newest first or by name"`
+	arg.Paging
 }
 
 // Row is a record in a list of any kind.
@@ -37,12 +40,12 @@ var orders = map[string]catalog.Order{
 
 var records = kb.New(op.Spec{
 	ID: "list_records", Path: "/api/v1/records", MayFail: notFound,
-	Example: recordsIn{Kind: "release", Order: "created", Paging: kb.Paging{Limit: 5}},
+	Example: recordsIn{Kind: "release", Order: "created", Paging: arg.Paging{Limit: 5}},
 	Doc:     "Records of any kind, by activity, date, title or natural key.",
 }, func(ctx context.Context, b kb.Base, in recordsIn) (kb.List[Row], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.Kind(in.Kind)}, Order: orders[in.Order],
-		Containers: kb.Only(in.Container, ""), States: kb.Only(in.State, ""), Sources: kb.Only(in.Source, ""),
+		Containers: arg.Only(in.Container, ""), States: arg.Only(in.State, ""), Sources: arg.Only(in.Source, ""),
 	}
 	if in.Parent != "" {
 		r, err := b.Record(ctx, in.Parent)
@@ -59,8 +62,8 @@ func row(b kb.Base, r catalog.Record) (Row, error) {
 }
 
 type recordIn struct {
-	ID   kb.RecordID `json:"id" required:"true"`
-	Kind kb.Kind     `json:"kind" doc:"then id may be the natural key in this kind"`
+	ID   arg.RecordID `json:"id" required:"true"`
+	Kind arg.Kind     `json:"kind" doc:"then id may be the natural key in this kind"`
 }
 
 // The maximum of links in an answer.
@@ -107,7 +110,7 @@ func runRecord(ctx context.Context, b kb.Base, in recordIn) (out Record, err err
 		return out, err
 	}
 	out = Record{
-		Item: b.Item(r), Type: kb.TypeOf(r.Kind), Source: r.Source, Category: r.Category, Summary: r.Summary,
+		Item: b.Item(r), Type: arg.TypeOf(r.Kind), Source: r.Source, Category: r.Category, Summary: r.Summary,
 		ThirdParty: kb.ThirdParty(r), CreatedAt: kb.Time(r.CreatedAt), UpdatedAt: kb.Time(r.UpdatedAt),
 		StartsAt: kb.Time(r.StartsAt), EndsAt: kb.Time(r.EndsAt), FirstSeenAt: kb.Time(r.FirstSeenAt),
 		Views: r.Views, Replies: r.Replies, Votes: r.Votes,
@@ -135,7 +138,7 @@ func findRecord(ctx context.Context, b kb.Base, in recordIn) (catalog.Record, er
 	case "":
 		return b.Record(ctx, in.ID)
 	case catalog.KindCIP:
-		return b.CIPHead(ctx, kb.CIPID(in.ID))
+		return b.CIPHead(ctx, arg.CIPID(in.ID))
 	}
 	return b.Keyed(ctx, catalog.Kind(in.Kind), string(in.ID))
 }
@@ -164,7 +167,7 @@ func (out *Record) addThread(ctx context.Context, b kb.Base, r catalog.Record) e
 		return err
 	}
 	out.Parent = new(b.Item(parent))
-	before, after, err := b.Siblings(ctx, r)
+	before, after, err := read.Siblings(ctx, b, r)
 	if err != nil {
 		return err
 	}
@@ -175,7 +178,7 @@ func (out *Record) addThread(ctx context.Context, b kb.Base, r catalog.Record) e
 		if near.id == "" {
 			continue
 		}
-		x, err := b.Record(ctx, kb.RecordID(near.id))
+		x, err := b.Record(ctx, arg.RecordID(near.id))
 		if err != nil {
 			return err
 		}
@@ -186,7 +189,7 @@ func (out *Record) addThread(ctx context.Context, b kb.Base, r catalog.Record) e
 
 // addLinks fills in the links of the record in both directions.
 func (out *Record) addLinks(ctx context.Context, b kb.Base, r catalog.Record) error {
-	by, err := b.Linked(ctx, r)
+	by, err := b.Referrers(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"almanac/api/kb"
+	"almanac/api/kb/deprecated"
 	"almanac/catalog/derive"
 	"almanac/text/markdown"
+	"almanac/text/prose"
 )
 
 // Aspects of claims: what can be compared.
@@ -37,7 +38,7 @@ type claim struct {
 // Questions, conditions and the past are skipped. Of the deprecated names it
 // says which a text uses in code or tells to use, and which it replaces; the
 // title may say that the text is about moving away from one.
-func claimsIn(title, text string, names kb.Deprecations) []claim {
+func claimsIn(title, text string, names deprecated.Names) []claim {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	blocks := derive.CodeBlocks(text)
 	var sentences []string
@@ -64,8 +65,8 @@ const digits = "0123456789"
 
 // claimable reports whether a paragraph can have a claim; most have none, and
 // to split them into sentences costs most of the time.
-func claimable(p string, names kb.Deprecations) bool {
-	return strings.ContainsAny(p, digits) || slices.ContainsFunc(names, func(n kb.Deprecated) bool {
+func claimable(p string, names deprecated.Names) bool {
+	return strings.ContainsAny(p, digits) || slices.ContainsFunc(names, func(n deprecated.Name) bool {
 		return n.In(p) >= 0 || n.Replaced(p) >= 0
 	})
 }
@@ -135,7 +136,7 @@ func versionClaims(s string) (out []claim) {
 	for _, f := range versionForms {
 		for _, m := range f.form.FindAllStringSubmatchIndex(s, -1) {
 			product, version := strings.ToLower(s[m[2]:m[3]]), s[m[4]:m[5]]
-			if kb.StopWords[product] || m[5] < len(s) && wordByte(s[m[5]]) ||
+			if prose.StopWords[product] || m[5] < len(s) && wordByte(s[m[5]]) ||
 				f.relation == "at least" && m[0] > 0 && !requires.MatchString(s) {
 				continue
 			}

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"almanac/api/kb"
+	"almanac/api/kb/deprecated"
+	"almanac/api/kb/find"
 	"almanac/catalog"
 	"almanac/testing/recordtest"
 )
 
-var sextant = kb.DeprecationsOf([]catalog.Record{recordtest.With(catalog.Record{Kind: catalog.KindDeprecation,
+var sextant = deprecated.Of([]catalog.Record{recordtest.With(catalog.Record{Kind: catalog.KindDeprecation,
 	Title: "sextant", State: catalog.ItemDeprecated},
 	catalog.Deprecation{Replacement: "gauge read", Patterns: []string{"sextant", ":7575"}})})
 
@@ -110,7 +111,7 @@ func TestDeprecatedNames(t *testing.T) {
 		return catalog.Record{Kind: catalog.KindDeprecation, Title: title, State: state, Data: raw}
 	}
 	full := catalog.Deprecation{Replacement: "gauge", Patterns: []string{"sextant"}}
-	names := kb.DeprecationsOf([]catalog.Record{
+	names := deprecated.Of([]catalog.Record{
 		record("sextant", catalog.ItemDeprecated, full), record("gauge", catalog.ItemCurrent, full),
 		record("lead", catalog.ItemDeprecated, catalog.Deprecation{Replacement: "sonar"}),
 		record("log", catalog.ItemDeprecated, catalog.Deprecation{Patterns: []string{"log"}}),
@@ -224,12 +225,12 @@ func TestCurrentPages(t *testing.T) {
 }
 
 func TestRelevantPages(t *testing.T) {
-	page := func(id int64, version string, relevance float64) kb.Scored {
+	page := func(id int64, version string, relevance float64) find.Match {
 		r := catalog.Record{ID: id, Kind: catalog.KindDoc}
-		return kb.Scored{Record: recordtest.With(r, catalog.Doc{Version: version}),
+		return find.Match{Record: recordtest.With(r, catalog.Doc{Version: version}),
 			Relevance: relevance}
 	}
-	got := relevantPages([]kb.Scored{page(1, "1.0", 1), page(2, "2.0", 0.6), page(3, "", 0.5),
+	got := relevantPages([]find.Match{page(1, "1.0", 1), page(2, "2.0", 0.6), page(3, "", 0.5),
 		page(4, "", 0.36), page(5, "", 0.34)})
 	if want := []int64{3, 4}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v: the best of those that are current counts", got, want)

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"almanac/api/kb"
+	"almanac/api/kb/deprecated"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -82,9 +84,9 @@ contradictions. For facts against live values use get_kb_drift.
 	if err != nil {
 		return SourceDrift{}, err
 	}
-	names := kb.DeprecationsOf(deprecations)
-	search := kb.Search{Field: "topic", Query: in.Topic, Limit: recordsRead}
-	found, err := b.BestMatches(ctx, search, sideKinds)
+	names := deprecated.Of(deprecations)
+	search := find.Search{Field: "topic", Query: in.Topic, Limit: recordsRead}
+	found, err := search.RunEach(ctx, b, sideKinds)
 	if err != nil {
 		return SourceDrift{}, err
 	}
@@ -94,7 +96,7 @@ contradictions. For facts against live values use get_kb_drift.
 		"Questions, conditions, the past and pages of older versions are left out.", recordsRead)}
 	var statements []statement
 	for i, source := range sides {
-		records, err := b.Catalog.Records(ctx, relevantPages(kb.Hits(found[i].Items)))
+		records, err := b.Catalog.Records(ctx, relevantPages(found[i].Items))
 		if err != nil {
 			return SourceDrift{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -29,7 +30,7 @@ type faqIn struct {
 // Answers are the nearest frequent questions.
 type Answers struct {
 	Question string `json:"question"`
-	kb.Found[Question]
+	find.Found[Question]
 }
 
 // answers is how many frequent questions are returned.
@@ -44,8 +45,9 @@ The three nearest questions of the developer FAQ with their answers.
 Finds the three nearest questions of the developer FAQ and returns their answers. For everything else use search.
 `,
 }, func(ctx context.Context, b kb.Base, in faqIn) (Answers, error) {
-	search := kb.Search{Field: "question", Query: in.Question, Kinds: []catalog.Kind{catalog.KindFAQ}, Limit: answers}
-	found, err := kb.FindTexts(ctx, b, search, func(b kb.Base, m kb.Match) (Question, error) {
+	search := find.Search{Field: "question", Query: in.Question, Kinds: []catalog.Kind{catalog.KindFAQ}, Limit: answers}
+	search.Bodies = true
+	found, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (Question, error) {
 		d, err := kb.Decode[catalog.FAQ](m.Record)
 		return Question{b.Item(m.Record), m.Record.Body, d.Related, m.Why().Score}, err
 	})

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/derive"
@@ -22,7 +24,7 @@ type Path struct {
 	Goal    string   `json:"goal"`
 	Steps   []Lesson `json:"steps" doc:"in this order"`
 	Minutes int      `json:"minutes" doc:"of all steps"`
-	kb.Grounds
+	evidence.Grounds
 	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
 	Hint     string   `json:"hint,omitempty" doc:"if there is no step: what to try"`
 }
@@ -58,7 +60,7 @@ and reasons. For a newcomer's first steps use get_started_guide.
 	}
 	out.Goal, out.Degraded, out.Hint = in.Goal, found.Degraded, found.Hint
 	var full []catalog.Record
-	for _, r := range pickLessons(kb.Records(found.Items)) {
+	for _, r := range pickLessons(find.Records(found.Items)) {
 		if r, err = whole(ctx, b, r); err != nil {
 			return out, err
 		}
@@ -68,10 +70,10 @@ and reasons. For a newcomer's first steps use get_started_guide.
 		out.Steps = append(out.Steps, Lesson{i + 1, kb.Brief{Item: b.Item(l.Record)}, l.Why, l.Minutes})
 		out.Minutes += l.Minutes
 	}
-	picked := slices.DeleteFunc(found.Items, func(m kb.Match) bool {
+	picked := slices.DeleteFunc(found.Items, func(m find.Match) bool {
 		return !slices.ContainsFunc(full, func(r catalog.Record) bool { return r.ID == m.Record.ID })
 	})
-	out.Evidence = b.Weighed(picked, "found for the goal")
+	out.Evidence = evidence.Found(b, picked, "found for the goal")
 	out.Method = fmt.Sprintf("The best search results of each kind with at least %.0f %% of the best score, ordered by "+
 		"kind, then by folders in the path, age and length; 200 words a minute, recordings by their length.", 100*leastScore)
 	if len(out.Steps) == 0 && out.Hint == "" {
@@ -82,18 +84,17 @@ and reasons. For a newcomer's first steps use get_started_guide.
 
 // lessons finds what is about a goal, the best first, each once. A forum thread
 // is found by its posts too.
-func lessons(ctx context.Context, b kb.Base, goal string) (kb.Found[kb.Match], error) {
-	s := kb.Search{
+func lessons(ctx context.Context, b kb.Base, goal string) (find.Found[find.Match], error) {
+	s := find.Search{
 		Field: "goal", Query: goal, Limit: lessonsFound, Kinds: append(kindsOfLessons(), catalog.KindPost),
 	}
-	found, err := b.Matches(ctx, s)
+	found, err := s.Run(ctx, b)
 	all := found.Items
 	found.Items = nil
-	for i, h := range kb.Hits(all) {
-		if h.Relevance < leastScore {
+	for _, m := range all {
+		if m.Relevance < leastScore {
 			break
 		}
-		m := all[i]
 		if m.Record.Kind == catalog.KindPost {
 			parents, err := b.Catalog.Heads(ctx, []int64{m.Record.Parent})
 			if err != nil {
@@ -103,7 +104,7 @@ func lessons(ctx context.Context, b kb.Base, goal string) (kb.Found[kb.Match], e
 				m.Record = topic
 			}
 		}
-		if !slices.ContainsFunc(found.Items, func(x kb.Match) bool { return x.Record.ID == m.Record.ID }) {
+		if !slices.ContainsFunc(found.Items, func(x find.Match) bool { return x.Record.ID == m.Record.ID }) {
 			found.Items = append(found.Items, m)
 		}
 	}

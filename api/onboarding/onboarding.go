@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -36,17 +37,17 @@ Radar alerts by level, newest first.
 Lists radar alerts, newest first, each with its deadline, the affected components and the source; filter by level
 critical, important or ecosystem.
 `,
-	Example: radarIn{Level: "critical", Paging: kb.Paging{Limit: 5}},
+	Example: radarIn{Level: "critical", Paging: arg.Paging{Limit: 5}},
 }, func(ctx context.Context, b kb.Base, in radarIn) (kb.List[Alert], error) {
 	q := catalog.ListQuery{
-		Kinds: []catalog.Kind{catalog.KindRadar}, Order: catalog.ByCreated, Categories: kb.Only(in.Level, "all"),
+		Kinds: []catalog.Kind{catalog.KindRadar}, Order: catalog.ByCreated, Categories: arg.Only(in.Level, "all"),
 	}
 	return kb.Rows(ctx, b, q, in.Paging, alert)
 })
 
 type radarIn struct {
-	Level kb.RadarLevel `json:"level" default:"all" doc:"only alerts of this level"`
-	kb.Paging
+	Level string `json:"level" enum:"all,critical,important,ecosystem" default:"all" doc:"only alerts of this level"`
+	arg.Paging
 }
 
 func alert(b kb.Base, r catalog.Record) (Alert, error) {

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/api/kb"
+	"almanac/api/kb/deprecated"
 	"almanac/catalog/derive"
+	"almanac/text/prose"
 )
 
 // nounPhrase returns the phrase at the end of a text, folded: up to three words
@@ -18,7 +19,7 @@ func nounPhrase(before string) string {
 	var phrase []string
 	for i := len(words) - 1; i >= 0 && len(phrase) < 3; i-- {
 		w := strings.Trim(words[i], `"'“”‘’*`)
-		if w == "" || kb.StopWords[strings.ToLower(w)] || !phraseWord.MatchString(w) {
+		if w == "" || prose.StopWords[strings.ToLower(w)] || !phraseWord.MatchString(w) {
 			break
 		}
 		phrase = append([]string{w}, phrase...)
@@ -45,7 +46,7 @@ func wordByte(b byte) bool {
 }
 
 // generic are words that alone name nothing.
-var generic = kb.WordSet(`default value interval period time duration limit size number amount delivery criteria
+var generic = prose.WordSet(`default value interval period time duration limit size number amount delivery criteria
 	criterion total average acceptance estimated current initial minimum maximum max min threshold setting rate
 	response request timeout latency delay length count price cost fee change result usual typical acceptable
 	expected target first last next whole remaining additional simple entire`)
@@ -53,7 +54,7 @@ var generic = kb.WordSet(`default value interval period time duration limit size
 // nameClaim says which name a text uses: the replacement if it has that, or says
 // that the deprecated one ends; the deprecated one if it is in a block of code
 // or in a sentence that tells to use it.
-func nameClaim(n kb.Deprecated, title string, sentences []string, blocks []derive.CodeBlock) (claim, bool) {
+func nameClaim(n deprecated.Name, title string, sentences []string, blocks []derive.CodeBlock) (claim, bool) {
 	if n.Data.Replacement == "" || len(n.Data.Patterns) == 0 {
 		return claim{}, false
 	}
@@ -92,7 +93,7 @@ func nameClaim(n kb.Deprecated, title string, sentences []string, blocks []deriv
 
 // replacedIn returns the sentence or line that has the replacement, "" if none
 // has.
-func replacedIn(n kb.Deprecated, sentences []string, blocks []derive.CodeBlock) string {
+func replacedIn(n deprecated.Name, sentences []string, blocks []derive.CodeBlock) string {
 	for _, s := range sentences {
 		if n.Replaced(s) >= 0 {
 			return s
@@ -119,7 +120,7 @@ var (
 	toUse = regexp.MustCompile(`(?i)\b(?:run|use|call|install|import|type|start|try|execute)(?: \S+){0,3} ?\W*$`)
 )
 
-func lineOf(n kb.Deprecated, code string) string {
+func lineOf(n deprecated.Name, code string) string {
 	for line := range strings.Lines(code) {
 		if n.In(line) >= 0 {
 			return strings.TrimSpace(line)

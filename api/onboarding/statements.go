@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"almanac/api/kb"
+	"almanac/api/kb/deprecated"
+	"almanac/api/kb/find"
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/text/markdown"
@@ -22,7 +23,7 @@ type statement struct {
 
 // statementsOf reads the claims of a source's records. Each is dated by when the
 // record was last written: what others add to it later does not count.
-func statementsOf(source string, records []catalog.Record, names kb.Deprecations) (out []statement) {
+func statementsOf(source string, records []catalog.Record, names deprecated.Names) (out []statement) {
 	for _, r := range records {
 		at := r.UpdatedAt
 		if at.IsZero() {
@@ -165,7 +166,7 @@ const leastRelevant = 0.7
 
 // relevantPages returns the ids of the hits that are on their topic, without
 // pages of older versions: they state what was true of those.
-func relevantPages(hits []kb.Scored) (ids []int64) {
+func relevantPages(hits []find.Match) (ids []int64) {
 	var pages []catalog.Record
 	for _, h := range hits {
 		pages = append(pages, h.Record)

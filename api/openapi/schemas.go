@@ -52,14 +52,18 @@ func eachType(o op.Operation, s *jsonschema.Schema, visit func(reflect.Type)) {
 }
 
 // typeName names a component after its Go type: cips.Row is CipsRow, and
-// kb.List[almanac/api/cips.Row] is CipsRowList. The name does not depend on
-// other types, so that adding one renames no component. "" is returned for
-// types without a name.
+// kb.List[almanac/api/cips.Row] is CipsRowList. A package below another of the
+// API is part of it: kb/find.Hit is KbHit. The name does not depend on other
+// types, so that adding one renames no component. "" is returned for types
+// without a name.
 func typeName(pkg, name string, exact []string) string {
 	outer, arguments, generic := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	if !generic {
 		if name == "" || slices.Contains(exact, name) {
 			return name
+		}
+		if _, below, ok := strings.Cut(pkg, "/api/"); ok {
+			pkg, _, _ = strings.Cut(below, "/")
 		}
 		return title(path.Base(pkg)) + title(name)
 	}

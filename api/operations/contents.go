@@ -19,14 +19,12 @@ type Contents struct {
 
 // ContentsSnapshot is what the knowledge base held on a day.
 type ContentsSnapshot struct {
-	kb.Captured
+	Captured
 	catalog.Stats
 }
 
-// lastDays are the snapshots that are returned: one a day.
-type lastDays struct{}
-
-func (lastDays) Most() int { return 90 }
+// lastDays is how many snapshots are returned: one a day.
+const lastDays = 90
 
 // statsRetry is the wait for the first statistics, which follow the first sync.
 const statsRetry = 30 * time.Second
@@ -39,7 +37,7 @@ What is indexed, day by day: the latest statistics and their history.
 Returns the statistics of the latest day and of up to 90 days. For the counts of this moment use get_network_stats.
 `,
 }, func(ctx context.Context, b kb.Base, _ struct{}) (Contents, error) {
-	h, err := readStats(ctx, b, lastDays{})
+	h, err := history(ctx, b, catalog.SeriesStats, lastDays, contentsRow)
 	if err == nil && h.Total == 0 {
 		err = op.Unavailable(statsRetry, "there is no snapshot of the statistics yet: the first follows the first sync")
 	}
@@ -49,9 +47,7 @@ Returns the statistics of the latest day and of up to 90 days. For the counts of
 	return Contents{h.AsOf, h.Items[0], h.Items, h.Total}, nil
 })
 
-var readStats = kb.HistoryOf[lastDays](catalog.SeriesStats, func(c kb.Captured, s catalog.Stats) ContentsSnapshot {
-	return ContentsSnapshot{c, s}
-})
+func contentsRow(c Captured, s catalog.Stats) ContentsSnapshot { return ContentsSnapshot{c, s} }
 
 // Counts counts what a catalog holds.
 type Counts struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -19,7 +20,7 @@ type Deployment struct {
 
 type deploymentsIn struct {
 	Limit int `json:"limit" default:"10" minimum:"1" maximum:"100" doc:"how many to return"`
-	kb.Skip
+	arg.Skip
 }
 
 var deployments = kb.New(op.Spec{
@@ -40,7 +41,7 @@ func runDeployments(ctx context.Context, b kb.Base, in deploymentsIn) (kb.List[D
 		States:     []string{catalog.OperationScheduled, catalog.OperationCompleted}, // not cancelled
 		When:       catalog.TimeEnds, Until: b.Now().Add(time.Microsecond), Order: catalog.ByEnded,
 	}
-	list, err := kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit, Skip: in.Skip}, deployment)
+	list, err := kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit, Skip: in.Skip}, deployment)
 	if list.Total == 0 {
 		list.Hint = "no deploy, release or upgrade of the calendar is over: get_upcoming_operations has what is to come"
 	}

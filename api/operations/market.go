@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -44,7 +45,7 @@ get_app_metrics.
 	if in.Sort == "name" {
 		q.Order = catalog.ByTitle
 	}
-	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, app)
+	return kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit}, app)
 })
 
 // AppMetrics are the figures of one application.
@@ -69,12 +70,15 @@ Returns one featured application's value locked, 24 h volume, users and last act
 nobody reports are null.
 `,
 }, func(ctx context.Context, b kb.Base, in appIn) (m AppMetrics, err error) {
-	r, row, err := kb.One(ctx, b, catalog.KindApp, in.ID, app)
+	r, err := b.Keyed(ctx, catalog.KindApp, in.ID)
 	if err != nil {
 		return m, err
 	}
+	if m.App, err = app(b, r); err != nil {
+		return m, err
+	}
 	d, err := kb.Decode[catalog.App](r)
-	m.App, m.TVL, m.Volume24h, m.Users, m.Rewards = row, d.TVL, d.Volume24h, d.Users, d.Rewards
+	m.TVL, m.Volume24h, m.Users, m.Rewards = d.TVL, d.Volume24h, d.Users, d.Rewards
 	m.AsOf, m.Source = d.MetricsAt, d.MetricsOf
 	if p, err := b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProject, Key: d.Project}); err == nil {
 		m.Project = new(b.Item(p))
@@ -123,7 +127,7 @@ issuers, numbers of holders mostly undisclosed.
 }, func(ctx context.Context, b kb.Base, in assetIn) (kb.List[Supply], error) {
 	if in.Asset == "" {
 		q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindAsset}, Order: catalog.ByKey}
-		return kb.Rows(ctx, b, q, kb.Paging{}, supply)
+		return kb.Rows(ctx, b, q, arg.Paging{}, supply)
 	}
 	r, err := b.Titled(ctx, catalog.KindAsset, "asset", in.Asset)
 	if err != nil {
@@ -158,7 +162,7 @@ Lists the pools of the followed trading venues: pair, value locked, fee rate, yi
 	if in.Venue != "" {
 		q.Containers = []string{in.Venue}
 	}
-	return kb.Rows(ctx, b, q, kb.Paging{}, pool)
+	return kb.Rows(ctx, b, q, arg.Paging{}, pool)
 })
 
 type poolsIn struct {

@@ -42,35 +42,35 @@ The latest on-chain snapshot.
 Returns the latest on-chain snapshot: validators, voting threshold, sequencers, latest round, featured apps and
 rewards. captured_at says how old it is.
 `,
-}, kb.Latest(catalog.SeriesNetwork, networkRow))
+}, latest(catalog.SeriesNetwork, networkRow))
 
 var networkHistory = kb.New(op.Spec{
 	ID: "get_network_history", Path: "/api/v1/network/history", Doc: "On-chain snapshots over time, newest first.",
-}, kb.HistoryOf[networkHistoryIn](catalog.SeriesNetwork, networkRow))
+}, func(ctx context.Context, b kb.Base, in networkHistoryIn) (History[NetworkSnapshot], error) {
+	return history(ctx, b, catalog.SeriesNetwork, in.Limit, networkRow)
+})
 
 type networkHistoryIn struct {
 	Limit int `json:"limit" default:"200" minimum:"1" maximum:"1000" doc:"how many to return"`
 }
 
-func (in networkHistoryIn) Most() int { return in.Limit }
-
 // NetworkSnapshot is the state of the network at a time.
 type NetworkSnapshot struct {
-	kb.Captured
+	Captured
 	catalog.NetworkState
 }
 
-func networkRow(c kb.Captured, state catalog.NetworkState) NetworkSnapshot {
+func networkRow(c Captured, state catalog.NetworkState) NetworkSnapshot {
 	return NetworkSnapshot{c, state}
 }
 
 // MarketSnapshot is the state of the coin's market at a time.
 type MarketSnapshot struct {
-	kb.Captured
+	Captured
 	catalog.MarketState
 }
 
-func marketRow(c kb.Captured, state catalog.MarketState) MarketSnapshot {
+func marketRow(c Captured, state catalog.MarketState) MarketSnapshot {
 	return MarketSnapshot{c, state}
 }
 
@@ -83,14 +83,14 @@ The latest market snapshot: price, market capitalisation, value locked.
 Returns the latest cached market snapshot of the native coin only: price, 24 h change, market capitalisation,
 volume and value locked by protocol. captured_at says how old it is.
 `,
-}, kb.Latest(catalog.SeriesMarket, marketRow))
+}, latest(catalog.SeriesMarket, marketRow))
 
 type marketHistoryIn struct {
 	Limit int `json:"limit" default:"96" minimum:"1" maximum:"1000" doc:"how many to return"`
 }
 
-func (in marketHistoryIn) Most() int { return in.Limit }
-
 var marketHistory = kb.New(op.Spec{
 	ID: "get_market_history", Path: "/api/v1/market/history", Doc: "Market snapshots over time, newest first.",
-}, kb.HistoryOf[marketHistoryIn](catalog.SeriesMarket, marketRow))
+}, func(ctx context.Context, b kb.Base, in marketHistoryIn) (History[MarketSnapshot], error) {
+	return history(ctx, b, catalog.SeriesMarket, in.Limit, marketRow)
+})

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -52,7 +53,7 @@ Lists the operations of the next days, soonest first, in all environments and of
 get_upcoming_deadlines.
 `,
 }, func(ctx context.Context, b kb.Base, in daysIn) (kb.List[Scheduled], error) {
-	return kb.Rows(ctx, b, upcoming(b, b.Now().AddDate(0, 0, in.Days)), kb.Paging{}, scheduled)
+	return kb.Rows(ctx, b, upcoming(b, b.Now().AddDate(0, 0, in.Days)), arg.Paging{}, scheduled)
 })
 
 type daysIn struct {
@@ -60,9 +61,9 @@ type daysIn struct {
 }
 
 type scheduleIn struct {
-	Environment  kb.Environment `json:"environment"`
-	UpcomingOnly bool           `json:"upcoming_only" default:"true" doc:"leave out what is over"`
-	Limit        int            `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+	Environment  arg.Environment `json:"environment"`
+	UpcomingOnly bool            `json:"upcoming_only" default:"true" doc:"leave out what is over"`
+	Limit        int             `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
 }
 
 var schedule = kb.New(op.Spec{
@@ -80,13 +81,13 @@ environment.
 		q.Since = time.Time{}
 	}
 	q.Tags = catalog.Tags(catalog.TagEnvironment, string(in.Environment))
-	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, scheduled)
+	return kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit}, scheduled)
 })
 
 type deadlinesIn struct {
-	Environment   kb.Environment `json:"environment"`
-	Days          int            `json:"days" default:"90" minimum:"1" maximum:"365" doc:"length of the window"`
-	ValidatorOnly bool           `json:"validator_only" default:"false" doc:"only those in which validators have to act"`
+	Environment   arg.Environment `json:"environment"`
+	Days          int             `json:"days" default:"90" minimum:"1" maximum:"365" doc:"length of the window"`
+	ValidatorOnly bool            `json:"validator_only" default:"false" doc:"only those in which validators have to act"`
 }
 
 var deadlines = kb.New(op.Spec{
@@ -116,7 +117,7 @@ Events that cannot be attributed to an environment are left out.
 			q.Tags = append(q.Tags, c.Tag)
 		}
 	}
-	return kb.Rows(ctx, b, q, kb.Paging{}, scheduled)
+	return kb.Rows(ctx, b, q, arg.Paging{}, scheduled)
 })
 
 var calendar = kb.New(op.Spec{
@@ -127,10 +128,10 @@ var calendar = kb.New(op.Spec{
 	q := upcoming(b, b.Now().AddDate(1, 0, 0))
 	q.Since = b.Now().AddDate(0, -1, 0)
 	q.Tags = catalog.Tags(catalog.TagEnvironment, string(in.Environment))
-	list, err := kb.Rows(ctx, b, q, kb.Paging{}, scheduled)
+	list, err := kb.Rows(ctx, b, q, arg.Paging{}, scheduled)
 	return Calendar{b.Network.Title, b.Network.Name, list.Items}, err
 })
 
 type calendarIn struct {
-	Environment kb.Environment `json:"environment"`
+	Environment arg.Environment `json:"environment"`
 }

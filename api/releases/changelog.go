@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"almanac/api/kb"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/api/versions"
 	"almanac/catalog/derive"
@@ -19,7 +20,7 @@ type Changelog struct {
 	Alternatives []Edition `json:"alternatives" doc:"the same version of others: name one with repo"`
 	Hint         string    `json:"hint,omitempty" doc:"if there is more, or no notes: what to do"`
 
-	part kb.Text
+	part read.Text
 }
 
 // Shorten implements op.Shortener.
@@ -99,7 +100,7 @@ the others. To find the version of a change use search_release_notes.
 	if err != nil {
 		return out, err
 	}
-	out.part, err = kb.Read(r, "")
+	out.part, err = read.Record(r, "")
 	out.Title = r.Title
 	out.show()
 	return out, err

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -33,7 +34,7 @@ func deprecation(b kb.Base, r catalog.Record) (Deprecation, error) {
 	return Deprecation{b.Named(r), Category(r.Category), d.Replacement, d.Since, d.Removed, d.Install, r.Summary}, err
 }
 
-var deprecated = catalog.ListQuery{
+var deprecatedList = catalog.ListQuery{
 	Kinds: []catalog.Kind{catalog.KindDeprecation}, States: []string{catalog.ItemDeprecated}, Order: catalog.ByTitle,
 }
 
@@ -47,9 +48,9 @@ Lists every deprecated item of the toolchain with its replacement, by name; filt
 check_deprecation.
 `,
 }, func(ctx context.Context, b kb.Base, in deprecationsIn) (kb.List[Deprecation], error) {
-	q := deprecated
-	q.Categories = kb.Only(in.Category, "")
-	return kb.Rows(ctx, b, q, kb.Paging{}, deprecation)
+	q := deprecatedList
+	q.Categories = arg.Only(in.Category, "")
+	return kb.Rows(ctx, b, q, arg.Paging{}, deprecation)
 })
 
 type deprecationsIn struct {

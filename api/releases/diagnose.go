@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -17,7 +19,7 @@ type Diagnosis struct {
 	Total       int      `json:"total" doc:"number of records found"`
 	Degraded    []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
 	Hint        string   `json:"hint,omitempty" doc:"if nothing was found: what to try"`
-	kb.Grounds
+	evidence.Grounds
 }
 
 // explanations is how many records are returned.
@@ -37,21 +39,21 @@ Finds the issues, documentation, release notes, frequent questions and forum ans
 stack trace. For problems described in words use find_known_issues.
 `,
 }, func(ctx context.Context, b kb.Base, in errorIn) (Diagnosis, error) {
-	out := Diagnosis{Grounds: kb.Grounds{
+	out := Diagnosis{Grounds: evidence.Grounds{
 		Method: "Frames, times and paths are cut from the text, and what is left is searched for by words and meaning; " +
 			"the weight is the score of the search, relative to the best, and half of it without any of the identifiers.",
 	}}
 	out.Searched, out.Identifiers = errorText(in.Text)
-	s := kb.Search{
+	s := find.Search{
 		Field: "error_text", Query: out.Searched, Plain: true, Kinds: explainingKinds(), Limit: explanations,
+		Bodies: true,
 	}
-	found, err := b.Matches(ctx, s)
+	found, err := s.Run(ctx, b)
 	if err != nil {
 		return out, err
 	}
-	texts, err := b.Texts(ctx, found.Items)
 	out.Total, out.Degraded, out.Hint = found.Total, found.Degraded, found.Hint
-	out.Evidence = b.Proofs(explain(kb.Hits(texts), out.Identifiers))
+	out.Evidence = evidence.Of(b, explain(found.Items, out.Identifiers))
 	return out, err
 })
 
@@ -78,10 +80,10 @@ func explainingKinds() (kinds []catalog.Kind) {
 // explain says of each record that was found for an error, with its body,
 // what it is and which of the error's identifiers it names. It weighs as much
 // as it is relevant, and half of that if it names none of them.
-func explain(hits []kb.Scored, identifiers []string) (out []kb.Proof) {
-	for _, h := range hits {
-		r := h.Record
-		p := kb.Proof{Record: r, Snippet: h.Snippet, Weight: h.Relevance}
+func explain(found []find.Match, identifiers []string) (out []evidence.Proof) {
+	for _, m := range found {
+		r := m.Record
+		p := evidence.Proof{Record: r, Snippet: m.Result.Snippet, Weight: m.Relevance}
 		named := slices.DeleteFunc(slices.Clone(identifiers), func(id string) bool {
 			return !strings.Contains(r.Title+"\n"+r.Body, id)
 		})

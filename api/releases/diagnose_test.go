@@ -6,14 +6,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/catalog"
+	"almanac/retrieval"
 )
 
 func TestExplanations(t *testing.T) {
-	hits := []kb.Scored{
+	hits := []find.Match{
 		{Record: catalog.Record{Kind: catalog.KindIssue, State: "open", Body: "fails with TOO_OLD and ERR-17"},
-			Relevance: 1, Snippet: "s"},
+			Relevance: 1, Result: retrieval.Result{Snippet: "s"}},
 		{Record: catalog.Record{Kind: catalog.KindDoc, Title: "ERR-17"}, Relevance: 0.8},
 		{Record: catalog.Record{Kind: catalog.KindPost, Body: "too old"}, Relevance: 0.6},
 	}

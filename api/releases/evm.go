@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -47,12 +48,12 @@ code. For a whole path from EVM use get_started_guide.
 }, func(ctx context.Context, b kb.Base, in conceptIn) (out Comparison, err error) {
 	out.Concept = in.Concept
 	kind := []catalog.Kind{catalog.KindEVMMapping}
-	s := kb.Search{Field: "concept", Query: in.Concept, Kinds: kind, Limit: conceptsFound}
-	found, err := b.Matches(ctx, s)
+	s := find.Search{Field: "concept", Query: in.Concept, Kinds: kind, Limit: conceptsFound}
+	found, err := s.Run(ctx, b)
 	if err != nil {
 		return out, err
 	}
-	others := kb.Records(found.Items)
+	others := find.Records(found.Items)
 	named, err := b.Catalog.Head(ctx, called(catalog.KindEVMMapping, in.Concept))
 	switch {
 	case err == nil:

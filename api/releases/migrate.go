@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -26,7 +28,7 @@ var migrations = kb.New(op.Spec{
 	ID: "list_migrations", Path: "/api/v1/migrate", MayFail: unavailable,
 	Doc: "Deprecated items with their replacements, and the current versions.",
 }, func(ctx context.Context, b kb.Base, in migrationsIn) (Migrations, error) {
-	records, _, err := b.Catalog.List(ctx, deprecated)
+	records, _, err := b.Catalog.List(ctx, deprecatedList)
 	if in.Query != "" {
 		named, found, bad := matching(ctx, b, "q", in.Query)
 		records, err = append(named, found...), errors.Join(err, bad)
@@ -66,14 +68,14 @@ func matching(
 	case err != nil && !errors.Is(err, catalog.ErrNotFound):
 		return nil, nil, err
 	}
-	all, _, err := b.Catalog.List(ctx, deprecated)
+	all, _, err := b.Catalog.List(ctx, deprecatedList)
 	if named = mentioned(query, all); err != nil || len(named) > 0 {
 		return named, nil, err
 	}
-	s := kb.Search{Field: field, Query: query, Kinds: deprecated.Kinds, Limit: 10}
-	s.Filter.States = deprecated.States
-	rows, err := b.Matches(ctx, s)
-	return nil, kb.Records(rows.Items), err
+	s := find.Search{Field: field, Query: query, Kinds: deprecatedList.Kinds, Limit: 10}
+	s.Filter.States = deprecatedList.States
+	rows, err := s.Run(ctx, b)
+	return nil, find.Records(rows.Items), err
 }
 
 // Migration is how to replace one deprecated symbol.
@@ -137,5 +139,5 @@ texts that still mention it use outdated_guidance_detector.
 // DeprecationsResource is the content of kb://deprecations: every deprecated
 // item with its replacement.
 func DeprecationsResource(ctx context.Context, b kb.Base) (any, error) {
-	return kb.Rows(ctx, b, deprecated, kb.Paging{}, deprecation)
+	return kb.Rows(ctx, b, deprecatedList, arg.Paging{}, deprecation)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 )
 
@@ -17,7 +19,7 @@ type Outdated struct {
 	Read     int        `json:"read" doc:"number of texts found for the query and read"`
 	Degraded []string   `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
 	Hint     string     `json:"hint,omitempty" doc:"if nothing is listed: why"`
-	kb.Grounds
+	evidence.Grounds
 }
 
 // Guidance is a text that mentions deprecated items.
@@ -53,22 +55,18 @@ Finds the documentation, posts, talks and answers on a topic that mention deprec
 newest first. For what replaces one symbol use migrate_lookup.
 `,
 }, func(ctx context.Context, b kb.Base, in outdatedIn) (Outdated, error) {
-	out := Outdated{Query: in.Query, Grounds: kb.Grounds{
+	out := Outdated{Query: in.Query, Grounds: evidence.Grounds{
 		Method: "The best 50 texts of a search for the query were read for the spellings of deprecated items; sentences " +
 			"that say themselves that something is replaced do not count.",
 	}}
-	s := kb.Search{Field: "query", Query: in.Query, Kinds: guidanceKinds, Limit: guidanceRead}
-	found, err := b.Matches(ctx, s)
+	s := find.Search{Field: "query", Query: in.Query, Kinds: guidanceKinds, Limit: guidanceRead, Bodies: true}
+	found, err := s.Run(ctx, b)
 	if err != nil {
 		return out, err
 	}
-	texts, err := b.Texts(ctx, found.Items)
-	if err != nil {
-		return out, err
-	}
-	deprecations, _, err := b.Catalog.List(ctx, deprecated)
-	usages := usagesIn(kb.Records(texts), deprecations)
-	out.Read, out.Degraded, out.Hint = len(texts), found.Degraded, found.Hint
+	deprecations, _, err := b.Catalog.List(ctx, deprecatedList)
+	usages := usagesIn(find.Records(found.Items), deprecations)
+	out.Read, out.Degraded, out.Hint = len(found.Items), found.Degraded, found.Hint
 	for i, u := range usages {
 		if i == 0 || usages[i-1].Text.ID != u.Text.ID { // those of a text stand together
 			out.Items = append(out.Items, Guidance{Item: b.Item(u.Text), Written: kb.Time(u.At)})
@@ -80,8 +78,8 @@ newest first. For what replaces one symbol use migrate_lookup.
 	out.Items = out.Items[:min(guidanceShown, out.Total)]
 	if out.Hint == "" && len(usages) == 0 {
 		out.Hint = fmt.Sprintf("none of the %d texts read mentions one of the %d items of list_deprecations",
-			len(texts), len(deprecations))
+			len(found.Items), len(deprecations))
 	}
-	out.Evidence = b.Proofs(usageProofs(usages))
+	out.Evidence = evidence.Of(b, usageProofs(usages))
 	return out, err
 })

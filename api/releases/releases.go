@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -43,21 +44,21 @@ var sdkVersions = kb.New(op.Spec{
 }, func(ctx context.Context, b kb.Base, in versionsIn) (kb.List[Version], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindPackageVersion}, Order: catalog.ByCreated,
-		AllTags: catalog.Tags(catalog.TagPackage, in.Name), Containers: kb.Only(in.Registry, ""),
+		AllTags: catalog.Tags(catalog.TagPackage, in.Name), Containers: arg.Only(in.Registry, ""),
 	}
-	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, version)
+	return kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit}, version)
 })
 
 type versionsIn struct {
-	Registry kb.Registry `json:"registry"`
-	Name     string      `json:"name" maxLength:"200" doc:"only versions of this package"`
-	Limit    int         `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+	Registry string `json:"registry" enum:"npm,oci" doc:"only packages (npm) or container images (oci)"`
+	Name     string `json:"name" maxLength:"200" doc:"only versions of this package"`
+	Limit    int    `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
 }
 
 type packagesIn struct {
 	Query string `json:"query" maxLength:"200" doc:"part of the package's name"`
 	Limit int    `json:"limit" default:"25" minimum:"1" maximum:"100" doc:"how many to return"`
-	kb.Skip
+	arg.Skip
 }
 
 var packages = kb.New(op.Spec{
@@ -73,5 +74,5 @@ Lists the indexed packages with their latest version, newest first; filter by a 
 		Kinds: []catalog.Kind{catalog.KindPackageVersion}, Containers: []string{"npm"}, Text: in.Query,
 		AllTags: []string{catalog.Tag(catalog.TagDist, "latest")}, Order: catalog.ByCreated,
 	}
-	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit, Skip: in.Skip}, version)
+	return kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit, Skip: in.Skip}, version)
 })

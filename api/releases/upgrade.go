@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/evidence"
 	"almanac/api/op"
 	"almanac/api/versions"
 	"almanac/catalog"
@@ -29,7 +31,7 @@ type UpgradeStatus struct {
 	Breaking         []Breaking        `json:"breaking" doc:"what changes up to the latest version, most urgent first"`
 	BreakingTotal    int               `json:"breaking_total"`
 	Hint             string            `json:"hint,omitempty" doc:"what is not known, and why"`
-	kb.Grounds
+	evidence.Grounds
 }
 
 // Breaking is a change or a flaw that concerns who upgrades.
@@ -44,8 +46,8 @@ type Breaking struct {
 const breakingShown = 10
 
 type upgradeIn struct {
-	Environment kb.Environment `json:"environment" required:"true" doc:"network, such as mainnet"`
-	Version     Number         `json:"version"`
+	Environment arg.Environment `json:"environment" required:"true" doc:"network, such as mainnet"`
+	Version     Number          `json:"version"`
 }
 
 var upgradeStatus = kb.New(op.Spec{
@@ -100,6 +102,6 @@ and synchronizer upgrade are (UTC), and what breaks on the way to the latest.
 		item := kb.Brief{Item: b.Item(c.Record)}
 		out.Breaking = append(out.Breaking, Breaking{item, c.Record.Category, c.Action, c.Why()})
 	}
-	out.Evidence = b.Proofs(s.Reasons)
+	out.Evidence = evidence.Of(b, s.Reasons)
 	return out, nil
 })

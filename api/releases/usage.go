@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"almanac/api/kb"
+	"almanac/api/kb/deprecated"
+	"almanac/api/kb/evidence"
 	"almanac/catalog"
 	"almanac/text/markdown"
 )
@@ -38,7 +39,7 @@ var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|
 // sentence that says so itself (deprecated, replaced, no longer …) do not count,
 // nor any of what the title says so of.
 func usagesIn(texts, deprecations []catalog.Record) []usage {
-	items := kb.DeprecationsOf(deprecations)
+	items := deprecated.Of(deprecations)
 	var out []usage
 	for _, text := range texts {
 		if text.Kind.Role() == catalog.RoleChange { // says itself what is deprecated, or did before it was
@@ -89,13 +90,13 @@ type Use struct {
 
 // usageProofs are the items that are used, weighed by their share of all
 // mentions.
-func usageProofs(usages []usage) (out []kb.Proof) {
+func usageProofs(usages []usage) (out []evidence.Proof) {
 	mentions, texts := map[int64]int{}, map[int64]int{}
 	all := 0
 	for _, u := range usages {
 		id := u.Deprecation.ID
 		if texts[id] == 0 {
-			out = append(out, kb.Proof{Record: u.Deprecation})
+			out = append(out, evidence.Proof{Record: u.Deprecation})
 		}
 		mentions[id] += u.Mentions
 		texts[id]++
@@ -147,7 +148,7 @@ func deprecationNamed(items []catalog.Record, name string) (item *catalog.Record
 // mentioned returns the deprecations whose patterns a text matches, in the order
 // of the text.
 func mentioned(text string, deprecations []catalog.Record) []catalog.Record {
-	items := kb.DeprecationsOf(deprecations)
+	items := deprecated.Of(deprecations)
 	type first struct{ at, item int }
 	var found []first
 	for i, spans := range items.Find(text) {

@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/text/prose"
 )
 
 type projectIn struct {
@@ -79,13 +81,14 @@ func projectNamed(ctx context.Context, b kb.Base, name string) (catalog.Record, 
 	if !errors.Is(err, op.ErrNotFound) {
 		return r, err
 	}
-	near, failed := kb.FindRows(ctx, b, kb.Search{
+	near, failed := find.Rows(ctx, b, find.Search{
 		Field: "project", Query: name, Kinds: []catalog.Kind{catalog.KindProject}, Limit: 3,
-	}, func(_ kb.Base, m kb.Match) (string, error) { return fmt.Sprintf("%q", m.Record.Title), nil })
+	}, func(_ kb.Base, m find.Match) (string, error) { return fmt.Sprintf("%q", m.Record.Title), nil })
 	if failed != nil || len(near.Items) == 0 {
 		return r, err
 	}
-	return r, op.NotFound("there is no project %q: the nearest are %s", kb.First(name, 80), strings.Join(near.Items, ", "))
+	return r, op.NotFound("there is no project %q: the nearest are %s",
+		prose.First(name, 80), strings.Join(near.Items, ", "))
 }
 
 // complement is a project that may work together with another.

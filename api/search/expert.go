@@ -5,6 +5,8 @@ import (
 	"context"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -23,7 +25,7 @@ type Expert struct {
 	Name  string  `json:"name"`
 	Score float64 `json:"score" doc:"share of what was found on the topic, 0 to 1"`
 	Activity
-	Evidence []kb.Evidence `json:"evidence" doc:"the heaviest contributions"`
+	Evidence []evidence.Row `json:"evidence" doc:"the heaviest contributions"`
 }
 
 type expertIn struct {
@@ -53,12 +55,12 @@ Ranks the people who likely know a topic by their posts, comments, accepted answ
 the evidence. For what maintainers advise use find_maintainer_guidance.
 `,
 }, func(ctx context.Context, b kb.Base, in expertIn) (Experts, error) {
-	search := kb.Search{Field: "topic", Query: in.Topic, Kinds: expertKinds, Limit: contributionsRead}
-	found, err := b.Matches(ctx, search)
+	search := find.Search{Field: "topic", Query: in.Topic, Kinds: expertKinds, Limit: contributionsRead}
+	found, err := search.Run(ctx, b)
 	if err != nil {
 		return Experts{}, err
 	}
-	all := rankExperts(kb.Relevant(kb.Hits(found.Items), leastRelevant))
+	all := rankExperts(find.Relevant(found.Items, leastRelevant))
 	out := Experts{Topic: in.Topic, Total: len(all), Method: "Each contribution on the topic counts for its author: " +
 		"relevance squared, times 2 for an accepted answer, 1.5 for a pull request, 1 for an answer, 0.4 for a " +
 		"question, times 1 + log2(1 + likes) / 4. Names on forum and forge are one person if they are equal but for case."}
@@ -66,14 +68,14 @@ the evidence. For what maintainers advise use find_maintainer_guidance.
 		out.Items = append(out.Items, expertRow(b, e))
 	}
 	if len(all) == 0 {
-		out.Hint = cmp.Or(found.Hint, kb.EmptySearch(found.Total, nil, search.Filter))
+		out.Hint = cmp.Or(found.Hint, find.Empty(found.Total, nil, search.Filter))
 	}
 	return out, nil
 })
 
 func expertRow(b kb.Base, e expertise) Expert {
 	row := Expert{Name: e.Name, Score: kb.Score(e.Score), Activity: e.Activity}
-	row.Evidence = b.Proofs(e.Evidence[:min(proofsShown, len(e.Evidence))])
+	row.Evidence = evidence.Of(b, e.Evidence[:min(proofsShown, len(e.Evidence))])
 	for i := range row.Evidence {
 		row.Evidence[i].Author = "" // it is the expert
 	}

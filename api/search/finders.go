@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/derive"
@@ -12,12 +14,12 @@ import (
 // Finds are the records that a finder found.
 type Finds struct {
 	Query string `json:"query"`
-	kb.Found[Said]
+	find.Found[Said]
 }
 
-// find searches among kinds, the best first.
-func find(ctx context.Context, b kb.Base, s kb.Search) (Finds, error) {
-	found, err := kb.FindRows(ctx, b, s, said)
+// finds searches among kinds, the best first.
+func finds(ctx context.Context, b kb.Base, s find.Search) (Finds, error) {
+	found, err := find.Rows(ctx, b, s, said)
 	return Finds{s.Query, found}, err
 }
 
@@ -31,7 +33,7 @@ Searches the catalogue of applications by name, category and description. For th
 `,
 }, func(ctx context.Context, b kb.Base, in patternIn) (Finds, error) {
 	kinds := []catalog.Kind{catalog.KindApp, catalog.KindProject}
-	return find(ctx, b, kb.Search{Field: "pattern", Query: in.Pattern, Kinds: kinds, Limit: in.Limit})
+	return finds(ctx, b, find.Search{Field: "pattern", Query: in.Pattern, Kinds: kinds, Limit: in.Limit})
 })
 
 type patternIn struct {
@@ -42,7 +44,7 @@ type patternIn struct {
 type similarIn struct {
 	Description string `json:"description" required:"true" maxLength:"4000" doc:"of a project, in your own words"`
 	Limit       int    `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-	kb.Skip
+	arg.Skip
 }
 
 var similar = kb.New(op.Spec{
@@ -54,7 +56,7 @@ Ecosystem projects like a description.
 Finds the ecosystem projects most like a description, by meaning. For grants as well use detect_builder_overlap.
 `,
 }, func(ctx context.Context, b kb.Base, in similarIn) (Finds, error) {
-	return find(ctx, b, kb.Search{
+	return finds(ctx, b, find.Search{
 		Field: "description", Query: in.Description, Plain: true, Kinds: []catalog.Kind{catalog.KindProject}, Limit: in.Limit,
 		Offset: in.Offset,
 	})
@@ -69,25 +71,26 @@ Full-text search of the repositories' issues.
 Searches the issues of every indexed repository by words and meaning; state narrows it to open or closed ones.
 `,
 }, func(ctx context.Context, b kb.Base, in issuesIn) (Finds, error) {
-	s := kb.Search{
-		Field: "query", Query: in.Query, Kinds: []catalog.Kind{catalog.KindIssue}, Limit: in.Limit, Offset: in.Offset,
+	s := find.Search{
+		Field: "query", Query: in.Query, Kinds: []catalog.Kind{catalog.KindIssue}, Limit: in.Limit,
+		Offset: in.Offset,
 	}
-	s.Filter.States = kb.Only(in.State, "all")
-	return find(ctx, b, s)
+	s.Filter.States = arg.Only(in.State, "all")
+	return finds(ctx, b, s)
 })
 
 type issuesIn struct {
-	Query string        `json:"query" required:"true" maxLength:"4000" doc:"error, symptom or feature"`
-	State kb.GrantState `json:"state" default:"all" doc:"state of the issues"`
-	Limit int           `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-	kb.Skip
+	Query string         `json:"query" required:"true" maxLength:"4000" doc:"error, symptom or feature"`
+	State arg.GrantState `json:"state" default:"all" doc:"state of the issues"`
+	Limit int            `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+	arg.Skip
 }
 
 type mailIn struct {
 	Query string `json:"query" required:"true" maxLength:"4000" doc:"what was written about"`
 	Group string `json:"group" maxLength:"100" doc:"only this mailing list, such as cip-discuss"`
 	Limit int    `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-	kb.Skip
+	arg.Skip
 }
 
 var mail = kb.New(op.Spec{
@@ -100,11 +103,12 @@ Searches the messages of the mailing lists by words and meaning; group narrows i
 get_mailing_thread and the id of a result.
 `,
 }, func(ctx context.Context, b kb.Base, in mailIn) (Finds, error) {
-	s := kb.Search{
-		Field: "query", Query: in.Query, Kinds: kb.KindsOf(catalog.SearchMail), Limit: in.Limit, Offset: in.Offset,
+	s := find.Search{
+		Field: "query", Query: in.Query, Kinds: arg.SearchType(catalog.SearchMail).Kinds(), Limit: in.Limit,
+		Offset: in.Offset,
 	}
-	s.Filter.Containers = kb.Only(in.Group, "")
-	return find(ctx, b, s)
+	s.Filter.Containers = arg.Only(in.Group, "")
+	return finds(ctx, b, s)
 })
 
 var talks = kb.New(op.Spec{
@@ -117,15 +121,16 @@ Searches talks and recordings by title and transcript and returns the passage th
 and the id of a result.
 `,
 }, func(ctx context.Context, b kb.Base, in talksIn) (Finds, error) {
-	return find(ctx, b, kb.Search{
-		Field: "query", Query: in.Query, Kinds: []catalog.Kind{catalog.KindVideo}, Limit: in.Limit, Offset: in.Offset,
+	return finds(ctx, b, find.Search{
+		Field: "query", Query: in.Query, Kinds: []catalog.Kind{catalog.KindVideo}, Limit: in.Limit,
+		Offset: in.Offset,
 	})
 })
 
 type talksIn struct {
 	Query string `json:"query" required:"true" maxLength:"4000" doc:"what was talked about"`
 	Limit int    `json:"limit" default:"5" minimum:"1" maximum:"50" doc:"how many to return"`
-	kb.Skip
+	arg.Skip
 }
 
 // SecurityFix is a release whose notes speak of security.
@@ -149,7 +154,7 @@ Lists the releases whose notes speak of a vulnerability, a CVE or a security pat
 		Kinds: []catalog.Kind{catalog.KindRelease}, AllTags: []string{catalog.TagSecurity}, Order: catalog.ByCreated,
 		WithBody: true,
 	}
-	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, func(b kb.Base, r catalog.Record) (SecurityFix, error) {
+	return kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit}, func(b kb.Base, r catalog.Record) (SecurityFix, error) {
 		d, err := kb.Decode[catalog.Release](r)
 		return SecurityFix{b.Item(r), d.Version, r.Summary, derive.SecurityStatement(r.Body)}, err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -15,13 +16,13 @@ type featureIn struct {
 // FeatureProposals lists the proposals found for a feature.
 type FeatureProposals struct {
 	Feature string `json:"feature"`
-	kb.Found[FeatureProposal]
+	find.Found[FeatureProposal]
 }
 
 // FeatureProposal is a proposal with the reason it was found.
 type FeatureProposal struct {
 	kb.CIP
-	kb.Why
+	find.Why
 }
 
 // found is the number of results of operations that take no limit.
@@ -36,8 +37,8 @@ Improvement proposals that match a description of a feature.
 Finds the improvement proposals that specify or touch a feature, by title and text, with their status.
 `,
 }, func(ctx context.Context, b kb.Base, in featureIn) (FeatureProposals, error) {
-	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindCIP}, Limit: found}
-	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (FeatureProposal, error) {
+	search := find.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindCIP}, Limit: found}
+	all, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (FeatureProposal, error) {
 		row, err := b.CIPRow(m.Record)
 		return FeatureProposal{row, m.Why()}, err
 	})
@@ -51,7 +52,7 @@ type notesIn struct {
 // Notes are the found release notes.
 type Notes struct {
 	Feature string `json:"feature"`
-	kb.Found[Note]
+	find.Found[Note]
 }
 
 // Note is one release's notes with the passage that matched.
@@ -60,7 +61,7 @@ type Note struct {
 	Repository string `json:"repository"`
 	Version    string `json:"version"`
 	Prerelease bool   `json:"prerelease"`
-	kb.Why
+	find.Why
 }
 
 var notes = kb.New(op.Spec{
@@ -72,8 +73,8 @@ Release notes that mention a feature.
 Searches the release notes of every indexed repository for a feature, fix or change and names the version.
 `,
 }, func(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
-	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindRelease}, Limit: found}
-	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Note, error) {
+	search := find.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindRelease}, Limit: found}
+	all, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (Note, error) {
 		d, err := kb.Decode[catalog.Release](m.Record)
 		n := Note{b.Item(m.Record), m.Record.Container, d.Version, d.Prerelease, m.Why()}
 		n.Container = "" // it is the repository
@@ -96,16 +97,16 @@ type Voices struct {
 // Voice is one source of Voices.
 type Voice struct {
 	Source string `json:"source" enum:"forum,mail,blog,forge"`
-	kb.Found[Said]
+	find.Found[Said]
 }
 
 // Said is a record found there.
 type Said struct {
 	kb.Item
-	kb.Why
+	find.Why
 }
 
-func said(b kb.Base, m kb.Match) (Said, error) { return Said{b.Item(m.Record), m.Why()}, nil }
+func said(b kb.Base, m find.Match) (Said, error) { return Said{b.Item(m.Record), m.Why()}, nil }
 
 var (
 	voices     = []string{catalog.PlaceForum, catalog.PlaceMail, catalog.PlaceBlog, catalog.PlaceForge}
@@ -125,8 +126,8 @@ Searches forum, mailing lists, blog and forge discussions by meaning and returns
 for documentation and proposals.
 `,
 }, func(ctx context.Context, b kb.Base, in communityIn) (Voices, error) {
-	search := kb.Search{Field: "query", Query: in.Query, Limit: in.Limit}
-	each, err := kb.BestOf(ctx, b, search, voiceKinds, said)
+	search := find.Search{Field: "query", Query: in.Query, Limit: in.Limit}
+	each, err := find.RowsOfEach(ctx, b, search, voiceKinds, said)
 	out := Voices{Query: in.Query}
 	for i, found := range each {
 		out.Sources = append(out.Sources, Voice{voices[i], found})

@@ -8,9 +8,12 @@ import (
 	"unicode/utf8"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/text/prose"
 )
 
 const (
@@ -58,29 +61,29 @@ within 6,000 tokens. For one kind, or for a list to choose from, use semantic_se
 `,
 }, func(ctx context.Context, b kb.Base, in contextIn) (Context, error) {
 	lists := [][]catalog.Kind{nil} // the first is everything
-	for _, t := range kb.SearchTypes[1:] {
-		lists = append(lists, kb.KindsOf(kb.SearchType(t)))
+	for _, t := range arg.SearchTypes[1:] {
+		lists = append(lists, arg.SearchType(t).Kinds())
 	}
-	s := kb.Search{Field: "topic", Query: in.Topic, Limit: max(in.Limit, compared)}
-	all, err := kb.BestOf(ctx, b, s, lists[:1], kb.Base.Hit)
+	s := find.Search{Field: "topic", Query: in.Topic, Limit: max(in.Limit, compared)}
+	all, err := find.RowsOfEach(ctx, b, s, lists[:1], find.HitOf)
 	if err != nil {
 		return Context{}, err
 	}
 	s.Limit, s.Whole = in.Limit, true
-	found, err := kb.BestOf(ctx, b, s, lists[1:], kb.Base.Hit)
+	found, err := find.RowsOfEach(ctx, b, s, lists[1:], find.HitOf)
 	if err != nil {
 		return Context{}, err
 	}
 	out := Context{Topic: in.Topic, Budget: budget, Hint: all[0].Hint}
 	var passages [][]Passage
 	for i, f := range found {
-		source := ContextSource{Source: kb.SearchTypes[i+1], Total: f.Total, Degraded: f.Degraded}
+		source := ContextSource{Source: arg.SearchTypes[i+1], Total: f.Total, Degraded: f.Degraded}
 		for _, h := range f.Items {
 			source.Items = append(source.Items, Passage{h.RecordID, h})
 		}
 		out.Sources = append(out.Sources, source)
 	}
-	orderBy(out.Sources, all[0].Items, func(s ContextSource, h kb.Hit) bool { return s.Source == h.Type })
+	orderBy(out.Sources, all[0].Items, func(s ContextSource, h find.Hit) bool { return s.Source == h.Type })
 	for _, s := range out.Sources {
 		passages = append(passages, s.Items)
 	}
@@ -135,7 +138,7 @@ func fit[T any](lists [][]T, budget int, size func(T) int) (kept [][]T, used, le
 // bestBlock returns the block that has most words of a topic, of equal ones the
 // first with a language, else the first. It is the zero block if there is none.
 func bestBlock(blocks []derive.CodeBlock, topic string) derive.CodeBlock {
-	words := kb.Words(topic)
+	words := prose.Words(topic)
 	var best derive.CodeBlock
 	most := -1
 	for _, b := range blocks {

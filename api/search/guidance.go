@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -17,7 +18,7 @@ type topicIn struct {
 type Guidance struct {
 	Topic       string `json:"topic"`
 	Maintainers int    `json:"maintainers" doc:"how many names count as maintainers in all"`
-	kb.Found[Guide]
+	find.Found[Guide]
 	Method string `json:"method"`
 }
 
@@ -28,7 +29,7 @@ type Guide struct {
 	Share    float64  `json:"share" doc:"of all replies on the forum, or by mail, that the author wrote, 0 to 1"`
 	Likes    int64    `json:"likes,omitempty"`
 	Accepted bool     `json:"accepted,omitempty" doc:"the accepted answer of its thread"`
-	kb.Why
+	find.Why
 }
 
 var guidance = kb.New(op.Spec{
@@ -46,9 +47,9 @@ everybody's voice use search_community; for who knows most use find_expert.
 	if err != nil {
 		return Guidance{}, err
 	}
-	search := kb.Search{Field: "topic", Query: in.Topic, Kinds: guidanceKinds, Limit: found}
-	search.Filter.Records = kb.Among(core.Wrote)
-	wrote, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Guide, error) {
+	search := find.Search{Field: "topic", Query: in.Topic, Kinds: guidanceKinds, Limit: found}
+	search.Filter.Records = find.Among(core.Wrote)
+	wrote, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (Guide, error) {
 		who := core.People[catalog.Fold(m.Record.Author)]
 		g := Guide{
 			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[m.Record.Kind.Place()]),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 )
@@ -27,7 +28,7 @@ type KnownIssues struct {
 // KnownOfPlace are those of one source.
 type KnownOfPlace struct {
 	Source string `json:"source" enum:"forum,forge"`
-	kb.Found[KnownIssue]
+	find.Found[KnownIssue]
 }
 
 // KnownIssue is one unresolved problem.
@@ -39,7 +40,7 @@ type KnownIssue struct {
 	Votes      int64    `json:"votes" doc:"likes or reactions"`
 	AgeDays    int      `json:"age_days"`
 	Unresolved string   `json:"unresolved" doc:"why it counts as unresolved"`
-	kb.Why
+	find.Why
 
 	weight float64
 }
@@ -58,18 +59,18 @@ issues of the repositories. For solved ones use search_community or search_forge
 	if err != nil {
 		return KnownIssues{}, err
 	}
-	search := kb.Search{
+	search := find.Search{
 		Field: "description", Query: in.Description, Plain: true, Kinds: []catalog.Kind{catalog.KindIssue},
 		Limit: in.Limit,
 	}
 	search.Filter.States = []string{"open"}
-	issues, err := kb.FindRows(ctx, b, search, openIssue)
+	issues, err := find.Rows(ctx, b, search, openIssue)
 	return KnownIssues{in.Description, []KnownOfPlace{{"forum", threads}, {"forge", issues}},
 		"Forum: open threads without a reply whose first post matches, by score times (1 + the share of threads with " +
 			"fewer views) / 2. Forge: open issues that match, by score."}, err
 })
 
-func openIssue(b kb.Base, m kb.Match) (KnownIssue, error) {
+func openIssue(b kb.Base, m find.Match) (KnownIssue, error) {
 	d, err := kb.Decode[catalog.Issue](m.Record)
 	i := knownIssue(b, m.Record, m)
 	i.Labels = d.Labels
@@ -80,7 +81,7 @@ func openIssue(b kb.Base, m kb.Match) (KnownIssue, error) {
 	return i, err
 }
 
-func knownIssue(b kb.Base, r catalog.Record, m kb.Match) KnownIssue {
+func knownIssue(b kb.Base, r catalog.Record, m find.Match) KnownIssue {
 	return KnownIssue{
 		Item: b.Item(r), Views: r.Views, Replies: r.Replies, Votes: r.Votes,
 		AgeDays: int(b.Now().Sub(r.CreatedAt) / (24 * time.Hour)), Why: m.Why(),
@@ -90,18 +91,18 @@ func knownIssue(b kb.Base, r catalog.Record, m kb.Match) KnownIssue {
 // threadsRead is how many matching threads are ordered by their views.
 const threadsRead = 100
 
-func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (kb.Found[KnownIssue], error) {
+func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (find.Found[KnownIssue], error) {
 	forum := catalog.ListQuery{Kinds: catalog.KindsAt(catalog.PlaceForum)}
 	u, _, err := kb.DerivedFrom(ctx, b, "unanswered threads", 0, forum, unansweredThreads)
 	if err != nil {
-		return kb.Found[KnownIssue]{}, err
+		return find.Found[KnownIssue]{}, err
 	}
-	search := kb.Search{
+	search := find.Search{
 		Field: "description", Query: in.Description, Plain: true, Kinds: []catalog.Kind{catalog.KindPost},
 		Limit: threadsRead,
 	}
-	search.Filter.Records = kb.Among(u.Posts)
-	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (KnownIssue, error) {
+	search.Filter.Records = find.Among(u.Posts)
+	found, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (KnownIssue, error) {
 		i := knownIssue(b, u.Thread[m.Record.ID], m)
 		seen := u.Seen(i.Views)
 		i.weight = m.Result.Score * (1 + seen) / 2

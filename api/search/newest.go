@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/catalog"
 	"almanac/retrieval"
 )
@@ -26,13 +27,13 @@ func newest(ctx context.Context, b kb.Base, r retrieval.Request, kinds []catalog
 	if err != nil {
 		return a, err
 	}
-	slices.SortStableFunc(a.Items, func(x, y kb.Hit) int { return date(y).Compare(date(x)) })
+	slices.SortStableFunc(a.Items, func(x, y find.Hit) int { return date(y).Compare(date(x)) })
 	a.Total, a.offset = len(a.Items), first
 	a.Items = a.Items[min(first, len(a.Items)):min(first+in.Limit, len(a.Items))]
 	return a, nil
 }
 
-func date(h kb.Hit) time.Time {
+func date(h find.Hit) time.Time {
 	if h.Date == nil {
 		return time.Time{}
 	}

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/api/kb"
+	"almanac/api/kb/evidence"
+	"almanac/api/kb/find"
 	"almanac/catalog"
 )
 
@@ -177,7 +178,7 @@ type expertise struct {
 	Name  string
 	Score float64 // share of all that was found for the topic, 0 to 1
 	Activity
-	Evidence []kb.Proof
+	Evidence []evidence.Proof
 }
 
 // Activity counts what somebody did.
@@ -208,7 +209,7 @@ const (
 // where kind is 2 for an accepted answer, 1.5 for a pull request, 1 for any
 // other answer and 0.4 for a question. Squared, the relevance of many weak hits
 // does not outweigh that of a few strong ones. Scores are divided by their sum.
-func rankExperts(hits []kb.Scored) []expertise {
+func rankExperts(hits []find.Match) []expertise {
 	people := map[string]*expertise{}
 	sum := 0.0
 	for _, h := range hits {
@@ -223,13 +224,13 @@ func rankExperts(hits []kb.Scored) []expertise {
 		}
 		weight, why := e.count(h.Record)
 		weight *= h.Relevance * h.Relevance * (1 + math.Log2(1+float64(max(0, h.Record.Votes)))/4)
-		e.Evidence = append(e.Evidence, kb.Proof{Record: h.Record, Why: why, Weight: weight})
+		e.Evidence = append(e.Evidence, evidence.Proof{Record: h.Record, Why: why, Weight: weight})
 		e.Score += weight
 		sum += weight
 	}
 	var out []expertise
 	for _, e := range people {
-		slices.SortFunc(e.Evidence, func(a, b kb.Proof) int {
+		slices.SortFunc(e.Evidence, func(a, b evidence.Proof) int {
 			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Record.ID, b.Record.ID))
 		})
 		for i := range e.Evidence {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/api/kb"
+	"almanac/api/kb/find"
 	"almanac/catalog"
 )
 
@@ -113,38 +113,38 @@ func TestGuidance(t *testing.T) {
 
 func TestExperts(t *testing.T) {
 	id := int64(0)
-	hit := func(author string, kind catalog.Kind, data any, votes int64, relevance float64) kb.Scored {
+	hit := func(author string, kind catalog.Kind, data any, votes int64, relevance float64) find.Match {
 		r := wrote(author, kind, 1, data)[0]
 		id++
 		r.ID, r.Votes = id, votes
-		return kb.Scored{Record: r, Relevance: relevance}
+		return find.Match{Record: r, Relevance: relevance}
 	}
-	answer := func(author string, relevance float64) kb.Scored {
+	answer := func(author string, relevance float64) find.Match {
 		return hit(author, catalog.KindPost, catalog.Post{Number: 2}, 0, relevance)
 	}
 	for name, c := range map[string]struct {
-		hits []kb.Scored
+		hits []find.Match
 		want string // names in order with their scores
 	}{
 		"nobody": {nil, ""},
-		"two answers before one": {[]kb.Scored{answer("a", 1), answer("b", 1), answer("b", 1)},
+		"two answers before one": {[]find.Match{answer("a", 1), answer("b", 1), answer("b", 1)},
 			"b 0.67, a 0.33"},
-		"relevance counts squared": {[]kb.Scored{answer("a", 1), answer("b", 0.5), answer("b", 0.5)},
+		"relevance counts squared": {[]find.Match{answer("a", 1), answer("b", 0.5), answer("b", 0.5)},
 			"a 0.67, b 0.33"},
-		"an accepted answer counts twice": {[]kb.Scored{answer("a", 1),
+		"an accepted answer counts twice": {[]find.Match{answer("a", 1),
 			hit("b", catalog.KindPost, catalog.Post{Number: 2, Accepted: true}, 0, 1)}, "b 0.67, a 0.33"},
-		"so does one on the forge": {[]kb.Scored{answer("a", 1),
+		"so does one on the forge": {[]find.Match{answer("a", 1),
 			hit("b", catalog.KindComment, catalog.Comment{Answer: true}, 0, 1)}, "b 0.67, a 0.33"},
-		"a question counts less": {[]kb.Scored{hit("a", catalog.KindPost, catalog.Post{Number: 1}, 0, 1),
+		"a question counts less": {[]find.Match{hit("a", catalog.KindPost, catalog.Post{Number: 1}, 0, 1),
 			hit("b", catalog.KindIssue, catalog.Issue{}, 0, 1), answer("c", 1)}, "c 0.56, a 0.22, b 0.22"},
-		"a pull request counts more": {[]kb.Scored{answer("a", 1),
+		"a pull request counts more": {[]find.Match{answer("a", 1),
 			hit("b", catalog.KindPull, catalog.Pull{}, 0, 1)}, "b 0.60, a 0.40"},
-		"likes count by their logarithm": {[]kb.Scored{answer("a", 1),
+		"likes count by their logarithm": {[]find.Match{answer("a", 1),
 			hit("b", catalog.KindPost, catalog.Post{Number: 2}, 15, 1)}, "b 0.67, a 0.33"},
-		"one person in two places": {[]kb.Scored{answer("Bo", 1),
+		"one person in two places": {[]find.Match{answer("Bo", 1),
 			hit("bo", catalog.KindComment, catalog.Comment{}, 0, 1), answer("a", 1)}, "Bo 0.67, a 0.33"},
-		"the nameless and what has no weight": {[]kb.Scored{answer("", 1), answer("a", 0)}, ""},
-		"equals by name":                      {[]kb.Scored{answer("b", 1), answer("a", 1)}, "a 0.50, b 0.50"},
+		"the nameless and what has no weight": {[]find.Match{answer("", 1), answer("a", 0)}, ""},
+		"equals by name":                      {[]find.Match{answer("b", 1), answer("a", 1)}, "a 0.50, b 0.50"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -159,12 +159,12 @@ func TestExperts(t *testing.T) {
 }
 
 func TestExpertsProve(t *testing.T) {
-	record := func(kind catalog.Kind, data any, id, votes int64, state string) kb.Scored {
+	record := func(kind catalog.Kind, data any, id, votes int64, state string) find.Match {
 		r := wrote("ann", kind, 1, data)[0]
 		r.ID, r.Votes, r.State = id, votes, state
-		return kb.Scored{Record: r, Relevance: 1}
+		return find.Match{Record: r, Relevance: 1}
 	}
-	e := rankExperts([]kb.Scored{
+	e := rankExperts([]find.Match{
 		record(catalog.KindPost, catalog.Post{Number: 3}, 1, 3, ""),
 		record(catalog.KindPull, catalog.Pull{}, 2, 0, "merged"),
 		record(catalog.KindComment, catalog.Comment{Review: true}, 3, 0, ""),
@@ -187,8 +187,8 @@ func TestExpertsProve(t *testing.T) {
 }
 
 func TestRelevant(t *testing.T) {
-	hits := []kb.Scored{{Relevance: 1}, {Relevance: 0.5}, {Relevance: 0.4}, {Relevance: 0.6}}
-	if got := kb.Relevant(hits, 0.5); len(got) != 3 || got[2].Relevance != 0.6 {
+	hits := []find.Match{{Relevance: 1}, {Relevance: 0.5}, {Relevance: 0.4}, {Relevance: 0.6}}
+	if got := find.Relevant(hits, 0.5); len(got) != 3 || got[2].Relevance != 0.6 {
 		t.Errorf("%v", got)
 	}
 }

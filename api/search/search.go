@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/api/tally"
 	"almanac/catalog"
@@ -35,20 +37,20 @@ around a result with get_doc and its read, the full text with its id.
 `,
 }, func(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 	r := retrieval.Request{
-		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Whole: kb.Whole,
+		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Whole: whole,
 	}
 	r.Filter.Since, r.Filter.Until = in.Since.Time(), in.Until.Time()
 	if !r.Filter.Until.IsZero() && r.Filter.Since.After(r.Filter.Until) {
 		return Answer{}, op.Invalid("since must not be after until")
 	}
-	kinds := kb.KindsOf(in.Type)
+	kinds := in.Type.Kinds()
 	if kind := catalog.Kind(in.Kind); kind != "" {
 		if kinds != nil && !slices.Contains(kinds, kind) {
-			return Answer{}, op.Invalid("kind %s is not of type %s: its type is %s", kind, in.Type, kb.TypeOf(kind))
+			return Answer{}, op.Invalid("kind %s is not of type %s: its type is %s", kind, in.Type, arg.TypeOf(kind))
 		}
 		kinds = []catalog.Kind{kind}
 	}
-	r.Filter.Sources = kb.Only(in.Source, "")
+	r.Filter.Sources = arg.Only(in.Source, "")
 	if in.Facets {
 		r.Facets = facets
 	}
@@ -61,17 +63,18 @@ around a result with get_doc and its read, the full text with its id.
 })
 
 type searchIn struct {
-	Q     kb.Query      `json:"q" tool:"query" required:"true"`
-	Type  kb.SearchType `json:"type" default:"all" doc:"kind of content"`
-	Limit int           `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-	kb.Skip
-	Source    string  `json:"source" tool:"-" maxLength:"200" doc:"only this source: a name of /api/v1/sources"`
-	Kind      kb.Kind `json:"kind" tool:"-" doc:"only this kind, finer than type"`
-	Since     kb.Day  `json:"since" tool:"-" doc:"only what is dated this day (or time) or later"`
-	Until     kb.Day  `json:"until" tool:"-" doc:"only what is dated before this day (or time)"`
-	Sort      string  `json:"sort" tool:"-" enum:"relevance,date" default:"relevance" doc:"date: newest of the best 200"`
-	Facets    bool    `json:"facets" tool:"-" default:"false" doc:"count all results by kind, source, container and state"`
-	Highlight bool    `json:"highlight" tool:"-" default:"false" doc:"add the byte ranges of matches"`
+	Q     arg.Query      `json:"q" tool:"query" required:"true"`
+	Type  arg.SearchType `json:"type" default:"all" doc:"kind of content"`
+	Limit int            `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+	arg.Skip
+	Source string   `json:"source" tool:"-" maxLength:"200" doc:"only this source: a name of /api/v1/sources"`
+	Kind   arg.Kind `json:"kind" tool:"-" doc:"only this kind, finer than type"`
+	Since  arg.Day  `json:"since" tool:"-" doc:"only what is dated this day (or time) or later"`
+	Until  arg.Day  `json:"until" tool:"-" doc:"only what is dated before this day (or time)"`
+
+	Sort      string `json:"sort" tool:"-" enum:"relevance,date" default:"relevance" doc:"date: newest of the best 200"`
+	Facets    bool   `json:"facets" tool:"-" default:"false" doc:"count all results by kind, source, container and state"`
+	Highlight bool   `json:"highlight" tool:"-" default:"false" doc:"add the byte ranges of matches"`
 }
 
 // Answer is the answer of a search.
@@ -79,7 +82,7 @@ type Answer struct {
 	Query     string                    `json:"query,omitempty" required:"true" doc:"as searched, to 4,000 characters"`
 	Type      string                    `json:"type"`
 	Total     int                       `json:"total" doc:"results that can be paged through"`
-	Items     []kb.Hit                  `json:"items"`
+	Items     []find.Hit                `json:"items"`
 	Degraded  []string                  `json:"degraded" doc:"what did not answer: keyword, vector, cross-encoder"`
 	Corrected *string                   `json:"corrected" doc:"the query as searched, if words were corrected"`
 	TookMs    float64                   `json:"took_ms,omitempty" required:"true"`
@@ -111,6 +114,9 @@ func (a Answer) Next() (offset int, more bool) {
 	return offset, len(a.Items) > 0 && offset < a.Total
 }
 
+// whole is the number of results that come with the whole passage.
+const whole = 3
+
 var facets = []string{"kind", "source", "container", "state"}
 
 // answer runs a search among the kinds (none: all). field is the name of the
@@ -119,8 +125,8 @@ func answer(
 	ctx context.Context, b kb.Base, field string, r retrieval.Request, kinds []catalog.Kind, searchType string,
 	highlight bool,
 ) (Answer, error) {
-	r.Filter.Kinds = kb.Names(kinds)
-	res, err := b.Find(ctx, field, r)
+	r.Filter.Kinds = find.KindNames(kinds)
+	res, err := find.Ask(ctx, b, field, r)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -128,7 +134,7 @@ func answer(
 		b.Tally.Search(ctx, r.Query, tally.Outcome{Zero: res.Total == 0 && len(res.Degraded) == 0,
 			Corrected: res.Corrected != "", Degraded: len(res.Degraded) > 0, Took: res.Took})
 	}
-	hits, err := b.Hits(ctx, res.Results, highlight)
+	hits, err := find.Hits(ctx, b, res.Results, highlight)
 	a := Answer{
 		Query: res.Query, Type: searchType, Total: res.Total, Items: hits, Degraded: res.Degraded, Facets: res.Facets,
 		TookMs: float64(res.Took.Microseconds()) / 1000, offset: r.Offset,
@@ -137,7 +143,7 @@ func answer(
 		a.Corrected = &res.Corrected
 	}
 	if len(hits) == 0 {
-		a.Hint = kb.EmptySearch(res.Total, res.Relaxed, r.Filter)
+		a.Hint = find.Empty(res.Total, res.Relaxed, r.Filter)
 		for _, x := range res.Relaxed {
 			a.Relaxed = append(a.Relaxed, Relaxed(x))
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -26,7 +28,7 @@ func (m *Meant) Lean() {
 // Passage is a hit whose id is that of its record.
 type Passage struct {
 	ID int64 `json:"id" doc:"of the record; get_doc reads it"`
-	kb.Hit
+	find.Hit
 }
 
 // Lean implements op.Leaner: what is only listed is cited after it was read.
@@ -56,7 +58,7 @@ section around a result with get_doc and its read.
 `,
 }, func(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
 	r := retrieval.Request{
-		Query: in.Query, Limit: in.Limit, Distinct: true, Diversify: len(in.Types) != 1, Whole: kb.Whole,
+		Query: in.Query, Limit: in.Limit, Distinct: true, Diversify: len(in.Types) != 1, Whole: whole,
 		Snippet: listedSnippet, Room: shownText,
 	}
 	var kinds []catalog.Kind
@@ -66,7 +68,7 @@ section around a result with get_doc and its read.
 	} else {
 		names := make([]string, len(in.Types))
 		for i, t := range in.Types {
-			names[i], kinds = string(t), append(kinds, kb.KindsOf(t)...)
+			names[i], kinds = string(t), append(kinds, t.Kinds()...)
 		}
 		of = strings.Join(names, ",")
 	}
@@ -80,7 +82,7 @@ section around a result with get_doc and its read.
 })
 
 type semanticIn struct {
-	Query string          `json:"query" required:"true" doc:"a question or description in your own words"`
-	Types []kb.SearchType `json:"source_types" maxItems:"10" doc:"kinds of content; all when left out"`
-	Limit int             `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+	Query string           `json:"query" required:"true" doc:"a question or description in your own words"`
+	Types []arg.SearchType `json:"source_types" maxItems:"10" doc:"kinds of content; all when left out"`
+	Limit int              `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
 }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"almanac/api/kb"
+	"almanac/api/kb/evidence"
 	"almanac/catalog"
 	"almanac/catalog/derive"
 )
@@ -34,9 +35,9 @@ type UpgradeStatus struct {
 	Newer       []Edition           // stable versions after the running one, highest first
 	Freeze      *Window             // the next ones
 	Upgrade     *Window
-	Changes     []Change   // on the way to the latest version, the most urgent first
-	Reasons     []kb.Proof // what the above rests on
-	Unknown     []string   // what is not known, and why
+	Changes     []Change         // on the way to the latest version, the most urgent first
+	Reasons     []evidence.Proof // what the above rests on
+	Unknown     []string         // what is not known, and why
 }
 
 // Minimum is a version that nodes of an environment must have.
@@ -168,7 +169,7 @@ func Numbers(editions []Edition) (versions []string) {
 func (s *UpgradeStatus) explain(in UpgradeInput) {
 	say := func(r *catalog.Record, why string) {
 		if r != nil {
-			s.Reasons = append(s.Reasons, kb.Proof{Record: *r, Why: why, Weight: 1})
+			s.Reasons = append(s.Reasons, evidence.Proof{Record: *r, Why: why, Weight: 1})
 		}
 	}
 	if s.Minimum != nil {

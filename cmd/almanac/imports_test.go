@@ -48,7 +48,7 @@ func ourPackages(t *testing.T) []pkg {
 // leaves are open to all and import only leaves.
 var leaves = []string{"almanac/catalog/network", "almanac/ingest/folder", "almanac/text/options",
 	"almanac/ingest/outbound", "almanac/text/dates", "almanac/text/dotpath", "almanac/text/glob",
-	"almanac/text/markdown", "almanac/text/markup", "almanac/text/nearest", "almanac/text/pdf",
+	"almanac/text/markdown", "almanac/text/markup", "almanac/text/nearest", "almanac/text/pdf", "almanac/text/prose",
 	"almanac/text/webaddress", "almanac/text/webpage"}
 
 // layerMay says what each layer may import besides itself: cmd → api → retrieval →
@@ -70,33 +70,38 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 var mayImport = rows(`
 api/admin: api/edge api/limit api/op catalog retrieval
 api/admit: retrieval
-api/cips: api/kb api/op catalog catalog/derive
-api/community: api/kb api/op catalog
+api/cips: api/kb api/kb/... api/op catalog catalog/derive
+api/community: api/kb api/kb/... api/op catalog
 api/dashboard: api/admin api/edge api/look catalog catalog/jobs retrieval retrieval/analysis retrieval/eval
 	retrieval/experiment retrieval/judging retrieval/passage retrieval/profile retrieval/revision
-api/devfund: api/kb api/op catalog catalog/derive
-api/ecosystem: api/kb api/op api/versions catalog catalog/derive
+api/devfund: api/kb api/kb/... api/op catalog catalog/derive
+api/ecosystem: api/kb api/kb/... api/op api/versions catalog catalog/derive
 api/edge: api/limit api/op
-api/kb: api/admit api/op api/tally catalog catalog/recent retrieval retrieval/passage
-api/library: api/kb api/op catalog
+api/kb: api/kb/arg api/op api/tally catalog catalog/recent retrieval
+api/kb/arg: catalog
+api/kb/deprecated: catalog
+api/kb/evidence: api/kb api/kb/find catalog
+api/kb/find: api/admit api/kb api/kb/arg api/kb/read api/op catalog retrieval retrieval/passage
+api/kb/read: api/kb api/kb/arg api/op catalog retrieval retrieval/passage
+api/library: api/kb api/kb/... api/op catalog
 api/limit: api/op
 api/line: api/op api/openapi
 api/look: api/edge
 api/mcp: api/edge api/limit api/op
 api/meta: api/kb api/op catalog
 api/op:
-api/onboarding: api/kb api/op catalog catalog/derive
+api/onboarding: api/kb api/kb/... api/op catalog catalog/derive
 api/openapi: api/op
-api/operations: api/kb api/op api/versions catalog catalog/derive
+api/operations: api/kb api/kb/... api/op api/versions catalog catalog/derive
 api/reference: api/op api/openapi
-api/releases: api/kb api/op api/versions catalog catalog/derive
+api/releases: api/kb api/kb/... api/op api/versions catalog catalog/derive
 api/remote: api/kb api/op
 api/reports: api/edge api/limit api/op api/tally
 api/rest: api/edge api/limit api/op
-api/search: api/kb api/op api/tally catalog catalog/derive retrieval
+api/search: api/kb api/kb/... api/op api/tally catalog catalog/derive retrieval
 api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
-api/versions: api/kb catalog catalog/derive
+api/versions: api/kb api/kb/evidence catalog catalog/derive
 api/web: api/edge api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:

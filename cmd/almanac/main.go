@@ -16,7 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/cmd/config"
 	"almanac/cmd/manual"
 	"almanac/cmd/memory"
@@ -122,7 +122,7 @@ func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, exited *boo
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
-			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(kb.SearchTypes, ","),
+			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(arg.SearchTypes, ","),
 			"listen": config.DefaultOf("server.listen"), "admin": config.DefaultOf("server.admin"),
 			"shells": strings.Join(manual.Shells, ","), "version": "almanac " + version(),
 		})

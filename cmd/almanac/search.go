@@ -12,6 +12,8 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/line"
 	"almanac/cmd/config"
 	"almanac/retrieval"
@@ -54,7 +56,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
 		Diversify: c.Type == "all",
 	}
-	request.Filter.Kinds = kb.Names(kb.KindsOf(kb.SearchType(c.Type)))
+	request.Filter.Kinds = find.KindNames(arg.SearchType(c.Type).Kinds())
 	if c.Why != "" {
 		return c.printAbsence(ctx, a, s, b, request)
 	}
@@ -65,7 +67,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	hits, err := b.Hits(ctx, res.Results, true)
+	hits, err := find.Hits(ctx, b, res.Results, true)
 	if err != nil {
 		return err
 	}
@@ -135,7 +137,7 @@ func (e *explaining) Search(ctx context.Context, r retrieval.Request) (res retri
 	return e.res, err
 }
 
-func (a *app) printHits(hits []kb.Hit, res retrieval.Response) error {
+func (a *app) printHits(hits []find.Hit, res retrieval.Response) error {
 	w := a.out
 	if res.Corrected != "" {
 		fmt.Fprintf(w, "corrected to: %s\n\n", res.Corrected)
@@ -144,7 +146,7 @@ func (a *app) printHits(hits []kb.Hit, res retrieval.Response) error {
 		fmt.Fprintf(w, "partial results: %s did not answer\n\n", strings.Join(res.Degraded, ", "))
 	}
 	if len(hits) == 0 {
-		_, err := fmt.Fprintln(w, kb.EmptySearch(res.Total, res.Relaxed, passage.Filter{}))
+		_, err := fmt.Fprintln(w, find.Empty(res.Total, res.Relaxed, passage.Filter{}))
 		return err
 	}
 	for i, h := range hits {

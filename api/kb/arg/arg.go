@@ -1,4 +1,6 @@
-package kb
+// Package arg holds the types of arguments that operations of several groups take. Their constraints
+// (op.Constrained) have {{placeholders}}, which Words replaces by a network's terms.
+package arg
 
 import (
 	"fmt"
@@ -11,9 +13,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
-
-// The types of arguments below have constraints (op.Constrained); wordsOf
-// replaces their {{placeholders}}.
 
 // CIPID is the id of an improvement proposal as clients write it.
 type CIPID string
@@ -34,16 +33,6 @@ func (RecordID) Constraints() reflect.StructTag {
 		`tooldoc:"read or id of a search result: 1000054#setup or {{id}}"`
 }
 
-// NumberID is the number of a forum topic, or a record id: an integer on REST.
-// Tools take the read of a search result, a string, too.
-type NumberID string
-
-// Constraints implements op.Constrained.
-func (NumberID) Constraints() reflect.StructTag {
-	return `pattern:"^\\d{1,18}$" toolpattern:"^\\d+(#.*)?$" type:"integer" tooltype:"string,integer" like:"1234" ` +
-		`doc:"topic id, or the id of a search result" tooldoc:"topic id, or read of a search result"`
-}
-
 // Status is one of the statuses that improvement proposals of every network
 // have.
 type Status string
@@ -51,14 +40,6 @@ type Status string
 // Constraints implements op.Constrained.
 func (Status) Constraints() reflect.StructTag {
 	return reflect.StructTag(`enum:"` + strings.Join(network.Statuses, ",") + `"`)
-}
-
-// StatusFilter is a Status, or a status that only the network uses.
-type StatusFilter string
-
-// Constraints implements op.Constrained.
-func (StatusFilter) Constraints() reflect.StructTag {
-	return `enum:"{{statuses}}" also:"{{more_statuses}}" doc:"only proposals in this status"`
 }
 
 // SearchType is a kind of content as searches name it.
@@ -73,6 +54,24 @@ var SearchTypes = []string{
 // Constraints implements op.Constrained.
 func (SearchType) Constraints() reflect.StructTag {
 	return reflect.StructTag(`enum:"` + strings.Join(SearchTypes, ",") + `"`)
+}
+
+// TypeOf returns the search type of a kind.
+func TypeOf(k catalog.Kind) string {
+	if info, ok := catalog.InfoOf(k); ok {
+		return info.SearchType
+	}
+	return catalog.SearchDoc
+}
+
+// Kinds returns the kinds of the type; nil for all.
+func (t SearchType) Kinds() (kinds []catalog.Kind) {
+	for _, info := range catalog.Kinds {
+		if info.SearchType == string(t) {
+			kinds = append(kinds, info.Kind)
+		}
+	}
+	return kinds
 }
 
 // Kind is a kind of record.
@@ -95,37 +94,11 @@ func (Environment) Constraints() reflect.StructTag {
 	return `maxLength:"100" doc:"only this environment of the network, such as mainnet"`
 }
 
-// RadarLevel is how urgent a radar item is.
-type RadarLevel string
-
-// Constraints implements op.Constrained.
-func (RadarLevel) Constraints() reflect.StructTag { return `enum:"all,critical,important,ecosystem"` }
-
-// Registry is a registry of packages.
-type Registry string
-
-// Constraints implements op.Constrained.
-func (Registry) Constraints() reflect.StructTag {
-	return `enum:"npm,oci" doc:"only packages (npm) or container images (oci)"`
-}
-
 // GrantState is the filter of grant proposals, and of issues, by state.
 type GrantState string
 
 // Constraints implements op.Constrained.
 func (GrantState) Constraints() reflect.StructTag { return `enum:"open,closed,all"` }
-
-// WorkState is the filter of issues and pull requests by state.
-type WorkState string
-
-// Constraints implements op.Constrained.
-func (WorkState) Constraints() reflect.StructTag { return `enum:"open,closed,merged,all"` }
-
-// WorkType tells issues from pull requests.
-type WorkType string
-
-// Constraints implements op.Constrained.
-func (WorkType) Constraints() reflect.StructTag { return `enum:"issue,pull,all"` }
 
 // Day is a calendar day of UTC, or a time.
 type Day time.Time
@@ -160,8 +133,16 @@ type Skip struct {
 	Offset int `json:"offset" default:"0" minimum:"0" maximum:"2147483647" toolmaximum:"" doc:"how many to skip"`
 }
 
-// wordsOf replaces the placeholders of texts and tags by a network's terms.
-func wordsOf(n network.Network) *strings.Replacer {
+// Only returns the filter for one value: none if the argument stands for all.
+func Only[S ~string](value, all S) []string {
+	if value == all {
+		return nil
+	}
+	return []string{string(value)}
+}
+
+// Words replaces the placeholders of texts and tags by a network's terms.
+func Words(n network.Network) *strings.Replacer {
 	p := n.Proposals
 	key := p.Key("56")
 	words := p.Words()

@@ -1,4 +1,5 @@
-package kb
+// Package prose reads what people write in sentences: the words that tell a text from others.
+package prose
 
 import (
 	"strings"
@@ -6,28 +7,6 @@ import (
 
 	"almanac/text/markdown"
 )
-
-// Covers returns the share of a topic's words that a text has, 0 to 1. Words
-// are compared by their first six letters, so that inflections count.
-func Covers(text, topic string) float64 {
-	stems := map[string]bool{}
-	for w := range Words(text) {
-		stems[stem(w)] = true
-	}
-	words := Words(topic)
-	n := 0
-	for w := range words {
-		if stems[stem(w)] {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(words)))
-}
-
-func stem(word string) string {
-	runes := []rune(strings.TrimSuffix(word, "s"))
-	return string(runes[:min(6, len(runes))])
-}
 
 // Words returns the words of a text of at least three letters or digits, in
 // lower case, without those that are in every text.
@@ -57,4 +36,15 @@ func WordSet(text string) map[string]bool {
 		set[w] = true
 	}
 	return set
+}
+
+// First returns the first n characters.
+func First(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }

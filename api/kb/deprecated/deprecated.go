@@ -1,4 +1,5 @@
-package kb
+// Package deprecated finds the names of what is deprecated in texts.
+package deprecated
 
 import (
 	"cmp"
@@ -11,11 +12,11 @@ import (
 	"almanac/catalog"
 )
 
-// Deprecations are deprecated things, ready to be looked for in texts.
-type Deprecations []Deprecated
+// Names are those of deprecated things, ready to be looked for in texts.
+type Names []Name
 
-// Deprecated is one of them.
-type Deprecated struct {
+// Name is one of them.
+type Name struct {
 	Record      catalog.Record
 	Data        catalog.Deprecation
 	spellings   []spelling
@@ -29,11 +30,11 @@ type spelling struct {
 	pattern *regexp.Regexp
 }
 
-// DeprecationsOf returns what is deprecated, without what is current.
-func DeprecationsOf(records []catalog.Record) (out Deprecations) {
+// Of returns the names of what is deprecated, without what is current.
+func Of(records []catalog.Record) (out Names) {
 	for _, r := range records {
 		if d, err := catalog.Decode[catalog.Deprecation](r); err == nil && r.State != catalog.ItemCurrent {
-			out = append(out, Deprecated{r, d, spelled(d.Patterns...), spelled(d.Replacement)})
+			out = append(out, Name{r, d, spelled(d.Patterns...), spelled(d.Replacement)})
 		}
 	}
 	return out
@@ -73,11 +74,11 @@ func edge(r rune) string {
 
 // Find returns where a text has the names, by their index: without those inside a
 // longer mention of any.
-func (d Deprecations) Find(text string) [][][]int {
+func (n Names) Find(text string) [][][]int {
 	type found struct{ start, end, name int }
 	var all []found
 	form := folded(text)
-	for i, name := range d {
+	for i, name := range n {
 		for _, s := range name.spellings {
 			if !strings.Contains(form, s.word) {
 				continue
@@ -90,7 +91,7 @@ func (d Deprecations) Find(text string) [][][]int {
 	slices.SortFunc(all, func(a, b found) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.name, b.name))
 	})
-	out := make([][][]int, len(d))
+	out := make([][][]int, len(n))
 	end := 0
 	for _, f := range all {
 		if f.end <= end {
@@ -103,10 +104,10 @@ func (d Deprecations) Find(text string) [][][]int {
 }
 
 // In returns where a text has the name, -1 if nowhere.
-func (d Deprecated) In(text string) int { return first(d.spellings, text) }
+func (n Name) In(text string) int { return first(n.spellings, text) }
 
 // Replaced returns where a text has what replaces the name, -1 if nowhere.
-func (d Deprecated) Replaced(text string) int { return first(d.replacement, text) }
+func (n Name) Replaced(text string) int { return first(n.replacement, text) }
 
 func first(spellings []spelling, text string) int {
 	form := folded(text)

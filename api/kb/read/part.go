@@ -1,4 +1,4 @@
-package kb
+package read
 
 import (
 	"cmp"
@@ -8,54 +8,47 @@ import (
 	"strconv"
 	"strings"
 
+	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
 )
 
-// sectionMark stands between a record's id and the name of a section in it:
-// 1000054#setup.
-const sectionMark = "#"
-
-// ReadID returns what get_doc reads a section by; no section is the whole
+// ID returns what get_doc reads a section by; no section is the whole
 // record.
-func ReadID(record int64, section string) string {
+func ID(record int64, section string) string {
 	id := strconv.FormatInt(record, 10)
 	if section == "" {
 		return id
 	}
-	return id + sectionMark + section
+	return id + kb.SectionMark + section
 }
 
-func isRecordID(id string) bool {
-	n, err := strconv.ParseInt(id, 10, 64)
-	return err == nil && n >= catalog.FirstID
-}
-
-// readOf names what to read around a search result: the section of its best
+// Around names what to read around a search result: the section of its best
 // passage with further ones, or of a post or what begins a thread, which are
 // short, the thread around it.
-func readOf(r catalog.Record, x retrieval.Result) string {
+func Around(r catalog.Record, x retrieval.Result) string {
 	switch {
 	case x.Section != "":
-		return ReadID(r.ID, passage.ReadingName(x.Section, x.Further))
+		return ID(r.ID, passage.ReadingName(x.Section, x.Further))
 	case r.Kind.InThread() && r.Parent != 0:
-		return ReadID(r.Parent, strconv.FormatInt(r.ID, 10))
+		return ID(r.Parent, strconv.FormatInt(r.ID, 10))
 	case r.Kind.IsThread() && r.Replies > 0:
-		return ReadID(r.ID, threadSection)
+		return ID(r.ID, threadSection)
 	}
-	return ReadID(r.ID, "")
+	return ID(r.ID, "")
 }
 
 // Section finds the record that an id names, and the section in it, "" for
 // all of it.
-func (b Base) Section(ctx context.Context, id RecordID) (r catalog.Record, section string, err error) {
-	whole, section, cut := strings.Cut(string(id), sectionMark)
+func Section(ctx context.Context, b kb.Base, id arg.RecordID) (r catalog.Record, section string, err error) {
+	whole, section, cut := strings.Cut(string(id), kb.SectionMark)
 	if r, err = b.Record(ctx, id); err == nil || !cut || !errors.Is(err, op.ErrNotFound) {
 		return r, "", err
 	}
-	r, err = b.Record(ctx, RecordID(whole))
+	r, err = b.Record(ctx, arg.RecordID(whole))
 	return r, section, err
 }
 
@@ -82,15 +75,17 @@ type Heading struct {
 // left out.
 const outlined = 60
 
-// ReadPart returns a section of a record's text, of a thread the posts around
+// PartOf returns a section of a record's text, of a thread the posts around
 // one, or, without a section, the part of the text that begins at the cursor,
 // the first behind the outline.
-func (b Base) ReadPart(ctx context.Context, r catalog.Record, section string, cursor Cursor) (p Part, err error) {
-	if isRecordID(section) || section == threadSection && r.Kind.IsThread() {
-		return b.readThread(ctx, r, section, cursor)
+func PartOf(
+	ctx context.Context, b kb.Base, r catalog.Record, section string, cursor arg.Cursor,
+) (p Part, err error) {
+	if kb.IsRecordID(section) || section == threadSection && r.Kind.IsThread() {
+		return readThread(ctx, b, r, section, cursor)
 	}
 	body := cmp.Or(r.Body, r.Summary)
-	p.ThirdParty = ThirdParty(r)
+	p.ThirdParty = kb.ThirdParty(r)
 	if section == "" {
 		if cursor == "" {
 			p.Outline = headings(r.ID, passage.NewOutline(r.Title, body).Headings())
@@ -99,10 +94,10 @@ func (b Base) ReadPart(ctx context.Context, r catalog.Record, section string, cu
 			return p, err
 		}
 		if r.Kind.IsThread() && r.Replies > 0 {
-			p.After = ReadID(r.ID, threadSection)
+			p.After = ID(r.ID, threadSection)
 			return p, nil
 		}
-		p.Before, p.After, err = b.Siblings(ctx, r)
+		p.Before, p.After, err = Siblings(ctx, b, r)
 		return p, err
 	}
 	outline := passage.NewOutline(r.Title, body)
@@ -114,7 +109,7 @@ func (b Base) ReadPart(ctx context.Context, r catalog.Record, section string, cu
 		if section == "" {
 			return ""
 		}
-		return ReadID(r.ID, section)
+		return ID(r.ID, section)
 	}
 	p.Section, p.Heading, p.Before, p.After = name(section), read.Heading, name(read.Before), name(read.After)
 	p.Outline = headings(r.ID, read.Inside)
@@ -141,17 +136,17 @@ const gap = "\n\n[…]\n\n"
 
 // Siblings names what is before and after a post, message or comment in its
 // thread; "" for nothing, and for a record that is in none.
-func (b Base) Siblings(ctx context.Context, r catalog.Record) (before, after string, err error) {
+func Siblings(ctx context.Context, b kb.Base, r catalog.Record) (before, after string, err error) {
 	if r.Parent == 0 || !r.Kind.InThread() {
 		return "", "", nil
 	}
-	all, err := b.inThread(ctx, r.Parent, []catalog.Kind{r.Kind})
+	all, err := inThread(ctx, b, r.Parent, []catalog.Kind{r.Kind})
 	i := slices.IndexFunc(all, func(x catalog.Record) bool { return x.ID == r.ID })
 	if i > 0 {
-		before = ReadID(all[i-1].ID, "")
+		before = ID(all[i-1].ID, "")
 	}
 	if i >= 0 && i+1 < len(all) {
-		after = ReadID(all[i+1].ID, "")
+		after = ID(all[i+1].ID, "")
 	}
 	return before, after, err
 }
@@ -162,7 +157,7 @@ func headings(record int64, all []passage.Heading) []Heading {
 	}
 	var out []Heading
 	for _, h := range all[:min(len(all), outlined)] {
-		out = append(out, Heading{ReadID(record, h.Name), h.Text, h.Level, h.Size})
+		out = append(out, Heading{ID(record, h.Name), h.Text, h.Level, h.Size})
 	}
 	return out
 }
@@ -172,7 +167,7 @@ const nearSections = 5
 
 // noSection names the sections whose names are most like one.
 func noSection(r catalog.Record, name string, all []passage.Heading) error {
-	id := ReadID(r.ID, "")
+	id := ID(r.ID, "")
 	if len(all) == 0 {
 		return op.NotFound("there is no section %.80q: the text has none, read it by %s", name, id)
 	}
@@ -181,7 +176,7 @@ func noSection(r catalog.Record, name string, all []passage.Heading) error {
 	})
 	var near []string
 	for _, h := range all[:min(len(all), nearSections)] {
-		near = append(near, ReadID(r.ID, h.Name))
+		near = append(near, ID(r.ID, h.Name))
 	}
 	return op.NotFound("there is no section %.80q: nearest are %s; %s reads the whole text with its outline",
 		name, strings.Join(near, ", "), id)
@@ -201,18 +196,4 @@ func alike(a, b string) float64 {
 		}
 	}
 	return 2 * float64(shared) / float64(max(len(a)+len(b)-2, 1))
-}
-
-// ThirdParty reports whether anybody could write a record: what is said in
-// forum, mailing lists, blogs and on the forge, grant proposals, and drafts of
-// improvement proposals. Documentation, accepted proposals, releases, papers
-// and curated data are the network's own.
-func ThirdParty(r catalog.Record) bool {
-	switch r.Kind {
-	case catalog.KindBlog, catalog.KindRepo, catalog.KindGrant:
-		return true
-	case catalog.KindCIP:
-		return strings.HasPrefix(r.Key, "PR-")
-	}
-	return r.Kind.IsThread() || r.Kind.InThread()
 }

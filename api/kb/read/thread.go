@@ -1,4 +1,4 @@
-package kb
+package read
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/retrieval/passage"
@@ -24,8 +26,10 @@ const around = 50
 
 // readThread returns a part of a thread with those after it that are read at
 // once, and with those before it if the thread ends there.
-func (b Base) readThread(ctx context.Context, r catalog.Record, section string, cursor Cursor) (p Part, err error) {
-	parts, err := b.threadOf(ctx, r)
+func readThread(
+	ctx context.Context, b kb.Base, r catalog.Record, section string, cursor arg.Cursor,
+) (p Part, err error) {
+	parts, err := threadOf(ctx, b, r)
 	if err != nil {
 		return p, err
 	}
@@ -34,10 +38,10 @@ func (b Base) readThread(ctx context.Context, r catalog.Record, section string, 
 		at = slices.IndexFunc(parts, func(x catalog.Record) bool { return postSection(r, x) == section })
 	}
 	if at < 0 || len(parts) == 0 {
-		return p, op.NotFound("record %d has no part %s: %s reads its own text", r.ID, section, ReadID(r.ID, ""))
+		return p, op.NotFound("record %d has no part %s: %s reads its own text", r.ID, section, ID(r.ID, ""))
 	}
 	first, last := max(0, at-around), min(len(parts), at+around)
-	if err := b.addBodies(ctx, parts[first:last]); err != nil {
+	if err := addBodies(ctx, b, parts[first:last]); err != nil {
 		return p, err
 	}
 	texts := make([]string, len(parts))
@@ -54,12 +58,12 @@ func (b Base) readThread(ctx context.Context, r catalog.Record, section string, 
 	for to == len(parts) && from > first && fits(from-1) {
 		from--
 	}
-	p.ThirdParty, p.Section = ThirdParty(r), ReadID(r.ID, section)
+	p.ThirdParty, p.Section = kb.ThirdParty(r), ID(r.ID, section)
 	if from > 0 {
-		p.Before = ReadID(r.ID, postSection(r, parts[from-1]))
+		p.Before = ID(r.ID, postSection(r, parts[from-1]))
 	}
 	if to < len(parts) {
-		p.After = ReadID(r.ID, postSection(r, parts[to]))
+		p.After = ID(r.ID, postSection(r, parts[to]))
 	}
 	p.Text, err = Cut(strings.Join(texts[from:to], "\n\n"), cursor)
 	return p, err
@@ -73,7 +77,7 @@ var threadKinds = catalog.KindsOf(catalog.RoleMessage)
 // holds where clocks differ, too; comments have no number and go by time. Keys
 // decide nothing: those of comments are random, and so are those of messages that
 // their archive gives no number.
-func (b Base) inThread(ctx context.Context, parent int64, kinds []catalog.Kind) ([]catalog.Record, error) {
+func inThread(ctx context.Context, b kb.Base, parent int64, kinds []catalog.Kind) ([]catalog.Record, error) {
 	parts, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, Parent: parent})
 	if err != nil {
 		return nil, err
@@ -94,10 +98,10 @@ func (b Base) inThread(ctx context.Context, parent int64, kinds []catalog.Kind) 
 func numberOf(r catalog.Record) (int, error) {
 	switch r.Kind {
 	case catalog.KindPost:
-		d, err := Decode[catalog.Post](r)
+		d, err := kb.Decode[catalog.Post](r)
 		return d.Number, err
 	case catalog.KindMailMessage:
-		d, err := Decode[catalog.MailMessage](r)
+		d, err := kb.Decode[catalog.MailMessage](r)
 		return d.Number, err
 	}
 	return 0, nil
@@ -118,8 +122,8 @@ func opens(r catalog.Record) bool {
 }
 
 // threadOf returns the parts of a thread, oldest first, without bodies.
-func (b Base) threadOf(ctx context.Context, r catalog.Record) ([]catalog.Record, error) {
-	parts, err := b.inThread(ctx, r.ID, threadKinds)
+func threadOf(ctx context.Context, b kb.Base, r catalog.Record) ([]catalog.Record, error) {
+	parts, err := inThread(ctx, b, r.ID, threadKinds)
 	if opens(r) {
 		parts = slices.Insert(parts, 0, r)
 	}
@@ -127,14 +131,14 @@ func (b Base) threadOf(ctx context.Context, r catalog.Record) ([]catalog.Record,
 }
 
 // addBodies reads the texts of some parts of a thread.
-func (b Base) addBodies(ctx context.Context, parts []catalog.Record) error {
-	ids, at := make([]int64, len(parts)), map[int64]int{}
+func addBodies(ctx context.Context, b kb.Base, parts []catalog.Record) error {
+	ids := make([]int64, len(parts))
 	for i, p := range parts {
-		ids[i], at[p.ID] = p.ID, i
+		ids[i] = p.ID
 	}
-	records, err := b.Catalog.Records(ctx, ids)
-	for _, r := range records {
-		parts[at[r.ID]].Body = r.Body
+	records, err := b.Bodies(ctx, ids)
+	for i, p := range parts {
+		parts[i].Body = records[p.ID].Body
 	}
 	return err
 }
@@ -157,19 +161,4 @@ func postText(post catalog.Record) string {
 		return post.Body
 	}
 	return "**" + by + "**\n\n" + post.Body
-}
-
-// Unanswered reports whether a thread waits for its first answer: an open topic
-// of the forum that is not pinned and has no reply, or a mail thread of one
-// message.
-func Unanswered(r catalog.Record) bool {
-	switch r.Kind {
-	case catalog.KindTopic:
-		d, err := catalog.Decode[catalog.Topic](r)
-		return err == nil && (r.State == "" || r.State == "open") && !d.Pinned && r.Replies == 0 && d.Posts <= 1
-	case catalog.KindMailThread:
-		d, err := catalog.Decode[catalog.MailThread](r)
-		return err == nil && d.Messages <= 1
-	}
-	return false
 }

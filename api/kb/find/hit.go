@@ -1,18 +1,18 @@
-package kb
+package find
 
 import (
 	"context"
 
+	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/read"
 	"almanac/catalog"
 	"almanac/retrieval"
 )
 
-// Whole is the number of results that come with the whole passage.
-const Whole = 3
-
 // Hit is one result of a search over everything.
 type Hit struct {
-	Item
+	kb.Item
 	Read       string `json:"read" doc:"reads the section around the passage with get_doc"`
 	Type       string `json:"type,omitempty" required:"true" doc:"search type"`
 	StatusRaw  string `json:"status_raw,omitempty" doc:"a proposal's status in the network's own word"`
@@ -48,7 +48,7 @@ func (h *Hit) Lean() {
 		h.Key = ""
 	}
 	for _, a := range h.AlsoAt {
-		h.Also = append(h.Also[:len(h.Also):len(h.Also)], ReadID(a.RecordID, ""))
+		h.Also = append(h.Also[:len(h.Also):len(h.Also)], read.ID(a.RecordID, ""))
 	}
 	h.AlsoAt, h.Anchor, h.Container, h.Author, h.Parent = nil, "", "", "", 0
 	if h.Passage != "" {
@@ -72,22 +72,22 @@ type Alternative struct {
 }
 
 // Hits converts results to hits, without those deleted since.
-func (b Base) Hits(ctx context.Context, results []retrieval.Result, highlight bool) ([]Hit, error) {
+func Hits(ctx context.Context, b kb.Base, results []retrieval.Result, highlight bool) ([]Hit, error) {
 	var ids []int64
 	for _, r := range results {
 		ids = append(append(ids, r.Record), r.AlsoAt...)
 	}
-	byID, err := b.headsByID(ctx, ids)
+	records, err := b.Heads(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Hit, 0, len(results))
 	for _, x := range results {
-		r, ok := byID[x.Record]
+		r, ok := records[x.Record]
 		if !ok {
 			continue
 		}
-		h, err := b.Hit(Match{r, x})
+		h, err := HitOf(b, Match{Record: r, Result: x})
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (b Base) Hits(ctx context.Context, results []retrieval.Result, highlight bo
 			h.Matches = &Matches{x.TitleSpans, x.SnippetSpans}
 		}
 		for _, id := range x.AlsoAt {
-			if a, ok := byID[id]; ok {
+			if a, ok := records[id]; ok {
 				h.AlsoAt = append(h.AlsoAt, Alternative{a.ID, a.Title, b.URL(a)})
 			}
 		}
@@ -104,18 +104,18 @@ func (b Base) Hits(ctx context.Context, results []retrieval.Result, highlight bo
 	return out, nil
 }
 
-// Hit makes the hit of a match, without its copies.
-func (b Base) Hit(m Match) (Hit, error) {
+// HitOf makes the hit of a match, without its copies.
+func HitOf(b kb.Base, m Match) (Hit, error) {
 	r, x := m.Record, m.Result
 	h := Hit{
-		Item: b.Item(r), Read: readOf(r, x), Type: TypeOf(r.Kind), ThirdParty: ThirdParty(r),
+		Item: b.Item(r), Read: read.Around(r, x), Type: arg.TypeOf(r.Kind), ThirdParty: kb.ThirdParty(r),
 		Passage: x.Text, Why: m.Why(), Anchor: x.Anchor, Source: r.Source,
 		Parent: r.Parent,
 	}
 	if r.Kind != catalog.KindCIP {
 		return h, nil
 	}
-	d, err := Decode[catalog.CIP](r)
+	d, err := kb.Decode[catalog.CIP](r)
 	h.StatusRaw = d.RawStatus
 	return h, err
 }

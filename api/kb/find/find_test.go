@@ -1,0 +1,185 @@
+package find_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/api/admit"
+	"almanac/api/kb"
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/passage"
+)
+
+// searcher answers each search alike, with the query and its error.
+type searcher struct {
+	results []retrieval.Result
+	err     error
+}
+
+func (s searcher) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {
+	return retrieval.Response{Query: r.Query, Total: r.Offset, Results: s.results}, s.err
+}
+
+func (searcher) Status(context.Context) retrieval.Status { return retrieval.Status{Progress: 0.25} }
+
+func TestAsk(t *testing.T) {
+	ask := func(err error, r retrieval.Request) (retrieval.Response, error) {
+		return find.Ask(t.Context(), kb.Base{Search: searcher{err: err}}, "topic", r)
+	}
+	res, err := ask(nil, retrieval.Request{Query: strings.Repeat("é", 5_000), Limit: 50, Offset: 1 << 40})
+	if err != nil || res.Query != strings.Repeat("é", 4_000) || res.Total != retrieval.MaxResults-50 {
+		t.Errorf("a long query far down: %d bytes at %d, %v", len(res.Query), res.Total, err)
+	}
+	internal := errors.New("engine burst")
+	for _, tt := range []struct{ err, kind error }{{retrieval.ErrBadQuery, op.ErrInvalid},
+		{retrieval.ErrNotReady, op.ErrUnavailable}, {internal, internal},
+		{context.DeadlineExceeded, context.DeadlineExceeded}} {
+		if _, err := ask(tt.err, retrieval.Request{Query: "x"}); !errors.Is(err, tt.kind) {
+			t.Errorf("%v became %v", tt.err, err)
+		}
+	}
+	if _, err := ask(retrieval.ErrBadQuery, retrieval.Request{Query: "x"}); !strings.HasPrefix(op.Explain(err).Message,
+		"topic cannot be searched for: ") {
+		t.Errorf("%v does not name the argument", err)
+	}
+}
+
+func TestARefusedSearchSaysWhenToTryAgain(t *testing.T) {
+	_, err := find.Ask(t.Context(), kb.Base{Search: searcher{err: admit.ErrBusy}}, "q", retrieval.Request{Query: "x"})
+	e, ok := errors.AsType[*op.Error](err)
+	if !ok || e.Kind != op.ErrUnavailable || e.RetryAfter != time.Second || e.Message != "too many searches at once" {
+		t.Errorf("error %#v", err)
+	}
+}
+
+func TestAnEmptySearchSaysWhatEmptiedIt(t *testing.T) {
+	for want, relaxed := range map[string][]retrieval.Relaxed{
+		"there are 56 without the quotes around burn mint": {{Without: `"burn mint"`, Total: 56}},
+		"there are 3 without kind:doc, 12 without -wallet": {{Without: "kind:doc", Total: 3},
+			{Without: "-wallet", Total: 12}},
+		`there are 2 without "burn mint" "mint it" -wallet`: {{Without: `"burn mint" "mint it" -wallet`, Total: 2}},
+		"use fewer or other words":                          nil,
+	} {
+		if got := find.Empty(0, relaxed, passage.Filter{}); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q at the end", got, want)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	found := find.Found[int]{Items: []int{7}, Total: 9, Hint: "h"}
+	want := kb.List[int]{Items: []int{7}, Total: 9, Limit: 1, Offset: 3, Hint: "h"}
+	if diff := cmp.Diff(want, found.Page(arg.Paging{Limit: 1, Skip: arg.Skip{Offset: 3}})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// shelf is a catalog of nothing but some records.
+type shelf struct {
+	catalog.Reader
+	records []catalog.Record
+	change  int64
+	heads   []int64 // ids of those that were read without their bodies
+}
+
+func (s *shelf) LastChange(context.Context) (int64, error) { return s.change, nil }
+
+func (s *shelf) Heads(ctx context.Context, ids []int64) ([]catalog.Record, error) {
+	s.heads = append(s.heads, ids...)
+	records, err := s.Records(ctx, ids)
+	for i := range records {
+		records[i].Body = ""
+	}
+	return records, err
+}
+
+func (s *shelf) Records(_ context.Context, ids []int64) (out []catalog.Record, err error) {
+	for _, r := range s.records {
+		if slices.Contains(ids, r.ID) {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// run searches a shelf.
+func run(t *testing.T, s *shelf, search find.Search, results ...retrieval.Result) []find.Match {
+	t.Helper()
+	found, err := search.Run(t.Context(), kb.Base{Catalog: s, Search: searcher{results: results}}.Prepared())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Items
+}
+
+// TestMatchesHaveTheirShareOfTheBestScore: also of one that was deleted since, and of nothing.
+func TestMatchesHaveTheirShareOfTheBestScore(t *testing.T) {
+	s := &shelf{records: []catalog.Record{{ID: 1}, {ID: 3}}}
+	for _, c := range []struct {
+		scores []float64
+		want   []float64
+	}{{[]float64{0.8, 0.4, 0.2}, []float64{1, 0.25}}, {[]float64{0, 0, 0}, []float64{1, 1}}} {
+		var got []float64
+		for _, m := range run(t, s, find.Search{}, retrieval.Result{Record: 1, Score: c.scores[0]},
+			retrieval.Result{Record: 2, Score: c.scores[1]}, retrieval.Result{Record: 3, Score: c.scores[2]}) {
+			got = append(got, m.Relevance)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("scores %v: %v, want %v", c.scores, got, c.want)
+		}
+	}
+}
+
+func TestBodiesAreReadWhereTheyAreAskedFor(t *testing.T) {
+	s := &shelf{records: []catalog.Record{{ID: 1, Body: "one"}, {ID: 3, Body: "three"}}}
+	for _, bodies := range []bool{false, true} {
+		got := run(t, s, find.Search{Bodies: bodies}, retrieval.Result{Record: 3, Score: 0.9},
+			retrieval.Result{Record: 2, Score: 0.8}, retrieval.Result{Record: 1, Score: 0.7})
+		if len(got) != 2 || got[0].Record.ID != 3 || got[0].Result.Score != 0.9 || got[1].Record.ID != 1 ||
+			(got[0].Record.Body == "three") != bodies || (got[1].Record.Body == "one") != bodies {
+			t.Errorf("bodies %v: %+v", bodies, got)
+		}
+	}
+}
+
+// TestARecordIsReadOnceAChange: records that were found before are not read again until the catalog has changed.
+func TestARecordIsReadOnceAChange(t *testing.T) {
+	s := &shelf{records: []catalog.Record{{ID: 1, Title: "one"}, {ID: 3, Title: "three"}}, change: 5}
+	b := kb.Base{Catalog: s}.Prepared()
+	titles := func(ids ...int64) (titles []string) {
+		t.Helper()
+		var results []retrieval.Result
+		for _, id := range ids {
+			results = append(results, retrieval.Result{Record: id})
+		}
+		b.Search = searcher{results: results}
+		found, err := find.Search{}.Run(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range found.Items {
+			titles = append(titles, m.Record.Title)
+		}
+		return titles
+	}
+	for _, ids := range [][]int64{{1, 2}, {3, 1}, {3}} {
+		titles(ids...)
+	}
+	if want := []int64{1, 2, 3}; !slices.Equal(s.heads, want) {
+		t.Errorf("read %v, want %v", s.heads, want)
+	}
+	s.records, s.change = []catalog.Record{{ID: 1, Title: "uno"}}, 6
+	if got := titles(3, 1); !slices.Equal(got, []string{"uno"}) {
+		t.Errorf("after a change: %v", got)
+	}
+}
