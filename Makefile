@@ -113,14 +113,14 @@ man: build ## the man page as bin/almanac.1
 	$(BIN) man >bin/almanac.1
 
 docs: ## write the pages of docs that commands print
-	$(GO) test ./cmd/almanac -run 'GeneratedPages|EveryKind|TheMap' -update
+	$(GO) test ./cmd/almanac -run 'GeneratedPages|TheMap' -update
 
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Flood -benchtime 200x -timeout 30m ./api
 	$(GO) test -run '^$$' -bench Hostile -benchtime 1x -timeout 30m ./ingest/connectors
 
-relevance: build ## the tables of docs/relevance.md, over ../shared/judged
+relevance: build ## the tables of docs/reference/measurements.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error
 	ALMANAC_CORPUS=../shared/corpus $(BIN) eval --network corpus --data $(CACHE)/corpus --log-level error --stages --markdown \
 	  $(foreach c,scifact eips-known-item vendor-docs-rag cosqa,--judged ../shared/judged/$(c)) --queries ../shared/judged/network-dev

@@ -24,7 +24,7 @@ import (
 // taskSets are the sets of questions over a network, by what the name of their
 // file adds, with what agents get: the least share of questions that the first
 // answer solves, that three calls solve, and the most tokens read at the median.
-// Of the reworded ones some find no document that answers (docs/relevance.md).
+// Of the reworded ones some find no document that answers (docs/reference/measurements.md).
 var taskSets = []struct {
 	suffix string
 	figures

@@ -9,7 +9,7 @@ import (
 	"almanac/api/openapi"
 )
 
-// Markdown writes the reference of all tools, as docs/tools.md has it: by group,
+// Markdown writes the reference of all tools, as docs/reference/tools.md has it: by group,
 // each with its description, its arguments and its address on REST.
 func Markdown(w io.Writer, ops []op.Operation, groups []openapi.Group) error {
 	tools := 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,58 +33,38 @@ func TestFirstAnswers(t *testing.T) {
 	}
 }
 
-// generatedFrom begins the generated part of docs/networks.md.
-const generatedFrom = "## Every option\n"
-
-// TestEveryKindIsInTheGuide compares the last part of docs/networks.md with what
-// `almanac network kinds` prints.
-func TestEveryKindIsInTheGuide(t *testing.T) {
-	const file = "../../docs/networks.md"
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, _, ok := strings.Cut(string(have), generatedFrom)
-	if !ok {
-		t.Fatalf("%s has no part %q", file, generatedFrom)
-	}
-	var want strings.Builder
-	want.WriteString(before + generatedFrom +
-		"\n`almanac network kinds KIND` prints these; a path in `options` is as in [Paths](#paths).\n")
+// options writes docs/reference/options.md.
+func options() []byte {
+	var b bytes.Buffer
+	b.WriteString("# Options of sources\n\n`almanac network kinds KIND` prints these. A path in `options` is as in " +
+		"[networks.md](../networks.md#paths).\n")
 	for _, k := range connectors.Kinds() {
-		fmt.Fprintf(&want, "\n### %s\n\n%s\n\n```yaml\n%s```\n", k.Name, k.Summary, k.Example)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```yaml\n%s```\n", k.Name, k.Summary, k.Example)
 	}
-	if *updateTour {
-		if err := os.WriteFile(file, []byte(want.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if string(have) != want.String() {
-		t.Errorf("%s is not what the connectors say (make docs writes it)", file)
-	}
+	return b.Bytes()
 }
 
-// TestGeneratedPages compares the pages of docs that commands print.
+// TestGeneratedPages compares the pages of docs/reference that the program writes.
 func TestGeneratedPages(t *testing.T) {
-	for file, command := range map[string][]string{
-		"../../docs/configuration.md": {"config", "--markdown"},
-		"../../docs/tools.md":         {"tools", "list", "--markdown"},
-	} {
+	printed := func(command ...string) []byte {
 		var out bytes.Buffer
 		if code := runMain(t.Context(), command, nil, &out, io.Discard); code != 0 {
 			t.Fatal(command, code)
 		}
+		return out.Bytes()
+	}
+	for name, want := range map[string][]byte{
+		"options.md": options(), "configuration.md": printed("config", "--markdown"),
+		"tools.md": printed("tools", "list", "--markdown"),
+	} {
+		file := filepath.Join("../../docs/reference", name)
 		if *updateTour {
-			if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
+			if err := os.WriteFile(file, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		have, err := os.ReadFile(file)
-		if err != nil || !bytes.Equal(have, out.Bytes()) {
-			t.Errorf("%s is not what almanac %v prints (go test ./cmd/almanac -run GeneratedPages -update writes "+
-				"it): %v",
-				file, command, err)
+		if have, err := os.ReadFile(file); err != nil || !bytes.Equal(have, want) {
+			t.Errorf("%s is not what the program says (make docs writes it): %v", file, err)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func Help() string {
 //go:embed intro.md
 var intro string
 
-// Markdown lists the settings as docs/configuration.md has them.
+// Markdown lists the settings as docs/reference/configuration.md has them.
 func Markdown(w io.Writer) error {
 	if _, err := io.WriteString(w, intro); err != nil {
 		return err

@@ -3,7 +3,7 @@
 // floating-point library and takes tens of microseconds per passage.
 //
 // The table was distilled from all-MiniLM-L6-v2 (Apache-2.0), whose vocabulary
-// it shares; docs/relevance.md says how. The package imports embed and no other
+// it shares; docs/reference/measurements.md says how. The package imports embed and no other
 // package of the project.
 package static
 

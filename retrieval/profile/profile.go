@@ -44,7 +44,7 @@ type Profile struct {
 	Rules    Rules   `yaml:"rules"`
 }
 
-// Rules are numbers that training does not learn; docs/relevance.md says what
+// Rules are numbers that training does not learn; docs/reference/measurements.md says what
 // is known of each. A profile that leaves one out has that of the default one.
 type Rules struct {
 	// CorrectionWeight is that of a misspelt word's other reading, AliasWeight that

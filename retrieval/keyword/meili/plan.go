@@ -26,7 +26,7 @@ import (
 // lists of the passages in which a term is outstanding (see outstanding), which
 // count for more.
 //
-// Measurements on the judged collections are in docs/relevance.md.
+// Measurements on the judged collections are in docs/reference/measurements.md.
 const (
 	maxTerms         = 64  // of a query: one bit each
 	maxWords         = 10  // of a query that the server reads; a phrase is one
