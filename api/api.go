@@ -114,8 +114,8 @@ func New(cfg Config) (*Handlers, error) {
 // fail in limit.Period.
 const failedLogins = 20
 
-// connecting is how many times as many messages a client may send to connect as to
-// call.
+// connecting is how many more messages a client may send to connect than to call, as a
+// factor.
 const connecting = 10
 
 func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
@@ -168,8 +168,9 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 		ReadTimeout:       15 * time.Second, // of at most mcp.MaxBody
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		// Above edge.MaxURL, so that a longer address gets its error as JSON; times
-		// the connections that Connections allows, it must fit into memory.
+		// More than edge.MaxURL, so that an address that is too long is refused with
+		// JSON. All connections that Connections allows may hold as much at once, and
+		// that must fit into memory.
 		MaxHeaderBytes: 48 << 10,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly malformed requests of strangers
 	}

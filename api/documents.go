@@ -39,8 +39,8 @@ func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []r
 	return ready, func() []retrieval.Down { return s.Status(context.Background()).Down }
 }
 
-// down names the engines that do not answer, for anybody. The reasons may name
-// hosts: they are on the admin listener.
+// down names the engines that do not answer, in a form that anybody may read: the
+// reasons, which may name hosts, are on the admin listener.
 func down(cfg Config) []string {
 	list := []string{}
 	for _, d := range cfg.Down() {

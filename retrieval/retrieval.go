@@ -163,18 +163,18 @@ func (e *Engine) plan(r Request, t *trace.Trace) (*plan.Plan, error) {
 	state := e.state
 	state.Corpus, state.Time = e.follower.Corpus(), t.Begun()
 	p, err := plan.New(r, set, state)
-	t.Lap("plan")
+	t.End("plan")
 	return p, err
 }
 
-// scratch is what the steps of one search write, and the next search uses again.
+// scratch is the memory of one search, which a later search uses again.
 type scratch struct {
 	gather *gather.Scratch
 	order  order.Scratch
 }
 
-// run gathers the candidates of a plan and lends them to use, which keeps nothing
-// of them.
+// run gathers the candidates of a plan and passes them to use, which must not keep
+// them.
 func (e *Engine) run(ctx context.Context, p *plan.Plan, t *trace.Trace,
 	use func(*gather.Found, *order.Scratch) error) error {
 	s := e.scratches.Get().(*scratch)
@@ -215,7 +215,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	t.Lap("show")
+	t.End("show")
 	if r.Explain {
 		res.Read = p.Read()
 	}
@@ -223,9 +223,9 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	return res, nil
 }
 
-// relaxed says which operators of a plan left nothing over, and what there is
-// without them: each if they are few, else all. While an engine is missing that
-// cannot be told.
+// relaxed says what a search that found nothing would find without its operators:
+// without each of them if there are few, or else without all. It is not called while
+// an engine is missing, which may have had the results.
 func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
 	each, without := p.Looser()
 	for _, some := range [][]plan.Looser{each, without} {
@@ -241,8 +241,7 @@ func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
 	return out
 }
 
-// total returns how much a plan with another query would find; 0 if that cannot be
-// told.
+// total returns how many results a plan would have with another query; 0 on an error.
 func (e *Engine) total(ctx context.Context, p *plan.Plan, l plan.Looser) (n int) {
 	t := trace.New(e.now)
 	if p, err := p.With(l.Query); err == nil {

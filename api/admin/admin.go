@@ -92,7 +92,8 @@ func raw(path string, h http.Handler) edge.Route {
 		Serve: func(*http.Request) (*edge.Answer, error) { return &edge.Answer{Raw: h}, nil }}
 }
 
-// profiles lists the profiles, under an address whose links lead to them.
+// profiles serves the profiles of the Go runtime, under an address that the links of
+// its list lead to.
 func profiles(w http.ResponseWriter, r *http.Request) {
 	if path, _, _ := strings.Cut(r.RequestURI, "?"); !strings.HasSuffix(path, "/") {
 		http.Redirect(w, r, "/debug/pprof/", http.StatusTemporaryRedirect)
@@ -109,7 +110,7 @@ func headers(h http.Header, _ *http.Request) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// refuse shows browsers a page, and tells programs as JSON.
+// refuse answers browsers with a page and programs with JSON.
 func refuse(front Front) func(*http.Request, error) *edge.Answer {
 	return func(r *http.Request, err error) *edge.Answer {
 		if _, ok := errors.AsType[*edge.Refusal](err); ok && !asksForPage(r) {

@@ -13,25 +13,25 @@ import (
 	"almanac/api/edge"
 )
 
-// Form is what the page says that asks people who they are.
+// Form is what the page with the form to log in shows.
 type Form struct {
 	Status  int
 	Name    string // "" = not known
 	Next    string // path of the page to go to
 	Failure string // why the last attempt was refused; "" = there was none
 	Token   bool   // the listener has a token
-	Known   bool   // who asks has a session, which can be ended
+	Known   bool   // the visitor has a session, which can be ended
 }
 
-// gate lets in who knows the token, and says who that is. Programs send it as a
-// bearer token, or as the password of basic authentication with who works here as
-// the user; browsers have a session, which a form begins. Without a token, on
-// loopback, everybody is let in, and the session is only a name.
+// gate lets in those who know the token, and says who they are. Programs send it as a
+// bearer token, or as the password of basic authentication with a name as the user;
+// browsers have a session, which a form begins. Without a token, on loopback,
+// everybody is let in, and the session only holds a name.
 type gate struct {
 	cfg      Config
 	sessions sessions
 
-	mu sync.Mutex // held from looking at the failures of a client to counting one more
+	mu sync.Mutex // locked while the failures of a client are read and one is added
 }
 
 // routes are those that are before the gate.
@@ -56,7 +56,7 @@ func (g *gate) gate(r *http.Request) *edge.Answer {
 	return out
 }
 
-// pass returns who makes a request, or the answer of one that may not pass.
+// pass returns who makes a request, or the answer that refuses it.
 func (g *gate) pass(r *http.Request) (user string, out *edge.Answer) {
 	user, known := g.sessions.of(r)
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -99,9 +99,9 @@ const (
 	tooMany = "Too many attempts to log in failed; try again later."
 )
 
-// try compares a token and returns why it is refused, "" if it is not. No token is
-// no attempt. A client that failed too often is refused whatever it sends. h are the
-// headers of the answer.
+// try compares a token and returns why it is refused, "" if it is not. A request
+// without a token does not count as an attempt. A client that failed too often is
+// refused whatever it sends. h are the headers of the answer.
 func (g *gate) try(h http.Header, r *http.Request, token string) string {
 	if token == "" {
 		return wrong
@@ -175,7 +175,7 @@ func local(address string) string {
 // maxName is how long a name may be, in characters.
 const maxName = 40
 
-// named makes a name of what somebody wrote: one line of letters that can be read.
+// named makes a name of what somebody typed: one line of printable letters.
 func named(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(c rune) bool {
 		return unicode.IsSpace(c) || !unicode.IsPrint(c)

@@ -39,9 +39,9 @@ func newSessions(token string, now func() time.Time) (sessions, error) {
 
 // begin returns a new session.
 func (s sessions) begin(name string) string {
-	said := base64.RawURLEncoding.EncodeToString([]byte(name)) + "." +
+	payload := base64.RawURLEncoding.EncodeToString([]byte(name)) + "." +
 		strconv.FormatInt(s.now().Add(sessionLength).Unix(), 10)
-	return said + "." + s.mac(said)
+	return payload + "." + s.mac(payload)
 }
 
 // of returns who has the session of a request; false without a valid one.
@@ -63,8 +63,8 @@ func (s sessions) of(r *http.Request) (name string, ok bool) {
 	return string(text), true
 }
 
-func (s sessions) mac(said string) string {
+func (s sessions) mac(payload string) string {
 	h := hmac.New(sha256.New, s.key)
-	h.Write([]byte(said))
+	h.Write([]byte(payload))
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }

@@ -1,7 +1,6 @@
-// Package admit bounds how many searches run at once. Beyond what the machine
-// can do, searches wait a moment and are then refused, and no client takes the
-// place of others: one that sends the most expensive query as fast as it may
-// delays itself.
+// Package admit bounds how many searches run at once. Searches beyond what the machine
+// can do wait a moment and are then refused. Every client has a share of its own: one
+// that sends the most expensive query as fast as it can delays only itself.
 package admit
 
 import (
@@ -24,14 +23,14 @@ type Limits struct {
 	Running   int // searches at once
 	PerClient int // of them of one client; an expensive one counts as so many
 	Waiting   int // searches that may wait for a place, half of them of one client
-	// Patience is how long one waits: longer than any sensible burst takes, shorter
-	// than anybody would.
+	// Patience is how long a search waits: longer than an ordinary burst takes,
+	// shorter than a person would wait.
 	Patience time.Duration
 }
 
-// Standard are the limits for this machine: one client has half of the places. A
-// search uses more than one core only for moments, and while it waits for a
-// server none.
+// Standard are the limits for this machine: a client may use half of the places. A
+// search uses more than one core only for moments, and none while it waits for a
+// server.
 func Standard() Limits {
 	cores := runtime.GOMAXPROCS(0)
 	return Limits{Running: 2 * cores, PerClient: cores, Waiting: 256, Patience: 2 * time.Second}
@@ -82,8 +81,8 @@ func (s *Searcher) Search(ctx context.Context, r retrieval.Request) (retrieval.R
 	return s.Searcher.Search(ctx, r)
 }
 
-// expensive is the length of a query, in bytes, above which it may take several
-// times as long as what people type; phrases may at any length.
+// expensive is the length of a query, in bytes, above which it may take several times
+// as long as what people type. Phrases may take that long at any length.
 const expensive = 120
 
 // weight is the number of searches that a search counts as: an expensive one
@@ -174,7 +173,7 @@ func (s *Searcher) leave(key string, weight int) {
 	}
 }
 
-// forget drops a client that has nothing here any more.
+// forget drops a client that has no search running or waiting.
 func (s *Searcher) forget(key string) {
 	if c := s.clients[key]; c.running+c.waiting == 0 {
 		delete(s.clients, key)

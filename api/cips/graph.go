@@ -87,7 +87,7 @@ func requirements(ctx context.Context, b kb.Base) ([]requirement, error) {
 	return graph, err
 }
 
-// resolve returns links to proposals with what they lead to by key or alias.
+// resolve returns links to proposals with the records that their keys or aliases name.
 func resolve(ctx context.Context, b kb.Base, links []catalog.Link) (out []requirement, err error) {
 	var refs []catalog.Ref
 	for _, l := range links {

@@ -86,9 +86,9 @@ func debate(ctx context.Context, b kb.Base, topic string, posts, mail []find.Mat
 	if !ok {
 		return d, nil
 	}
-	said, _, err := b.Catalog.List(ctx, catalog.ListQuery{
+	thread, _, err := b.Catalog.List(ctx, catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindPost}, Parent: most.Record.ID, WithBody: true,
 	})
-	d.Replies = repliesIn(said)
+	d.Replies = repliesIn(thread)
 	return d, err
 }

@@ -18,9 +18,9 @@ type discourse struct {
 	Threads []thread // of the forum
 	Mail    []catalog.Record
 	Votes   []catalog.Vote // formal ones
-	// Decided is the mail thread that was voted in: the most relevant whose title
-	// is about the topic, as votes on several questions are not to be added up.
-	// It is nil if there is none.
+	// Decided is the mail thread in which the vote was held: of those whose titles are
+	// about the topic the most relevant, because votes on different questions must not
+	// be added up. It is nil if there is none.
 	Decided *catalog.Record
 	// repliesIn are those of the most viewed thread.
 	Replies []catalog.Record
@@ -145,11 +145,10 @@ type Ballot struct {
 	Abstained int `json:"abstained"` // or cast no vote
 }
 
-// measure measures what a debate shows of agreement. Formal votes
-// decide if there are three for or against, by two thirds of them. Else the
-// most viewed thread tells: it is settled if its accepted answer is its best
-// liked reply, and leans to a reply that has more than half of five likes or
-// more.
+// measure measures what a debate shows of agreement. Formal votes decide if three or
+// more are for or against, by a majority of two thirds. Otherwise the most viewed
+// thread does: it is settled if its accepted answer is its best liked reply, and leans
+// to a reply with more than half of the likes if there are five or more.
 func measure(d discourse) measured {
 	c := measured{Verdict: verdictNone, Measures: Measures{Threads: len(d.Threads), MailThreads: len(d.Mail)}}
 	replies := 0

@@ -230,9 +230,9 @@ func hasTime(s string) bool {
 // of 380, has more.
 const maxMilestones = 10
 
-// checkScope passes a plan that can be kept to: not too many milestones, whose
-// amounts add up to the total within a hundredth if all have one, and a time for
-// half of them, or for the whole in a line that names it.
+// checkScope passes a plan that can be followed: not too many milestones; amounts that
+// add up to the total within a hundredth, if all have one; and a time for half of the
+// milestones, or for the whole in a line that names it.
 func checkScope(d draft) (bool, string, string) {
 	n := len(d.milestones)
 	if n == 0 || n > maxMilestones {

@@ -20,7 +20,7 @@ type libraryIndex struct {
 	records  map[string]catalog.Record // of repositories, by key
 }
 
-// indexLibraries builds a Libraries from records of libraryKinds, which may lack
+// indexLibraries builds a libraryIndex from records of libraryKinds, which may lack
 // their bodies.
 func indexLibraries(records []catalog.Record) libraryIndex {
 	l := libraryIndex{versions.Products(records), map[string][]string{}, map[string]catalog.Record{}}

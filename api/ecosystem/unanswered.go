@@ -60,9 +60,9 @@ func findGaps(records []catalog.Record, now time.Time) (g foundGaps) {
 	return g
 }
 
-// unansweredTopics returns the forum topics that wait and that at least half of
-// all topics have no more views than, most views first, and the median of views.
-// The records may lack their bodies.
+// unansweredTopics returns the forum topics that wait for an answer and have at least
+// as many views as half of all topics, most views first, and the median of views. The
+// records may lack their bodies.
 func unansweredTopics(topics []catalog.Record, now time.Time) (out []catalog.Record, median int64) {
 	if len(topics) == 0 {
 		return nil, 0

@@ -24,7 +24,7 @@ type Answer struct {
 	Page   *Policy     // of an answer that browsers show as a page; nil: it is data
 	Header http.Header // further headers
 	Goto   string      // where a redirect leads
-	// Raw writes the answer instead, as one does whose body comes bit by bit.
+	// Raw writes the answer itself, for one whose body is sent bit by bit.
 	Raw http.Handler
 
 	coding Coding // of Body
@@ -33,8 +33,8 @@ type Answer struct {
 // Keep is how long a cache may use an answer.
 type Keep int
 
-// What caches may do: nothing; ask whether it has changed, by its entity tag; use it
-// for good, as its address has a hash of it.
+// What caches may do: store nothing; ask by the entity tag whether the answer has
+// changed; or use it for good, because its address contains a hash of it.
 const (
 	NoStore Keep = iota
 	Revalidate
@@ -45,7 +45,8 @@ var keeps = [...]string{
 	NoStore: "no-store", Revalidate: "no-cache", Immutable: "public, max-age=31536000, immutable",
 }
 
-// Coded is the answer with its body compressed as a request accepts it, to be kept.
+// Coded returns the answer with its body compressed for a request, so that it can be
+// kept.
 func (a *Answer) Coded(r *http.Request) *Answer {
 	if a.coding != Identity {
 		return a

@@ -24,24 +24,26 @@ const MaxURL = 32 << 10
 // Route is a row of a listener's table.
 type Route struct {
 	Method string // GET has HEAD with it; "" = any
-	// Path is /books/{id} or /pages/{path...}, whose parameters the request has as
-	// PathValue; a slash at the end makes no difference. "": what no other row has.
+	// Path is /books/{id} or /pages/{path...}; the request has the parameters as
+	// PathValue, and a slash at the end makes no difference. "" stands for every path
+	// that no other row has.
 	Path string
-	// When chooses between the rows of a path and method: the first that holds
+	// When chooses among the rows of one path and method: the first for which it holds
 	// answers; nil = always.
 	When func(*http.Request) bool
 	// Serve returns the answer, or an error that Refuse answers.
 	Serve func(*http.Request) (*Answer, error)
-	// Gate keeps requests out: what it returns is the answer, also of a method that the
-	// path has not; nil = the request may pass.
+	// Gate may refuse a request: what it returns is then the answer, also for methods
+	// that the path does not have; nil = the request may pass.
 	Gate func(*http.Request) *Answer
 
 	Name    string        // in metrics and the log; "" = Path
 	Limit   *limit.Bucket // counts the calls; nil = none
 	MaxBody int64         // bytes that are read of a body; see Body
-	// Headers adds what every answer has, also one that refuses; nil = nothing.
+	// Headers adds the headers of every answer, refusals included; nil = none.
 	Headers func(http.Header, *http.Request)
-	// Refuse says an error as its clients read it; nil = Refusal.
+	// Refuse makes the answer of an error in a form that the route's clients read; nil
+	// = Refusal.
 	Refuse func(*http.Request, error) *Answer
 	Advice string // what to do instead of another method; "" = the allowed ones are named
 	Shared bool   // pages of any origin may ask, which browsers ask about first (CORS)
@@ -59,9 +61,9 @@ type Config struct {
 	Log     *slog.Logger // nil = none
 }
 
-// listener routes by gin. gin keeps a tree for each method, so that a literal of
-// one would not stand before a parameter of another: all paths are in one tree, and
-// the method is chosen among the rows of the path.
+// listener routes by gin. gin keeps a tree for each method, in which a literal of one
+// method would not take precedence over a parameter of another. So all paths are in
+// one tree, and the method is chosen among the rows of a path.
 type listener struct {
 	cfg    Config
 	engine *gin.Engine

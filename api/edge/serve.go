@@ -20,7 +20,8 @@ import (
 // anyMethod is the method of gin's only tree.
 const anyMethod = "ANY"
 
-// arrival is a request as it came, in the context of the one that gin routes.
+// arrival is what a request was before gin routed it; the routed request has it in its
+// context.
 type arrival struct {
 	w      http.ResponseWriter
 	method string
@@ -46,7 +47,7 @@ func (l *listener) route(w http.ResponseWriter, r *http.Request, u *url.URL, as 
 	l.engine.ServeHTTP(w, routed)
 }
 
-// clean looks for a row once more, by the path that an odd one means.
+// clean looks for a row again, by the cleaned path of the request.
 func (l *listener) clean(c *gin.Context) {
 	as := arrivalOf(c)
 	if u := cleaned(c.Request.URL); u != nil && !as.odd {
@@ -71,7 +72,7 @@ func cleaned(u *url.URL) *url.URL {
 // visit is the row that answers a request.
 type visit struct {
 	*Route
-	left bool // the client, before it had the answer
+	left bool // the client left before it had the answer
 }
 
 const visitKey = "visit"
@@ -108,7 +109,8 @@ func (l *listener) choose(path string) gin.HandlerFunc {
 	}
 }
 
-// pick returns the row that answers, or one that refuses as the others would.
+// pick returns the row that answers, or one that refuses as the others of the path
+// would.
 func pick(rows []*Route, r *http.Request) *Route {
 	var allowed []string
 	for _, rt := range rows {

@@ -10,14 +10,15 @@ import (
 	"almanac/api/op"
 )
 
-// Connections bounds the open connections of a listener: each may hold a header
-// and a body that nothing has counted yet.
+// Connections bounds the open connections of a listener, because each may hold a
+// header and a body that nothing else has counted yet.
 type Connections struct {
-	// Total is of all clients; 0 = no bound. For one above it the connection ends that
-	// has waited longest for a request; while all have one under way it waits.
+	// Total bounds the connections of all clients; 0 = no bound. To accept one more,
+	// the connection is closed that has waited longest for a request. While every
+	// connection has a request under way, the new one waits.
 	Total int
-	// PerClient is of one client (Key), of all clients of an IPv6 /48 four times as
-	// many; those above it are closed; 0 = no bound.
+	// PerClient bounds the connections of one client (Key), and four times as many
+	// those of all clients of an IPv6 /48. Further ones are closed; 0 = no bound.
 	PerClient int
 	// Proxies have connections of many clients: only Total bounds them.
 	Proxies Proxies
@@ -25,7 +26,7 @@ type Connections struct {
 	Refused func()
 }
 
-// siteConnections is how many clients' connections all of a site may have.
+// siteConnections is for how many clients' connections a site may have at once.
 const siteConnections = 4
 
 // Listen returns l with these bounds, for server, which tells it the states of its
@@ -54,7 +55,7 @@ type bounded struct {
 type connection struct {
 	net.Conn
 	of     *bounded
-	keys   []string      // what it counts for in open
+	keys   []string      // keys in open under which it is counted
 	place  *list.Element // in waiting; nil: it has a request
 	closed bool
 }
@@ -169,7 +170,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// leave counts a connection no longer.
+// leave removes a connection from the counts.
 func (b *bounded) leave(c *connection) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -25,8 +25,8 @@ type Config struct {
 	Calls   int    // per client and Period, of all clients of an IPv6 /48 16 times as many; 0 = no limit
 	Period  time.Duration
 	Proxies Proxies
-	// Setting is what the operator may change, named in refusals: only where the
-	// operator is the client. Refused is called for each refused call; may be nil.
+	// Setting is the setting that changes the limit. Refusals name it where the client
+	// is the operator. Refused is called for each refused call; may be nil.
 	Setting string
 	Refused func()
 	// Store holds the counts; nil = a new one in memory.
@@ -144,7 +144,7 @@ func Site(client netip.Addr) string {
 	return Key(client)
 }
 
-// siteClients is how many clients' calls all of a site may make.
+// siteClients is for how many clients' calls a site may make.
 const siteClients = 16
 
 // siteOf returns the /48 network of an IPv6 address, which is what one customer

@@ -8,8 +8,9 @@ import (
 	"github.com/ulule/limiter/v3"
 )
 
-// MaxClients is how many clients' counts NewStore keeps in each bucket's name at
-// most: about 300 bytes each. The one whose period began first is forgotten.
+// MaxClients bounds the clients that NewStore keeps counts of for each name of a
+// bucket: about 300 bytes each. Beyond it the client whose period began first is
+// forgotten.
 const MaxClients = 100_000
 
 // NewStore keeps counts in memory: at most MaxClients, each until its period is

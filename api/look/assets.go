@@ -59,8 +59,8 @@ var (
 	loose    = regexp.MustCompile(`\s*([{};])\s*`)
 )
 
-// tight leaves out what only people read in a style sheet. None of ours has
-// braces, semicolons or comments in a string.
+// tight removes from a style sheet what only people read. No string in ours has
+// braces, semicolons or comments.
 func tight(css []byte) []byte {
 	return loose.ReplaceAll(comments.ReplaceAll(css, nil), []byte("$1"))
 }

@@ -1,6 +1,6 @@
-// Package look is what pages of the program share: layout, styles and scripts,
-// charts, Markdown of strangers, and the policy that browsers apply. Pages are
-// rendered on the server from html/template and are complete without script.
+// Package look is what the program's pages share: layout, styles and scripts, charts,
+// the Markdown of strangers, and the policy that browsers apply. Pages are rendered on
+// the server from html/template and are complete without scripts.
 package look
 
 import (
@@ -157,8 +157,8 @@ func (t *Templates) Render(name, part string, page Page, data any) ([]byte, erro
 	return Inert(out.Bytes()), nil
 }
 
-// Inert removes the characters that change the direction of the text after
-// them: in the text of a stranger they make a line say what it does not.
+// Inert removes the characters that change the direction of the text after them: with
+// these a stranger can make a line appear to say something else.
 func Inert(page []byte) []byte {
 	if !bytes.Contains(page, []byte("\u202a")[:2]) && !bytes.Contains(page, []byte("\u2066")[:2]) {
 		return page

@@ -172,7 +172,7 @@ func failed(message string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: message}}}
 }
 
-// explain says what went wrong and what to do about it.
+// explain returns a sentence on what went wrong and what to do about it.
 func (s *Server) explain(ctx context.Context, o op.Operation, err error) string {
 	f := o.ExplainTool(err)
 	switch {

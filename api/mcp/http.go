@@ -97,8 +97,8 @@ func (s *Server) receive(r *http.Request) ([]byte, error) {
 	if !s.origins.Allow(r) {
 		return nil, errOrigin
 	}
-	// The protocol requires text/event-stream too: answers are JSON, so that is enough
-	// to read them.
+	// The protocol requires clients to accept text/event-stream too. Answers are JSON,
+	// so accepting that is enough.
 	if weight, _ := edge.Accepts(r, "application/json"); weight == 0 && len(r.Header.Values("Accept")) > 0 {
 		return nil, &edge.Refusal{Status: http.StatusNotAcceptable,
 			Message: "Accept must contain application/json and text/event-stream"}

@@ -39,7 +39,7 @@ type Config struct {
 	// "*" = any. With Loopback, pages of this machine may too.
 	AllowedOrigins []string
 	Loopback       bool
-	// Limit counts every POST but those that only connect, which Connect counts;
+	// Limit counts every POST except those that only connect, which Connect counts;
 	// nil = none.
 	Limit, Connect *limit.Bucket
 	// Observe is called after every call of a known tool with its outcome (ok,

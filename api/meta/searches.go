@@ -16,7 +16,7 @@ type Window struct {
 	Days int `json:"window" default:"7" minimum:"1" maximum:"90" doc:"days, today included"`
 }
 
-// since is the first day.
+// since returns the first day of the window.
 func (w Window) since(b kb.Base) time.Time { return catalog.Day(b.Now()).AddDate(0, 0, 1-w.Days) }
 
 // writeCounts writes what was counted just now, so that the answer has it. If
@@ -56,8 +56,8 @@ type Searched struct {
 	Proposed bool `json:"-"`
 }
 
-// proposedDays is on how many days a query must have had enough visitors before
-// pages propose it: one day's crowd can be made.
+// proposedDays is on how many days a query must have had enough visitors before pages
+// propose it: one crowd on one day may be fabricated.
 const proposedDays = 2
 
 // proposable is a text of words and numbers: nothing that could be read as an

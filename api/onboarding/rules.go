@@ -105,7 +105,7 @@ type drift struct {
 	item           func(catalog.Record) kb.Item
 }
 
-// check applies the rule of one fact.
+// check compares one fact by its rule.
 func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 	d.facts++
 	category, key := singular(catalog.Underscored(f.Category)), catalog.Underscored(f.Key)

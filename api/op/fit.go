@@ -67,19 +67,19 @@ func Without(text string, tokens int) int {
 	return end
 }
 
-// Shortener is an answer, or a part that it embeds, that is read on from where
-// it ends. Shorten leaves out at its end what takes at least so many tokens, if
-// there is as much and something is left, and says in the answer where the rest
-// begins. It is called on a copy, whose slices are those of the answer.
+// Shortener is an answer, or a part embedded in one, that can be continued from where
+// it ends. Shorten removes from its end what takes at least so many tokens, as long as
+// something is left, and says in the answer where the rest begins. It is called on a
+// copy, whose slices are those of the answer.
 type Shortener interface{ Shorten(tokens int) }
 
 // rounds bounds how often an answer is encoded again: what was left out is
 // estimated.
 const rounds = 20
 
-// Fit writes the answer of a tool with at most MaxTokens. What is longer ends
-// earlier: a Shortener where it can be read on, else the longest lists and texts.
-// The note says what was left out of those and how to get it; it is in the
+// Fit writes the answer of a tool with at most MaxTokens. A longer answer is cut: at
+// the end of a Shortener, from where it can be continued, or else in the longest lists
+// and texts. The note says what was left out of those and how to get it; it is in the
 // answer's hint if that has one.
 func (o Operation) Fit(in Input, answer any) (raw []byte, note string, err error) {
 	raw, err = EncodeTool(answer)

@@ -15,8 +15,8 @@ type Serving struct {
 	Ready func() (ready bool, progress float64)
 	// Obstacle is why there is nothing to index; nil, or "" = there is.
 	Obstacle func(context.Context) string
-	// Until is when calls stop waiting for the first index: what loads in a moment
-	// is worth waiting for. Zero: they do not wait.
+	// Until is when calls stop waiting for the first index: one that is loaded in a
+	// moment is worth waiting for. Zero: they do not wait.
 	Until time.Time
 	// Timeout of an operation; 0 = 15 s.
 	Timeout time.Duration
@@ -37,7 +37,7 @@ func (s Serving) WithDefaults() Serving {
 	return s
 }
 
-// look is the time between two looks whether the index is ready.
+// look is the interval at which it is asked whether the index is ready.
 const look = 10 * time.Millisecond
 
 // Await returns nil when the first index is complete. It waits for that until

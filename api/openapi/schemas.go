@@ -82,8 +82,8 @@ func title(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// notBoolean adds a description to a schema that allows everything: without a
-// keyword it is encoded as true, which client generators refuse.
+// notBoolean adds a description to a schema that allows everything: without any
+// keyword it would be encoded as true, which client generators refuse.
 func notBoolean(s *jsonschema.Schema) *jsonschema.Schema {
 	if s != nil && reflect.DeepEqual(*s, jsonschema.Schema{}) {
 		s.Description = "Any JSON value."

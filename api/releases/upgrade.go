@@ -34,7 +34,7 @@ type UpgradeStatus struct {
 	evidence.Grounds
 }
 
-// Breaking is a change or a flaw that concerns who upgrades.
+// Breaking is a change or a flaw that concerns a node that is upgraded.
 type Breaking struct {
 	kb.Brief
 	Level  string `json:"level" doc:"critical or important"`

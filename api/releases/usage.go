@@ -33,11 +33,11 @@ var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|
 	`any ?more|any longer|not supported|has no|until \d|before \d|end of life|last day|farewell|do not use|` +
 	`don't use|does not know)\b`)
 
-// usagesIn finds the texts that mention deprecated items by their patterns,
-// newest text first, then those mentioned most. A pattern matches whole words in
-// any case; of two that match at the same place the longer counts. Mentions in a
-// sentence that says so itself (deprecated, replaced, no longer …) do not count,
-// nor any of what the title says so of.
+// usagesIn finds the texts that mention deprecated items by their patterns, newest
+// text first, then the items mentioned most. A pattern matches whole words in any
+// case; where two match at the same place, the longer one counts. A mention does not
+// count in a sentence that itself says so (deprecated, replaced, no longer …), nor
+// anywhere in a text whose title says so of the item.
 func usagesIn(texts, deprecations []catalog.Record) []usage {
 	items := deprecated.Of(deprecations)
 	var out []usage

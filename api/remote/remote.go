@@ -1,7 +1,7 @@
-// Package remote calls tools of other servers by MCP over HTTP. Such a server
-// is a stranger: it may be slow, endless, broken or hostile. So each call has
-// one deadline, its answers have a maximum size, private addresses are refused,
-// nothing is sent twice, and a server that keeps failing is left alone.
+// Package remote calls tools of other servers by MCP over HTTP. Such a server is a
+// stranger: it may be slow, endless, broken or hostile. So each call has one deadline,
+// answers have a maximum size, private addresses are refused, no request is sent
+// twice, and a server that keeps failing is not called for a while.
 package remote
 
 import (
@@ -26,8 +26,8 @@ const (
 	// callTime is the time for all requests of a call. It is shorter than that
 	// of an operation, so that the client reads what went wrong.
 	callTime = 10 * time.Second
-	// pause is how long a server is left alone after maxFailures failed calls in
-	// a row.
+	// pause is how long a server is not called after maxFailures failed calls in a
+	// row.
 	pause       = 30 * time.Second
 	maxFailures = 3
 	// maxCalls bounds the concurrent calls, maxRequests those to one host.

@@ -49,8 +49,8 @@ func Violations(counts *tally.Tally, limit *limit.Bucket) edge.Route {
 	}
 }
 
-// Clicks takes reports by POST and answers 204. A page of another origin is refused:
-// what people choose there is not ours.
+// Clicks takes reports by POST and answers 204. Reports from pages of other origins
+// are refused: what people choose there is not about our results.
 func Clicks(counts *tally.Tally, limit *limit.Bucket) edge.Route {
 	own := http.NewCrossOriginProtection()
 	return edge.Route{

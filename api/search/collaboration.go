@@ -225,8 +225,8 @@ func (o offer) with(other offer, rarity func(string) float64) complement {
 	return c
 }
 
-// has returns what it weighs that something is the project's category, or a
-// label of it, and which; 0 if it is neither.
+// has returns the weight of a sought term and what it is of the project: its category
+// or a label; 0 if it is neither.
 func (o offer) has(want string) (weight float64, as string) {
 	switch {
 	case want == o.category:

@@ -25,7 +25,7 @@ type contributor struct {
 	Number map[string]int     // answers by place
 	Share  map[string]float64 // of all answers in the place, 0 to 1
 	Roles  []string           // given by forum or forge: admin, member, …; sorted
-	Core   bool               // see Contributors
+	Core   bool               // see contributors
 }
 
 // coreShare is the part of all answers in a place that its core wrote.
@@ -37,15 +37,15 @@ var official = map[string]bool{
 	"owner": true, "member": true, "collaborator": true, "maintainer": true, // forge
 }
 
-// contributors returns everyone who wrote one of the contributions, by folded name, and
-// marks the core: who has an official role, and in each place the most active
-// who together wrote a third of all answers there, whoever equals the last of
-// them included. An answer is a pull request, or any contribution that neither
-// opens a thread, an issue or a discussion nor follows up on one's own: who asks
-// most does not guide. It is the measure of Mockus, Fielding and Herbsleb, "Two
-// Case Studies of Open Source Software Development: Apache and Mozilla" (ACM
-// TOSEM 11(3), 2002), with a third in place of their four fifths: discussion is
-// spread over more people than code.
+// contributors returns everyone who wrote one of the contributions, by folded name,
+// and marks the core: those with an official role, and in each place the most active
+// who together wrote a third of all answers there, including everyone who equals the
+// last of them. An answer is a pull request, or a contribution that neither opens a
+// thread, an issue or a discussion nor follows up on one's own: those who ask most do
+// not guide others. It is the measure of Mockus, Fielding and Herbsleb, "Two Case
+// Studies of Open Source Software Development: Apache and Mozilla" (ACM TOSEM 11(3),
+// 2002), with a third in place of their four fifths: discussion is spread over more
+// people than code.
 func contributors(contributions []catalog.Record) map[string]*contributor {
 	people := map[string]*contributor{}
 	by, opening := openers(contributions)
@@ -93,8 +93,8 @@ func markCore(people map[string]*contributor, place string, total int) {
 	}
 }
 
-// openers returns who opened what has answers, by its record id, folded, and the
-// ids of the contributions that opened it.
+// openers returns the author, folded, of whatever has answers, by the record id of
+// that, and the ids of the contributions that opened it.
 func openers(contributions []catalog.Record) (by map[int64]string, opening map[int64]bool) {
 	by, opening = map[int64]string{}, map[int64]bool{}
 	for _, r := range contributions {
@@ -118,8 +118,8 @@ func openers(contributions []catalog.Record) (by map[int64]string, opening map[i
 	return by, opening
 }
 
-// guidanceBy returns the posts and messages of the core, without the questions of
-// those who have no role.
+// guidanceBy returns the posts and messages of the core, except opening posts by those
+// who have no role, which are questions.
 func guidanceBy(people map[string]*contributor, contributions []catalog.Record) (wrote []catalog.Record) {
 	for _, r := range contributions {
 		p := people[catalog.Fold(r.Author)]
@@ -138,7 +138,7 @@ func guidanceBy(people map[string]*contributor, contributions []catalog.Record) 
 type coreGroup struct {
 	People map[string]*contributor
 	Number int              // of people in the core
-	Wrote  []catalog.Record // see Guidance
+	Wrote  []catalog.Record // see guidanceBy
 }
 
 // findCore finds the core of those who wrote contributions.
@@ -190,8 +190,8 @@ type Activity struct {
 	Likes    int64 `json:"likes"`    // and reactions
 }
 
-// What contributions weigh. Who answers shows more than who asks, and an answer
-// that was accepted most.
+// The weights of contributions. Answering shows more than asking, and an accepted
+// answer shows most.
 const (
 	weightAnswer   = 1.0
 	weightAccepted = 2.0
@@ -201,7 +201,7 @@ const (
 
 // rankExperts ranks the authors of contributions that were found for a topic. It is
 // the document model of Balog, Azzopardi and de Rijke, "Formal Models for
-// expertise Finding in Enterprise Corpora" (SIGIR 2006, Model 2): what a person
+// Expert Finding in Enterprise Corpora" (SIGIR 2006, Model 2): what a person
 // wrote stands between topic and person,
 //
 //	score(p) = Σ over found d by p: relevance(d)² · kind(d) · (1 + log2(1 + likes(d)) / 4)

@@ -43,10 +43,10 @@ func visible(text string) string {
 	}, norm.NFKC.String(text))
 }
 
-// Private reports whether a text looks as if it holds a secret (a key, a token,
-// a password, a seed phrase) or what belongs to one person (an e-mail address,
-// a number of a phone, card or account, an IP address). It rather errs on the
-// side of private: a query more or less in a list is no loss.
+// Private reports whether a text looks as if it held a secret (a key, a token, a
+// password, a seed phrase) or something personal (an e-mail address, the number of a
+// phone, card or account, an IP address). In doubt it says yes: one query less in a
+// list is no loss.
 func Private(text string) bool {
 	text = visible(text)
 	if isPrivate(text) {
@@ -95,8 +95,8 @@ var (
 	dotSpelling = regexp.MustCompile(`(?i)\s*[\[({<]\s*(dot|\.)\s*[\])}>]\s*`)
 )
 
-// form is what a secret or an address looks like. Hardly any query has what tells
-// that the pattern need not be tried.
+// form is what a secret or an address looks like. Most queries lack what would make it
+// worth trying the pattern.
 type form struct {
 	signs   string // one of them is in it; "": it has none of its own
 	run     int    // of as many letters and digits it has at least one

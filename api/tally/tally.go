@@ -23,9 +23,9 @@ const (
 	maxPending = 2_000           // distinct queries, clicks, violations that wait to be written; others are dropped
 	maxClients = 10_000          // clients told apart in a minute; all others are one
 
-	// ordinary is the number of searches of one client in a minute that are all
-	// counted. Beyond it one of every sample is: a flood from one address must
-	// not make a query popular.
+	// ordinary is how many searches of one client in a minute are all counted. Of
+	// further ones every sample-th is: a flood from one address must not make a query
+	// popular.
 	ordinary = 120
 	sample   = 10
 )
@@ -184,7 +184,7 @@ func (t *Tally) Shown(ctx context.Context, text string, records []int64, clicked
 	t.arm()
 }
 
-// client is the hash of a context's client for the day that now is of; 0: nobody.
+// client returns the hash of a context's client for the day of now; 0: nobody.
 func (t *Tally) client(ctx context.Context, now time.Time) uint64 {
 	if day := catalog.Day(now); !t.today.day.Equal(day) {
 		t.today = newToday(day)
@@ -279,7 +279,8 @@ func (t *Tally) arm() {
 	})
 }
 
-// Flush writes what waits. What could not be written waits on.
+// Flush writes the counts that wait. What could not be written waits for the next
+// time.
 func (t *Tally) Flush(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -321,7 +322,7 @@ func write[C any](t *Tally, counts []C, store func() error, back func(C)) error 
 	return err
 }
 
-// Close writes what waits, for the last time. Nothing may be counted after it.
+// Close writes the counts that wait. Nothing may be counted after it.
 func (t *Tally) Close() error {
 	if t == nil {
 		return nil

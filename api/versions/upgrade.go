@@ -120,11 +120,11 @@ func DeploymentOf(network *catalog.NetworkState, environment string) *catalog.De
 }
 
 // Upgrade returns how a running version stands in an environment at a time. The
-// minimum in force is that of the ledger's snapshot; if it has none, the highest
-// that the calendar has set. Changes are critical and important radar items that
-// name a later release of the ledger software, and curated ones that name the
-// running version: an item that notes themselves gave rise to is about what
-// already runs. An item whose title names only other environments is left out.
+// minimum in force is that of the ledger's snapshot; if it has none, the highest that
+// the calendar has set. Changes are critical and important radar items: those that
+// name a later release of the ledger software, and curated ones that name the running
+// version, because an item that was made of release notes is about what already runs.
+// An item whose title names only other environments is left out.
 func Upgrade(in UpgradeInput, now time.Time) UpgradeStatus {
 	s := UpgradeStatus{Deployment: DeploymentOf(in.Network, in.Environment)}
 	s.minimums(in, now)

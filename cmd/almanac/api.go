@@ -25,7 +25,8 @@ func (a *app) base(n network.Network, store catalog.Store, search retrieval.Sear
 	return b.Prepared()
 }
 
-// soon is how long after the start calls wait for an index that is loading.
+// soon is how long after its start the program lets calls wait for an index that is
+// still loading.
 const soon = 2 * time.Second
 
 // apiConfig returns the configuration that all transports share.

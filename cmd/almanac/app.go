@@ -73,8 +73,8 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 	}, nil
 }
 
-// follow keeps a searcher at what is published, from its first answer on, and
-// tries the candidate beside it.
+// follow keeps a searcher up to date with what is published, from its first answer on,
+// and runs the candidate profile beside it.
 func follow(
 	ctx context.Context, g *errgroup.Group, s revision.Source, to revision.Publisher, beside *shadow.Searcher,
 	log *slog.Logger,

@@ -112,11 +112,11 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.held(reports)
+	return c.underFloor(reports)
 }
 
-// held is an error if a report is under the floor.
-func (c *evalCmd) held(reports []eval.Report) error {
+// underFloor returns an error that names the measures under the floor.
+func (c *evalCmd) underFloor(reports []eval.Report) error {
 	var under []string
 	for _, r := range reports {
 		under = append(under, c.Floor.Under(r)...)

@@ -51,7 +51,7 @@ func (healthCmd) Run(ctx context.Context, a *app) error {
 	}
 	if res.StatusCode != http.StatusOK {
 		var refusal struct{ Error string }
-		_ = json.Unmarshal(body, &refusal) // or the status is printed
+		_ = json.Unmarshal(body, &refusal) // if it is no JSON, the status is printed
 		why, _, _ := strings.Cut(refusal.Error, "\n")
 		return fmt.Errorf("the server on %s is not ready: %s", address, cmp.Or(why, res.Status))
 	}

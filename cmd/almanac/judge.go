@@ -42,8 +42,8 @@ type judgeExportCmd struct {
 	JSON   bool     `name:"json" help:"Print JSON."`
 }
 
-// cases opens the catalog, which has the network's judged queries as its first case,
-// and prints what is returned.
+// cases opens the catalog, to which the network's judged queries belong as its first
+// case, and prints what do returns.
 func (a *app) cases(ctx context.Context, asJSON bool, do func(catalog.Store) (fmt.Stringer, error)) error {
 	_, _, store, err := a.openCatalog(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *app) cases(ctx context.Context, asJSON bool, do func(catalog.Store) (fm
 	return err
 }
 
-// firstCase gives a catalog without cases the judged queries of its network.
+// firstCase adds the judged queries of its network to a catalog without cases.
 func (a *app) firstCase(ctx context.Context, store catalog.Store) error {
 	set, err := a.ownSet()
 	if errors.Is(err, config.ErrUsage) { // there are none

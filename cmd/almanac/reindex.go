@@ -21,7 +21,7 @@ While a server runs it is asked to build the index, beside the one that answers
 until the new one is complete; this command shows how far that is.`
 }
 
-// Run rebuilds the index, or has the process do it that writes the index.
+// Run rebuilds the index, or asks the process that writes the index to do it.
 func (reindexCmd) Run(ctx context.Context, a *app) error {
 	l, err := a.openLibrary(ctx, stack.Rebuild)
 	if errors.Is(err, stack.ErrBusy) {

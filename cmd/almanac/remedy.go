@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// remedies are what to do about the reason of a failed run, by words in it. The
-// first that fits counts.
+// remedies say what to do about a failed run, by words in its error; the first that
+// fits counts.
 var remedies = []struct{ words, remedy string }{
 	{"address refused",
 		"if the server is yours, name its network in the setting sync.allow (ALMANAC_SYNC_ALLOW=10.0.0.0/8)"},

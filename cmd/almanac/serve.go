@@ -137,7 +137,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	return err
 }
 
-// greet tells who looks at a terminal where to go.
+// greet prints on a terminal which addresses to open.
 func (a *app) greet(n network.Network, public net.Listener, address string) {
 	if !terminal.Is(a.err) {
 		return
@@ -149,7 +149,8 @@ agents connect with: claude mcp add --transport http almanac %s/mcp
 `, n.Title, address, local)
 }
 
-// engines are those that exist: all but the cross-encoder always do.
+// engines returns the engines that are configured: all except the cross-encoder always
+// are.
 func (a *app) engines() []string {
 	engines := []string{"keyword", "vector", "embedder"}
 	if a.config.Rerank.URL != "" {
@@ -224,7 +225,8 @@ func (w *work) jobs(ctx context.Context) {
 	}}.Run(ctx)
 }
 
-// turn says when a source runs; nothing while another process syncs.
+// turn says whether a source is being read and when it is read next; while another
+// process syncs it knows neither.
 func (w *work) turn(source string) (running bool, next time.Time) {
 	if scheduler := w.scheduler.Load(); scheduler != nil {
 		return scheduler.Turn(source)
@@ -241,8 +243,8 @@ func (w *work) syncNow(ctx context.Context, r catalog.Request, progress func(don
 	return nil, scheduler.Sync(ctx, r.Argument, progress)
 }
 
-// keeper returns the keeper of an open catalog's index, which does w while it
-// writes; nil: nothing.
+// keeper returns the keeper of an open catalog's index. While it writes the index it
+// does w; nil: nothing.
 func (a *app) keeper(
 	n network.Network, dir string, store catalog.Store, embedded func(texts, unknown int), w *work,
 ) (*stack.Keeper, error) {

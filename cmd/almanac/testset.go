@@ -86,7 +86,7 @@ func repeated(names []string) string {
 	return ""
 }
 
-// evalDeadline is long enough that every engine answers on a busy machine.
+// evalDeadline is long enough for every engine to answer, even on a busy machine.
 const evalDeadline = time.Minute
 
 // openSet opens a library with the set's documents, and returns how its records

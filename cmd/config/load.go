@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Load joins the layers: flag > environment > file > default. Empty values
-// are ignored, as orchestrators pass unset variables as empty ones.
+// Load joins the layers: flag > environment > file > default. Empty values are
+// ignored, because orchestrators pass unset variables as empty ones.
 func Load(file string, environ []string, flags map[string]string) (Config, Origins, error) {
 	l := layers{values: map[string]any{}, origins: Origins{}}
 	defaults := map[string]any{}

@@ -1,4 +1,4 @@
-// Package memory keeps the process within the memory that it is given.
+// Package memory keeps the process within the memory that it may use.
 package memory
 
 import (
@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Respect has the collector work harder from nine tenths of the container's
-// memory on, unless the environment sets GOMEMLIMIT, and bounds the garbage of a
+// Respect makes the garbage collector work harder once nine tenths of the container's
+// memory are used, unless the environment sets GOMEMLIMIT, and bounds the garbage of a
 // large heap, unless it sets GOGC. It is called once.
 func Respect() {
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -28,21 +28,21 @@ func Respect() {
 	}
 }
 
-// garbage is what a large heap may gain before it is collected, in bytes. By default
-// it may gain as much as lives: a gigabyte and a half for the index of a million
-// passages, in which there are few pointers to follow.
+// garbage is how much a large heap may grow before it is collected, in bytes. Go's
+// default is by as much as is live, which is a gigabyte and a half for the index of a
+// million passages. Collecting that costs little: it has few pointers to follow.
 const garbage = 768 << 20
 
-// leastPercent of what lives may always be gained, so that a heap of many gigabytes
+// leastPercent of the live heap may always be gained, so that a heap of many gigabytes
 // is not collected all the time.
 const leastPercent = 20
 
-// percentOf is how much a heap may gain, in percent of what lives.
+// percentOf is how much a heap may grow, in percent of what is live.
 func percentOf(live uint64) int {
 	return int(max(leastPercent, min(100, garbage*100/max(live, 1))))
 }
 
-// boundGarbage returns a function that sets how much the heap may gain from now on.
+// boundGarbage returns a function that sets how much the heap may grow from now on.
 func boundGarbage() func() {
 	percent := 100
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

@@ -1,5 +1,5 @@
-// Package progress says how far a long task is: as a bar on a terminal, elsewhere
-// as a line of the log every ten seconds.
+// Package progress shows how far a long task is: as a bar on a terminal, or else as a
+// line in the log every ten seconds.
 package progress
 
 import (
@@ -29,7 +29,7 @@ type shown interface {
 	end()
 }
 
-// Set says that done of total are done; total 0 = unknown.
+// Set tells it that done of total are done; total 0 = unknown.
 func (t *Task) Set(done, total int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,7 +48,7 @@ func (t *Task) End() {
 	}
 }
 
-// Bar starts a task that is a bar on the terminal w. What cannot be drawn stops
+// Bar starts a task that is a bar on the terminal w. A failure to draw it stops
 // nothing.
 func Bar(w io.Writer, name string) *Task {
 	const unknown = -1 // drawn as a spinner

@@ -71,9 +71,9 @@ func initials(word string) int {
 	return at
 }
 
-// AppendFor appends what Analyze returns, without most tokens of terms that begin
-// otherwise: a word keeps its first two letters as it is folded and stemmed, so
-// others need not be.
+// AppendFor appends what Analyze returns, but may leave out tokens whose terms begin
+// with letters that no wanted term begins with. Folding and stemming keep the first
+// two letters of a word, so such words need not be folded or stemmed.
 func AppendFor(initials *Initials, tokens []Token, text string) []Token {
 	return analyze(text, initials, tokens)
 }

@@ -9,7 +9,7 @@ import (
 // ErrCorrupt is wrapped by every error of View.
 var ErrCorrupt = errors.New("corrupt packed terms")
 
-// MaxPosition is the largest position that is packed; later ones read as it.
+// MaxPosition is the largest position that is packed; every later one is packed as it.
 const MaxPosition = 1<<16 - 1
 
 const (

@@ -177,5 +177,5 @@ func sortByTerm(all []uint64) {
 		}
 		from, to = to, from
 	}
-	copy(all, from) // three passes: it is in the other one
+	copy(all, from) // after three passes the result is in the other slice
 }

@@ -59,16 +59,16 @@ func (d *Document) Frequencies(t analysis.TermID) [analysis.NumFields]uint16 {
 // Wanted are terms that are looked for in a document.
 type Wanted struct {
 	numbers []int // of each in the document, −1 for those that it does not hold
-	held    int   // how many it holds
-	// marked tells by the low bits of a number that it may be of the term with the
-	// index, less 1; 0: of none.
+	found   int   // how many it holds
+	// marked has, by the low bits of a term's number, 1 + the index of the wanted term
+	// that it may be; 0: it is none of them.
 	marked [markedTerms]uint16
 }
 
 const markedTerms = 1 << 12
 
-// which returns the index of the term with a number, which mark says is likely the
-// marked one; −1 if it is none of them.
+// which returns the index of the wanted term with a number, −1 if there is none. mark
+// is what marked says of the number.
 func (w *Wanted) which(number, mark int) int {
 	if w.numbers[mark-1] == number {
 		return mark - 1
@@ -81,12 +81,12 @@ func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
 	for _, k := range w.numbers {
 		w.marked[k&(markedTerms-1)] = 0
 	}
-	w.numbers, w.held = w.numbers[:0], 0
+	w.numbers, w.found = w.numbers[:0], 0
 	for _, t := range terms {
 		k := d.find(t)
 		if w.numbers = append(w.numbers, k); k >= 0 {
 			w.marked[k&(markedTerms-1)] = uint16(len(w.numbers))
-			w.held++
+			w.found++
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (t Terms) ID(i int) analysis.TermID { return t.d.term(t.d.token(t.first + i
 // Find returns the index of the first term from the i-th on that is wanted, and
 // which of them it is; Len and −1 if there is none: hardly any term of a text is.
 func (t Terms) Find(i int, w *Wanted) (at, which int) {
-	if w.held == 0 {
+	if w.found == 0 {
 		return t.n, -1
 	}
 	d := t.d
@@ -214,8 +214,8 @@ func (t Terms) Find(i int, w *Wanted) (at, which int) {
 // Position returns the i-th term's position; several terms can share one.
 func (t Terms) Position(i int) int { return t.Distance(0, i) }
 
-// Distance returns by how much the j-th term's position is greater than the i-th's,
-// which is not after it.
+// Distance returns how many positions the j-th term stands after the i-th, which must
+// not be the later one.
 func (t Terms) Distance(i, j int) int { return t.d.steps(t.first+1+i, t.first+1+j) }
 
 // secondary reports whether the record ranks below another with the same

@@ -93,8 +93,8 @@ func Similarity(a, b Signature) float64 {
 	return max(0, (float64(same)/float64(used)-chance)/(1-chance))
 }
 
-// Same reports whether Similarity is at least least, which after few bins most
-// pairs cannot be.
+// Same reports whether Similarity is at least the given one. Of most pairs the first
+// few bins already show that it is not.
 func Same(a, b Signature, least float64) bool {
 	most := int((1 - least) * bins) // bins that may differ, if all are used
 	for i, differ := 0, 0; i < bins; i += 8 {

@@ -38,7 +38,7 @@ type breaker struct {
 	log     *slog.Logger
 }
 
-// The engines, by their places among breakers and trials.
+// The engines, by their places among breakers and uses.
 const (
 	words = iota
 	vectors
@@ -48,8 +48,8 @@ const (
 
 var names = [...]string{relevance.Keyword, relevance.Vector, "embedder", "reranker"}
 
-// trials are a search's uses of the engines.
-type trials [len(names)]*trial
+// uses are a search's uses of the engines.
+type uses [len(names)]*use
 
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	if !server {
@@ -76,9 +76,9 @@ func (b *breaker) down() error {
 	return nil
 }
 
-// trial is the use of an engine by one search: its calls are allowed together
-// and count once, as a failure if one of them fails.
-type trial struct {
+// use is the use of an engine by one search: the breaker allows or refuses all of
+// its calls together, and counts them once, as a failure if any of them fails.
+type use struct {
 	*breaker
 
 	mu     sync.Mutex
@@ -88,10 +88,10 @@ type trial struct {
 	result error // nil after a success; context.Canceled if all calls were
 }
 
-func (b *breaker) trial() *trial { return &trial{breaker: b, result: context.Canceled} }
+func (b *breaker) use() *use { return &use{breaker: b, result: context.Canceled} }
 
-// allow returns why the search may not call the engine, or not again.
-func (t *trial) allow() error {
+// allow returns why the search may not call the engine, or may not call it again.
+func (t *use) allow() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.begun && t.two != nil {
@@ -103,8 +103,9 @@ func (t *trial) allow() error {
 	return t.refuse
 }
 
-// count takes the result of a call: of a server that failed a search asks no more.
-func (t *trial) count(err error) {
+// count records the result of a call. After a failure the search does not ask a server
+// again.
+func (t *use) count(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -122,7 +123,7 @@ func (t *trial) count(err error) {
 }
 
 // end counts the search. The first of several failures is logged.
-func (t *trial) end() {
+func (t *use) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.done != nil {
@@ -140,9 +141,9 @@ func (t *trial) end() {
 	}
 }
 
-// ask calls an engine in a search's trial of it. A call that the client
+// ask calls an engine in a search's use of it. A call that the client
 // cancelled says nothing about the engine.
-func ask[T any](ctx context.Context, t *trial, call func() (T, error)) (answer T, err error) {
+func ask[T any](ctx context.Context, t *use, call func() (T, error)) (answer T, err error) {
 	if err = t.allow(); err != nil {
 		return answer, fmt.Errorf("%s: %w", t.name, err)
 	}

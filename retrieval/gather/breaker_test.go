@@ -67,7 +67,7 @@ func TestBreaker(t *testing.T) {
 			t.Errorf("after a good probe: %v, called %d times, down %v", err, asked, b.Down())
 		}
 
-		// The calls of one search are one trial, and of an engine that failed a search
+		// The calls of one search are one use, and of an engine that failed a search
 		// asks no more.
 		for range 2 {
 			if err := b.Call(ctx, fail, count, count); !errors.Is(err, errRefused) {

@@ -42,8 +42,8 @@ type Step struct {
 // judged collections is the same with twice as many; with two thirds it falls.
 const maxCandidates = 300
 
-// fuse makes the lists candidates, without what the operators leave out, with
-// what was found of each record.
+// fuse makes candidates of the lists, with the passages that were found of each
+// record, and leaves out what the operators exclude.
 func (f *Found) fuse() {
 	s := f.scratch
 	fused := s.fusion.Reciprocal(f.allowedLists(), f.Plan.Profile.RankK, maxCandidates)
@@ -148,10 +148,10 @@ func (f *Found) Add(d *corpus.Document, passages []int) *Candidate {
 	return c
 }
 
-// Scratch is what a search writes on its way, some 300 kB that the next search uses
-// again. Who runs a search lends it: all that Found leads to may be in it, and is
-// read before Close. Nothing of it goes to an engine, which may read on after a
-// search has given up, nor into an answer.
+// Scratch is the memory of one search, some 300 kB, which a later search uses again.
+// Whoever runs a search provides it. Everything that a Found refers to may lie in it
+// and must be read before Close. It is never passed to an engine, which may go on
+// reading after the search has given up on it, and never becomes part of an answer.
 type Scratch struct {
 	fusion     fusion.Fusion
 	fused      []int64 // records
@@ -178,5 +178,5 @@ func (s *Scratch) release() {
 	clear(s.known)
 }
 
-// Sized returns a slice of n values, whatever they are, in the memory of another.
+// Sized returns a slice of n arbitrary values that reuses the memory of another.
 func Sized[S ~[]E, E any](s S, n int) S { return slices.Grow(s[:0], n)[:n] }

@@ -6,8 +6,8 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// cosines are those of passages with the query, which a search gathers while its
-// lists are out.
+// cosines are those of passages with the query, collected while the search's lists are
+// being read.
 type cosines struct {
 	mu    sync.Mutex
 	known map[passage.ID]float32 // in the search's scratch
@@ -25,11 +25,12 @@ func (c *cosines) learn(hits []Hit) {
 	}
 }
 
-// scoreEarly begins to get the cosines of a list from a vector engine on a server
-// while other lists are out: most of its passages become candidates, and one that
-// the dense list has too is scored twice for less than a round trip costs.
+// scoreEarly begins to fetch the cosines of a list's passages from a vector engine on
+// a server while other lists are still being read. Most of these passages become
+// candidates, and scoring one that the dense list has too costs less than another
+// round trip.
 func (f *Found) scoreEarly(hits []Hit) {
-	c := &f.near
+	c := &f.cosines
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asked == nil {
@@ -63,7 +64,7 @@ func (f *Found) scoreEarly(hits []Hit) {
 
 // Cosines puts those of passages with the query into out.
 func (f *Found) Cosines(ids []passage.ID, out []float32) error {
-	c := &f.near
+	c := &f.cosines
 	others, at := make([]passage.ID, 0, len(ids)), make([]int, 0, len(ids)) // with their places
 	c.mu.Lock()
 	for i, id := range ids {
@@ -98,6 +99,6 @@ func (f *Found) scores(ids []passage.ID) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ask(f.scoring, f.trials[vectors],
+	return ask(f.scoring, f.uses[vectors],
 		func() ([]float32, error) { return f.engines.Vector.Scores(f.scoring, v, ids) })
 }

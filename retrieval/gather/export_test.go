@@ -15,7 +15,7 @@ func NewBreaker(log *slog.Logger) *Breaker { return newBreaker("engine", true, l
 // Call calls through a breaker as a search does, for each of the calls. The
 // breaker's open time and ErrLate are those of every search.
 func (b *Breaker) Call(ctx context.Context, calls ...func() error) (err error) {
-	t := b.trial()
+	t := b.use()
 	defer t.end()
 	for _, call := range calls {
 		_, failed := ask(ctx, t, func() (struct{}, error) { return struct{}{}, call() })

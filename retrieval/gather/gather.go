@@ -44,8 +44,8 @@ type Engines struct {
 }
 
 // New returns the engines that a follower feeds, with a cross-encoder, which may be
-// nil. A search waits for them until the deadline, and three quarters of it for
-// their lists.
+// nil. A search waits for its engines until the deadline, and for their lists no
+// longer than three quarters of that.
 func New(follower *index.Follower, cross CrossEncoder, deadline time.Duration, log *slog.Logger) *Engines {
 	e := &Engines{Engines: follower.Engines(), follower: follower, cross: cross, deadline: deadline, log: log}
 	for i, server := range []bool{e.KeywordServer, e.VectorServer, e.EmbedderServer, cross != nil} {
@@ -59,7 +59,8 @@ func New(follower *index.Follower, cross CrossEncoder, deadline time.Duration, l
 	return e
 }
 
-// Found is what the engines gave a search. They may be asked further until Close.
+// Found is what the engines answered to a search. They may be asked for more until
+// Close.
 type Found struct {
 	Plan       *plan.Plan
 	Candidates []*Candidate // best first by the fusion
@@ -69,9 +70,9 @@ type Found struct {
 	ctx                 context.Context
 	retrieving, scoring context.Context // of the two parts that call engines
 	cancel              func()
-	trials              trials
-	early               bool // cosines are asked for while lists are out
-	near                cosines
+	uses                uses
+	early               bool // cosines are fetched while lists are being read
+	cosines             cosines
 	vector              func(context.Context) ([]float32, error) // the query's embedding, computed once
 	scratch             *Scratch
 	without             []string // engines
@@ -86,21 +87,22 @@ type List struct {
 	took time.Duration
 }
 
-// Run gathers the candidates of a plan. What it found must be closed. The engine
-// of a list that fails or is late is Missing; if none that has everything is left,
-// the corpus takes its place. It is an error only if nothing does.
+// Run gathers the candidates of a plan. The Found must be closed. An engine that fails
+// or is late is listed in Missing. If no engine is left that holds everything, the
+// documents in memory are searched instead. It is an error only if that is impossible
+// too.
 func (e *Engines) Run(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) (*Found, error) {
 	f := e.begin(ctx, p, t, s)
 	f.early = p.Reranks() && e.VectorServer
 	err := f.retrieve()
-	t.Lap("retrieve")
+	t.End("retrieve")
 	if err == nil {
 		f.fuse()
-		t.Lap("fuse")
+		t.End("fuse")
 		if p.Reranks() {
 			f.score(f.Candidates)
 			err = ctx.Err()
-			t.Lap("cosines")
+			t.End("cosines")
 		}
 	}
 	if err != nil {
@@ -122,9 +124,9 @@ func (e *Engines) Deep(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scr
 func (e *Engines) begin(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) *Found {
 	f := &Found{Plan: p, engines: e, ctx: ctx, scratch: s, trace: t}
 	for i, b := range e.breakers {
-		f.trials[i] = b.trial()
+		f.uses[i] = b.use()
 	}
-	f.near.known = s.known
+	f.cosines.known = s.known
 	var once sync.Once
 	var v []float32
 	var err error
@@ -142,8 +144,8 @@ func (e *Engines) begin(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Sc
 // Close counts what the engines did and releases the deadlines and the scratch.
 func (f *Found) Close() {
 	f.cancel()
-	f.near.out.Wait()
-	for _, t := range f.trials {
+	f.cosines.out.Wait()
+	for _, t := range f.uses {
 		t.end()
 	}
 	f.scratch.release()
@@ -160,7 +162,7 @@ func (f *Found) ask() {
 			f.Lists[i] = List{l, hits, err, f.trace.Since() - begun}
 			switch {
 			case l.Retriever == "dense":
-				f.near.learn(hits)
+				f.cosines.learn(hits)
 			case f.early:
 				f.scoreEarly(hits)
 			}
@@ -217,6 +219,6 @@ func (f *Found) CrossScores(candidates []*Candidate) ([]float64, error) {
 	for i, t := range stored {
 		texts[i] = strings.Join([]string{candidates[i].Document.Title, t.Heading, t.Text}, "\n")
 	}
-	return ask(f.ctx, f.trials[reranker],
+	return ask(f.ctx, f.uses[reranker],
 		func() ([]float64, error) { return f.engines.cross.Score(f.ctx, f.Plan.Query.Text, texts) })
 }

@@ -29,7 +29,7 @@ func lexical(engine keyword.Engine, unit keyword.Unit) retriever {
 	return func(ctx context.Context, f *Found, k int) ([]Hit, error) {
 		q := f.Plan.Keyword
 		q.Unit, q.Terms = unit, f.Plan.Held()
-		hits, err := ask(ctx, f.trials[words],
+		hits, err := ask(ctx, f.uses[words],
 			func() ([]keyword.Hit, error) { return engine.Search(ctx, q, f.Plan.Filter, k) })
 		if unit == keyword.Documents {
 			for i := range hits {
@@ -47,7 +47,7 @@ func nearest(index vector.Index) retriever {
 		if err != nil {
 			return nil, err
 		}
-		hits, err := ask(ctx, f.trials[vectors],
+		hits, err := ask(ctx, f.uses[vectors],
 			func() ([]vector.Hit, error) { return index.Search(ctx, v, f.Plan.Filter, k) })
 		return ofVectors(hits), err
 	}
@@ -63,7 +63,7 @@ func sparse(index vector.Sparse) retriever {
 		if len(terms) == 0 {
 			return nil, nil
 		}
-		hits, err := ask(ctx, f.trials[vectors],
+		hits, err := ask(ctx, f.uses[vectors],
 			func() ([]vector.Hit, error) { return index.SearchTerms(ctx, terms, f.Plan.Filter, k) })
 		return ofVectors(hits), err
 	}
@@ -79,7 +79,7 @@ func ofVectors(hits []vector.Hit) []Hit {
 
 // embed returns the query's embedding.
 func (f *Found) embed(ctx context.Context) ([]float32, error) {
-	vectors, err := ask(ctx, f.trials[embedder], func() ([][]float32, error) {
+	vectors, err := ask(ctx, f.uses[embedder], func() ([][]float32, error) {
 		return f.engines.Embedder.Embed(ctx, []string{f.Plan.Text()}, embed.Query)
 	})
 	if err != nil {
@@ -88,9 +88,9 @@ func (f *Found) embed(ctx context.Context) ([]float32, error) {
 	return vectors[0], nil
 }
 
-// corpusList is what stands in for the lists of engines on servers that are away
-// or being filled: words found in the documents in memory. It costs nothing until
-// then: the documents are there for the reranker.
+// corpusList replaces the lists of engines on servers that are down or still being
+// filled: it searches the documents in memory, which are there for the reranker
+// anyway.
 var corpusList = profile.List{Retriever: "corpus", Weight: 1, Depth: maxCandidates}
 
 // Located is the maximum of passages of a record among which the best is located.

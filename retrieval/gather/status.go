@@ -26,7 +26,8 @@ func (d Down) Public() string {
 	return "does not answer"
 }
 
-// Open tells of every engine on a server whether it is left alone.
+// Open reports for every engine on a server whether its breaker is open, so that it is
+// not called.
 func (e *Engines) Open() map[string]bool {
 	out := map[string]bool{}
 	for _, b := range e.breakers {

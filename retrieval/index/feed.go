@@ -94,7 +94,7 @@ func (f *Follower) drive(ctx context.Context, fd *feed) {
 		if ctx.Err() != nil {
 			return
 		}
-		f.note(fd, err)
+		f.recordFailure(fd, err)
 		if fd.dirty && time.Since(fd.moved) > flushQuiet {
 			f.tryFlush(ctx, fd)
 		}
@@ -102,7 +102,7 @@ func (f *Follower) drive(ctx context.Context, fd *feed) {
 			pause = 0
 		} else {
 			pause = min(max(2*pause, retryFirst), retryMost)
-			fd.checked = time.Time{} // it may have lost what it had
+			fd.checked = time.Time{} // its engine may have lost what it held
 		}
 		select {
 		case <-ctx.Done():
@@ -117,8 +117,8 @@ func (f *Follower) drive(ctx context.Context, fd *feed) {
 	}
 }
 
-// settle notes that a feed has everything. Before the index is ready that
-// means nothing: the catalog is being filled.
+// settle records that a feed holds everything. Before the index is ready this says
+// nothing: the catalog is still being filled.
 func (f *Follower) settle(fd *feed) {
 	if f.Ready() && fd.position.Load() >= f.head.Load() {
 		fd.complete.Store(true)
@@ -141,8 +141,8 @@ func (f *Follower) promoteFeed(ctx context.Context, fd *feed) error {
 	return nil
 }
 
-// note records a feed's failure, and logs it if it is a new one.
-func (f *Follower) note(fd *feed, err error) {
+// recordFailure keeps a feed's failure, and logs it if it is a new one.
+func (f *Follower) recordFailure(fd *feed, err error) {
 	before := fd.failure.Load()
 	switch {
 	case err == nil && before != nil:
@@ -222,7 +222,8 @@ func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) 
 	}
 }
 
-// look finds out how far the log has grown, and counts what that leaves to do.
+// look reads how far the change log has grown and counts the changes that are still to
+// be taken.
 func (f *Follower) look(ctx context.Context, fd *feed) error {
 	head, err := f.cfg.Store.LastChange(ctx)
 	if err != nil {

@@ -195,7 +195,7 @@ func (f *Follower) CatchUp(ctx context.Context) (moved int, err error) {
 		case fd.corpus && err != nil:
 			return moved, err
 		}
-		f.note(fd, err)
+		f.recordFailure(fd, err)
 	}
 	return moved, nil
 }

@@ -79,8 +79,8 @@ type Query struct {
 	// Engines in the process ask it about records that would be among the best k,
 	// so that others come in the place of those that may not. nil: all may.
 	Accept func(record int64) bool
-	// Assisted: another engine finds passages by all of these terms too, so one to
-	// which that is dear may do less.
+	// Assisted: another engine finds passages by all of these terms too, so an engine
+	// for which that is expensive may do less.
 	Assisted bool
 }
 

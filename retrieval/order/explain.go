@@ -47,7 +47,7 @@ func Explain(f *gather.Found, c *gather.Candidate) *Explanation {
 	return x
 }
 
-// pinNode says where the pin has put the candidate.
+// pinNode explains where a pin has put the candidate.
 func pinNode(_ *plan.Plan, c *gather.Candidate, n trace.Node) trace.Node {
 	n.Formula = c.Pin.String() + ": " + n.Formula
 	return n

@@ -72,8 +72,9 @@ func distinct(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 	})
 }
 
-// thread keeps the best of what a thread has, with the others: its posts are read
-// together, and one by one they would only take the places of others.
+// thread shows of each thread only the best candidate, with the others attached to it:
+// the posts of a thread are read together, and shown one by one they would only
+// displace other records.
 func thread(_ *run, candidates []*gather.Candidate) []*gather.Candidate {
 	kept, best := candidates[:0], map[int64]*gather.Candidate{}
 	for _, c := range candidates {

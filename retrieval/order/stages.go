@@ -47,14 +47,15 @@ func pinned(p *plan.Plan) bool        { return len(p.Places) > 0 }
 // CrossEncoder names the stage, and the engine that it may be without.
 const CrossEncoder = "cross-encoder"
 
-// run is what stages work on beside the candidates.
+// run is what stages need besides the candidates.
 type run struct {
 	*gather.Found
 	scratch *Scratch
 }
 
-// Scratch is what stages write on their way, and the next search uses again. Who
-// runs a search lends it: candidates lead to it until their Found is closed.
+// Scratch is the memory of the stages of one search, which a later search uses again.
+// Whoever runs a search provides it. Candidates refer to it until their Found is
+// closed.
 type Scratch struct {
 	in         []rerank.Candidate
 	scored     []rerank.Scored
@@ -71,17 +72,17 @@ func Run(f *gather.Found, stages []Stage, t *trace.Trace, s *Scratch) []*gather.
 		}
 		list = stage.Run(r, list)
 		if f.Plan.Request.Explain {
-			note(list, stage.Name)
+			record(list, stage.Name)
 		}
-		t.Lap(stage.Name)
+		t.End(stage.Name)
 	}
 	clear(s.in)
 	return list
 }
 
-// note keeps what a stage changed of the scores. What a pin moved is explained even
-// if its score is the same.
-func note(list []*gather.Candidate, stage string) {
+// record keeps for explanations how a stage changed the scores. What a pin has moved
+// is recorded even if its score is the same.
+func record(list []*gather.Candidate, stage string) {
 	for _, c := range list {
 		before := 0.0
 		if n := len(c.Steps); n > 0 {

@@ -13,12 +13,13 @@ type Looser struct {
 	Query   query.Query
 }
 
-// relaxing is the most operators that are left out one at a time of a search that
-// found nothing: every one costs another search.
+// relaxing is how many operators of a search that found nothing are dropped one at a
+// time, at most: each costs another search.
 const relaxing = 3
 
-// Looser returns the query without each of its operators, those that leave out
-// most first, if they are few; and without any, if there are several.
+// Looser returns in each the query without one of its operators, for every operator,
+// those that exclude most first, unless there are too many; and in without, if it has
+// several, the query without any.
 func (p *Plan) Looser() (each, without []Looser) {
 	all := p.Query
 	for i, x := range all.Phrases {

@@ -82,7 +82,7 @@ func New(r Request, set *relevance.Set, state State) (*Plan, error) {
 	return p.With(q)
 }
 
-// With returns a plan of another query that is otherwise the same.
+// With returns the plan with another query.
 func (p *Plan) With(q query.Query) (*Plan, error) {
 	prof := p.Profile
 	p = &Plan{State: p.State, Request: p.Request, Query: q, Filter: p.Request.Filter, Profile: prof,
@@ -165,8 +165,8 @@ func (p *Plan) weighTerms() {
 	}
 }
 
-// Held returns the terms that a document holds. The others find nothing, and an
-// engine that makes lists for the rarest terms would make its lists for them.
+// Held returns the terms that occur in some document. The others find nothing, yet an
+// engine that makes lists for the rarest terms would spend its lists on them.
 func (p *Plan) Held() []keyword.Term {
 	var terms []keyword.Term
 	for _, t := range p.Keyword.Terms {
@@ -177,7 +177,7 @@ func (p *Plan) Held() []keyword.Term {
 	return terms
 }
 
-// What phrases and exclusions leave out of a list is made up for by its depth.
+// Lists are read deeper where phrases and exclusions remove hits from them.
 const (
 	deeper  = 4    // times as many hits
 	deepest = 1000 // hits

@@ -31,8 +31,8 @@ type Request struct {
 	Joined    bool     // a whole passage has the neighbours that were found too
 	Explain   bool
 	Profile   string // "" = the default profile
-	// Relevance, if set, decides the order instead of what is published: to try a
-	// change before it is.
+	// Relevance, if set, decides the order in place of what is published, to try a
+	// change before it is published.
 	Relevance *relevance.Spec
 }
 

@@ -53,8 +53,9 @@ func fieldsOf(p Profile) (map[string]string, error) {
 	return out, nil
 }
 
-// flatten adds the values of a tree. Lists of retrievers are named by them, so
-// that another order is no change; it is none of the ranking either.
+// flatten adds the values of a tree. The lists of a profile are named by their
+// retrievers, so that their order does not count as a change: it does not change the
+// ranking either.
 func flatten(to map[string]string, path string, tree any) {
 	under := func(name string) string {
 		if path == "" {

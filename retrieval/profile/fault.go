@@ -60,7 +60,7 @@ func child(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// The messages of the YAML library that whoever writes a profile meets.
+// The messages of the YAML library that an author of a profile may cause.
 var (
 	located   = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)`)
 	wrongType = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (.*)")
@@ -68,7 +68,8 @@ var (
 	twice     = regexp.MustCompile(`^mapping key "(.*)" already defined at line (\d+)`)
 )
 
-// plainly makes a fault of an error of the YAML library: of several the first.
+// plainly makes a fault of an error of the YAML library; of several errors it takes
+// the first.
 func plainly(text []byte, err error) Fault {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if several, ok := errors.AsType[*yaml.TypeError](err); ok && len(several.Errors) > 0 {
@@ -114,7 +115,8 @@ func kindOf(t string) string {
 	return "fields with values, such as rank_k: 60"
 }
 
-// named is the key of a value in a line that is written so and has the type.
+// named returns the key of the value in a line, which is recognised by its spelling
+// and its type.
 func named(text []byte, line int, tag, value string) string {
 	var doc yaml.Node
 	name := "this"

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// isPasted reports whether the words, those outside of quotes, are a command line
-// or what a program has said: one of them is an option that cannot be meant as a
-// word to leave out, there is what only shells read, or it begins as an error.
+// isPasted reports whether the words outside of quotes are a command line or the
+// output of a program: one of them is an option that cannot be meant as an exclusion,
+// or has a meaning for shells only, or the first one begins an error message.
 func isPasted(words []string) bool {
 	var named []string // commands before the word
-	refused := false   // a word before it says that something is not known
+	refused := false   // a word before it refuses something, such as unknown
 	for i, word := range words {
 		switch {
 		case i == 0 && announces(word), isShell(word), isOption(word):
@@ -31,7 +31,7 @@ func isPasted(words []string) bool {
 	return false
 }
 
-// announces reports whether programs begin the message of a failure so.
+// announces reports whether programs begin error messages with the word.
 func announces(word string) bool {
 	switch strings.ToLower(word) {
 	case "error:", "fatal:", "panic:", "exception:", "warning:":
@@ -40,7 +40,7 @@ func announces(word string) bool {
 	return false
 }
 
-// refuses reports whether programs say a word of an option that they do not know.
+// refuses reports whether programs use the word of an option that they do not know.
 func refuses(word string) bool {
 	switch word {
 	case "unknown", "unrecognized", "unrecognised", "invalid", "illegal", "unsupported", "unexpected", "bad":
@@ -49,8 +49,8 @@ func refuses(word string) bool {
 	return false
 }
 
-// introduces reports whether programs write a word before an option that they
-// name: "not defined: -x", or in a refusal "unknown option -x".
+// introduces reports whether the word stands directly before an option in messages of
+// programs: "not defined: -x", or in a refusal "unknown option -x".
 func introduces(word string, refused bool) bool {
 	switch strings.ToLower(word) {
 	case "option", "options", "flag", "flags", "switch", "argument", "parameter":
@@ -103,8 +103,9 @@ func isValue(words []string) bool {
 	return len(words) > 0 && len(words[len(words)-1]) > 1 && words[len(words)-1][0] == '-'
 }
 
-// takes reports whether a command has an option: a word, with a value behind a
-// colon, or letters of one option each, with a number behind the last.
+// takes reports whether a command has an option that is written so: as a word,
+// possibly with a value after a colon, or as a cluster of one-letter options, possibly
+// with a number at its end.
 func takes(command, option string) bool {
 	name, _, _ := strings.Cut(option, ":")
 	cluster := strings.TrimRight(option, "0123456789-")
@@ -117,7 +118,7 @@ func takes(command, option string) bool {
 	return false
 }
 
-// consists reports whether a cluster has only some letters, each once.
+// consists reports whether a cluster has only the given letters, each at most once.
 func consists(cluster, letters string) bool {
 	for i := range len(cluster) {
 		if strings.IndexByte(letters, cluster[i]) < 0 || strings.IndexByte(cluster[:i], cluster[i]) >= 0 {
@@ -127,9 +128,9 @@ func consists(cluster, letters string) bool {
 	return cluster != ""
 }
 
-// commands are those whose options people write with one hyphen and several
-// letters: the words, and behind a hyphen the letters that are written together.
-// Of letters only those that are usual, for with all of them many a word would be
+// commands maps commands whose options people write with one hyphen and several
+// letters to these: words, and after a hyphen the letters that are written together.
+// Only common letters are listed: with all of them many ordinary words would count as
 // options.
 var commands = func() map[string]string {
 	all := map[string]string{}

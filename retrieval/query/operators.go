@@ -123,7 +123,7 @@ var (
 	hyphenWords = regexp.MustCompile(`(?:^|\s)-["“„][^"“”]*["“”]`)
 )
 
-// restricts reports whether a word is, or looks as, an operator that names what is
+// restricts reports whether a word is, or looks like, an operator that says what is
 // searched.
 func restricts(word string) bool {
 	name, operand, _ := strings.Cut(strings.ToLower(word), ":")

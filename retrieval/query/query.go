@@ -36,8 +36,8 @@ var ErrEmpty = errors.New("the query has nothing to search for: type at least on
 // checked; the error names the limit.
 var ErrTooMany = errors.New("too many operators")
 
-// ErrRefused is wrapped by the error of a query that leaves out what only can be
-// named: a kind, a source, a site.
+// ErrRefused is wrapped by the error of a query that excludes a kind, a source or a
+// site, which can only be asked for.
 var ErrRefused = errors.New("kinds, sources and sites cannot be left out")
 
 // Bounds of a query. Its first MaxTerms distinct content terms are searched;
@@ -108,7 +108,8 @@ func Parse(raw string) (Query, error) {
 	return q, q.bounded()
 }
 
-// Plain reads a query all of which is text. The only error is ErrEmpty.
+// Plain reads a query that is text as a whole, without operators. The only error is
+// ErrEmpty.
 func Plain(raw string) (Query, error) { return parse(split{text: collapse(clean(raw))}) }
 
 // clean returns valid UTF-8 without NUL.

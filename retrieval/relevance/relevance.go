@@ -40,9 +40,9 @@ type Set struct {
 	pins     map[string][]Pin // by the words of their query, in the order given
 }
 
-// Compile checks a specification. A profile that names an unknown retriever or
-// feature is an error; one that there is, but not in these engines, is left out of
-// its lists.
+// Compile checks a specification. A profile that names an unknown retriever or feature
+// is an error. A retriever that exists but that these engines lack is left out of the
+// profile's lists.
 func Compile(s Spec, there func(retriever string) bool) (*Set, error) {
 	set := &Set{profiles: map[string]profile.Profile{}, models: map[string]map[string]rerank.Model{},
 		aliases: compileAliases(s.Aliases)}
@@ -65,8 +65,8 @@ func Compile(s Spec, there func(retriever string) bool) (*Set, error) {
 	return set, err
 }
 
-// CheckProfile returns an error for a profile that no engine could use: it names
-// a retriever or a feature that there is not.
+// CheckProfile returns an error for a profile that no engine can use because it names
+// a retriever or a feature that does not exist.
 func CheckProfile(p profile.Profile) error {
 	_, err := modelsOf(p)
 	return err

@@ -27,8 +27,8 @@ type Term struct {
 // maxTerms bounds the terms of a query; longer ones are error logs whose first terms are enough.
 const maxTerms = 64
 
-// chains are lists of numbers, one for each key: the first of a key, and of each
-// number the next; −1 ends them.
+// chains are linked lists of numbers, one for each key: the first number of every key,
+// and after each number the next; −1 ends a list.
 type chains struct{ first, next []int }
 
 // chain makes the lists of the numbers that have keys, ascending.

@@ -61,10 +61,10 @@ func follow(b *strings.Builder, before, heading string) {
 // posted is the maximum of posts of a thread that are shown beside the best.
 const posted = 4
 
-// wholeOf returns for each of the best candidates where in ids the passages of
-// its text are: the best passage, if they are to be joined its neighbours that
-// retrievers found, and the best of others in its thread. ids begins with the
-// best passages and gets the others.
+// wholeOf returns for each of the best candidates which of ids are the passages of its
+// text: its best passage, the neighbours of that which retrievers found if they are to
+// be joined, and the best passages of others in its thread. ids holds the best
+// passages at first, and the others are appended.
 func wholeOf(best []*gather.Candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
 	whole := make([][]int, len(best))
 	for i, c := range best {

@@ -25,7 +25,7 @@ import (
 	"syscall"
 )
 
-// What is wrong with a snapshot that exists and cannot be used: the index is
+// What may be wrong with a snapshot that exists but cannot be used; the index is then
 // built again.
 var (
 	ErrDamaged = errors.New("damaged")

@@ -21,7 +21,7 @@ func (m *Matcher) Passage(text string, limit int) string {
 	start, end := 0, 0
 	room := limit - 2*len("… ") // the marks
 	for _, stop := range stops(text) {
-		// What is before the match gives way to it, then nothing more is added.
+		// To make room, sentences before the match are dropped; then the passage ends.
 		for utf8.RuneCountInString(text[start:stop]) > room && start < end && end <= want[0] {
 			start = nextStart(text, start, end)
 		}

@@ -187,11 +187,11 @@ func loss(counts []int, weights []float64, term int) float64 {
 // between words.
 func window(text string, want [2]int, limit int) (start, end int) {
 	room := limit - 2
-	held := utf8.RuneCountInString(text[want[0]:want[1]])
-	if held > room { // a match longer than the window
+	matched := utf8.RuneCountInString(text[want[0]:want[1]])
+	if matched > room { // a match longer than the window
 		return want[0], forward(text, want[0], room)
 	}
-	lead := (room - held) / 2
+	lead := (room - matched) / 2
 	start = backward(text, want[0], lead)
 	end = forward(text, start, room)
 	if end == len(text) { // room left at the end: begin earlier

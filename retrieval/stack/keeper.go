@@ -178,13 +178,13 @@ func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error)
 	return s.Indexed()
 }
 
-// Publish replaces what decides the order of answers, also of generations that
-// are opened later. On an error everything stays as it was. Before the first
-// generation is open nothing is known to be wrong.
+// Publish replaces what decides the order of answers, also for generations that are
+// opened later. On an error everything stays as it was. Before a generation is open
+// nothing can be checked, and there is no error.
 func (k *Keeper) Publish(r retrieval.Relevance) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, s := range k.opened { // all have the same engines: the first refuses or none
+	for _, s := range k.opened { // all have the same engines: if any refuses, the first does
 		if err := s.Searcher.Publish(r); err != nil {
 			return err
 		}
@@ -193,8 +193,8 @@ func (k *Keeper) Publish(r retrieval.Relevance) error {
 	return nil
 }
 
-// opens adds a stack to those that Close closes. One that cannot do what is
-// published does what is configured.
+// opens adds a stack to those that Close closes. If it cannot use what is published,
+// the configuration stays in force for it.
 func (k *Keeper) opens(s *Stack) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -256,7 +256,7 @@ func Synced(ctx context.Context, store catalog.Store) (bool, error) {
 	return done != "", nil
 }
 
-// stopped is the error of work that ended with ctx: none.
+// stopped returns the error of work, nil if the work ended because ctx did.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"almanac/retrieval/rerank/crossencoder"
 )
 
-// openPatience is how long a model server may take to answer when an index of
-// its model exists, which serves meanwhile.
+// openPatience bounds how long a start waits for a model server when an index of its
+// model exists, which serves meanwhile.
 const openPatience = 2 * time.Second
 
 // openEmbedder opens the embedding model. known is its state when it last

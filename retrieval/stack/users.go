@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// users counts who uses what is to be closed one day.
+// users counts the users of something that will be closed once they have left.
 type users struct {
 	mu     sync.Mutex
 	n      int
@@ -13,7 +13,7 @@ type users struct {
 	closed bool          // nobody may begin
 }
 
-// enter adds one; false: it is closed.
+// enter adds a user, unless it is closed.
 func (u *users) enter() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -33,8 +33,8 @@ func (u *users) leave() {
 	}
 }
 
-// drain lets nobody enter any more and waits until all have left. The error is that
-// of the context.
+// drain refuses further users and waits until all have left. The error is that of the
+// context.
 func (u *users) drain(ctx context.Context) error {
 	u.mu.Lock()
 	u.closed = true

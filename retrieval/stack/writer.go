@@ -86,9 +86,9 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	return s.dropReplaced(ctx)
 }
 
-// completing returns a wait that stores that the generation is complete. It does so
-// before that is logged: after a stop at that log line the next start continues the
-// index.
+// completing returns a wait that also stores that the generation is complete. It
+// stores this before the log says so: a process that is stopped right after that line
+// continues the index at its next start.
 func (k *Keeper) completing(s *Stack, wait func(context.Context, int64) error) func(context.Context, int64) error {
 	return func(ctx context.Context, head int64) error {
 		if err := wait(ctx, head); err != nil || s.origin.Complete {
@@ -183,16 +183,17 @@ type earlier struct {
 	fed    *writing        // nil: it is not fed by this process
 }
 
-// open opens the newest complete generation but one, unless something serves. If
-// there is none and none to be spared, as on a first start without the model's
-// server, it is built with the embedded model.
-func (e *earlier) open(ctx context.Context, but int64) error {
+// open opens the newest complete generation, unless that is the generation except,
+// which its caller opens, or something serves already. If no generation was ever
+// complete and except is 0, as on a first start without the model's server, an index
+// of the embedded model is built.
+func (e *earlier) open(ctx context.Context, except int64) error {
 	k := e.keeper
 	if k.serving.Load() != nil {
 		return nil
 	}
 	g, o, ok, err := latestComplete(ctx, k.cfg.Store)
-	if err != nil || !ok && but != 0 || ok && g.ID == but {
+	if err != nil || !ok && except != 0 || ok && g.ID == except {
 		return err
 	}
 	var s *Stack

@@ -20,8 +20,8 @@ type Item[S cmp.Ordered, T any] struct {
 	Item  T
 }
 
-// Reset empties it for k items; of two with one score the first by compare is
-// better, which is 0 only for the same.
+// Reset empties it for k items. Of two items with the same score, the one that compare
+// orders first is better; compare returns 0 only for one and the same item.
 func (t *Top[S, T]) Reset(k int, compare func(a, b T) int) {
 	t.k, t.compare, t.items = k, compare, t.items[:0]
 }
@@ -64,7 +64,7 @@ func (t *Top[S, T]) Add(score S, item T) {
 	t.items[i] = x
 }
 
-// sink places the item that takes the place of the worst.
+// sink replaces the worst item and restores the heap.
 func (t *Top[S, T]) sink(x Item[S, T]) {
 	i := 0
 	for {

@@ -1,6 +1,5 @@
-// Package trace keeps what a search leaves for those who ask how it went: the
-// time of each stage, and numbers with what they are made of. It has a search's
-// only clock.
+// Package trace records how a search went, for those who ask: the time of each stage,
+// and numbers with what they are made of. It holds the only clock of a search.
 package trace
 
 import (
@@ -26,17 +25,17 @@ func New(now func() time.Time) *Trace {
 // Begun returns when the search began.
 func (t *Trace) Begun() time.Time { return t.begun }
 
-// Lap ends a stage.
-func (t *Trace) Lap(stage string) {
+// End records the time of a stage, which began when the one before it ended.
+func (t *Trace) End(stage string) {
 	now := t.now()
 	t.Timings[stage] += now.Sub(t.last)
 	t.last = now
 }
 
-// Since returns the time since the last lap, to many at once.
+// Since returns the time since the last stage ended. It may be called concurrently.
 func (t *Trace) Since() time.Duration { return t.now().Sub(t.last) }
 
-// Took returns the time from the beginning to the last lap.
+// Took returns the time from the beginning to the end of the last stage.
 func (t *Trace) Took() time.Duration { return t.last.Sub(t.begun) }
 
 // Node is a number with what it is made of: the values of its parts add up to

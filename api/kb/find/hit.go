@@ -27,8 +27,8 @@ type Hit struct {
 	Also    []string      `json:"also,omitempty" doc:"in tools: ids of records with the same text or passage"`
 }
 
-// The url says as a rule what a path, a source and a long key say: hits are
-// without them from these lengths on.
+// The url usually says what path, source and a long key say: from these lengths on,
+// hits leave them out.
 const (
 	longAddresses = 150 // of path, url and read together: no path and source
 	longKey       = 32

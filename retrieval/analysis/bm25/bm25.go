@@ -5,8 +5,8 @@ package bm25
 
 import "math"
 
-// K1 is the saturation of the term frequency, B the share of the length's
-// normalisation, in the literature and where nothing else is measured.
+// K1 (saturation of the term frequency) and B (how much the length is normalised) are
+// the values of the literature. They are used where nothing better was measured.
 const (
 	K1 = 1.2
 	B  = 0.75

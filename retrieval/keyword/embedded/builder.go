@@ -12,7 +12,7 @@ import (
 
 // builder makes a segment of the records of one batch.
 type builder struct {
-	seg   *segment // not a part of the builder, which would live as long
+	seg   *segment // allocated by itself: the builder is not kept alive by it
 	attrs attributeBuilder
 	known map[string]uint32
 	terms []string // by number, in order of first appearance
@@ -213,7 +213,7 @@ func (in *inverter) code(t frequencies) uint32 {
 // invert sorts the entries by the place of their terms in the vocabulary and packs them.
 func (in *inverter) invert(p *postings, place []uint32) {
 	p.lengths = in.lengths
-	ranked := in.codes.rank(p)
+	newCodes := in.codes.rank(p)
 	start := make([]uint32, len(place)+1)
 	for i := range in.entries {
 		in.entries[i].term = place[in.entries[i].term]
@@ -226,7 +226,7 @@ func (in *inverter) invert(p *postings, place []uint32) {
 	for doc, i := 0, uint32(0); doc < len(in.ends); doc++ {
 		for ; i < in.ends[doc]; i++ {
 			e := in.entries[i]
-			list[next[e.term]] = newPosting(uint32(doc), ranked[e.code])
+			list[next[e.term]] = newPosting(uint32(doc), newCodes[e.code])
 			next[e.term]++
 		}
 	}

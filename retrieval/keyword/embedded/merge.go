@@ -50,7 +50,7 @@ func merge(readers []*segmentReader, scoring *[2]Scoring) *segment {
 // merger is a merge under way.
 type merger struct {
 	readers []*segmentReader
-	out     *segment // not a part of the merger, which has the readers
+	out     *segment // allocated by itself: it keeps no merger alive, which has the readers
 	units   [2]struct {
 		docs  [][]uint32 // of each reader: new number of a document, or gone
 		codes [][]uint32 // of each reader: new code
@@ -116,11 +116,11 @@ func (m *merger) renumberCodes(unit int) {
 			m.units[unit].codes[i][code] = all.use(tf, from.uses[code])
 		}
 	}
-	ranked := all.rank(&m.out.units[unit])
+	newCodes := all.rank(&m.out.units[unit])
 	clear(m.out.units[unit].uses) // counted anew, without the deleted
 	for _, codes := range m.units[unit].codes {
 		for i, code := range codes {
-			codes[i] = ranked[code]
+			codes[i] = newCodes[code]
 		}
 	}
 }

@@ -184,13 +184,13 @@ func (c *codes) rank(p *postings) []uint32 {
 		order[i] = uint32(i)
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(c.uses[b], c.uses[a]) })
-	ranked := make([]uint32, len(order))
+	newCodes := make([]uint32, len(order))
 	for rank, code := range order {
-		ranked[code] = uint32(rank)
+		newCodes[code] = uint32(rank)
 		p.freqs = append(p.freqs, c.freqs[code])
 		p.uses = append(p.uses, c.uses[code])
 	}
-	return ranked
+	return newCodes
 }
 
 // posting is a document and a code; postings order by document.

@@ -14,9 +14,9 @@ import (
 	"almanac/retrieval/vector/kernel"
 )
 
-// exactRows is up to how many vectors are scanned by their rows rather than by
-// codes. So are twice as many as codes would leave to rank: rows in sequence
-// take half the time of rows here and there.
+// exactRows is the number of vectors up to which all are ranked by their rows, without
+// codes. So are sets of up to twice the rows that codes would leave to rank, because
+// reading rows in sequence takes half the time of reading them here and there.
 const exactRows = 3000
 
 // depth returns how many of the best by code are ranked by their rows to find
@@ -165,8 +165,8 @@ func (v *view) scanRows(ctx context.Context, q []int16, mask bitset.Set, s *scra
 	return nil
 }
 
-// sampled is the share of the rows, 1 in so many, whose estimates tell from
-// which estimate on the others can be among the best.
+// One row in so many is sampled: the estimates of the sample tell which estimate the
+// other rows need to be among the best.
 const sampled = 16
 
 // scanCodes puts the n best rows of the mask, by code, in s.candidates.
