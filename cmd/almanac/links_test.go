@@ -22,10 +22,12 @@ var (
 	fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```")
 	code   = regexp.MustCompile("`[^`]+`")
 	paged  = regexp.MustCompile(`\bdocs/[a-z/]+\.(?:md|png|jpg|go)\b`)
+	coded  = regexp.MustCompile("`((?:api|catalog|cmd|compose|embed|ingest|retrieval|testing|text)/" +
+		"[a-z0-9_/-]+\\.[a-z]+)`")
 )
 
-// TestLinksLead follows the relative links of all pages, with their headings, and the pages of docs that comments,
-// scripts and the Makefile name.
+// TestLinksLead follows the relative links of all pages, with their headings, the files that pages name, and the pages
+// of docs that comments, scripts and the Makefile name.
 func TestLinksLead(t *testing.T) {
 	const root = "../.."
 	links, named := 0, 0
@@ -49,6 +51,11 @@ func TestLinksLead(t *testing.T) {
 		case filepath.Ext(file) == ".md":
 			text = contentOf(t, file)
 			about = text
+			for _, m := range coded.FindAllStringSubmatch(text, -1) {
+				if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+					t.Errorf("%s names %s, which is not there", rel, m[1])
+				}
+			}
 			for _, m := range linked.FindAllStringSubmatch(code.ReplaceAllString(fenced.ReplaceAllString(text, ""), ""), -1) {
 				if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 					continue
@@ -107,8 +114,8 @@ func leads(t *testing.T, from, to string) (reason string) {
 	return ""
 }
 
-// headings returns the anchors of a page's headings as forges make them: lower case, letters, digits and hyphens, blanks
-// as hyphens.
+// headings returns the anchors of a page's headings as forges make them: lower case, letters, digits and hyphens,
+// blanks as hyphens.
 func headings(text string) (anchors []string) {
 	for line := range strings.Lines(fenced.ReplaceAllString(text, "")) {
 		if level := strings.TrimLeft(line, "#"); level != line && strings.HasPrefix(level, " ") {

@@ -174,7 +174,7 @@ func TestWhatCannotBeWorkedWith(t *testing.T) {
 			t.Run(w.side+": "+w.name, func(t *testing.T) {
 				own := site{at.fixture, filepath.Join(t.TempDir(), "data"),
 					append(slices.Clone(at.env), "ALMANAC_SYNC=false",
-						"ALMANAC_SEARCH_DEADLINE=10s" /* a busy machine is no engine that is away */)}
+						"ALMANAC_SEARCH_DEADLINE=10s" /* engines of a busy machine are slow, not down */)}
 				if err := os.CopyFS(own.data, os.DirFS(at.data)); err != nil {
 					t.Fatal(err)
 				}
