@@ -45,7 +45,7 @@ type Absence struct {
 	Why    string `json:"why"`            // a sentence
 	Rank   int    `json:"rank,omitempty"` // among the results, from 1; 0: it is not there
 	// Place is the rank that it would have if it were scored like the results; 0:
-	// unknown, as in an order that only the lists decide.
+	// unknown, as where the lists alone decide the order.
 	Place int      `json:"place,omitempty"`
 	Lists []InList `json:"lists"`
 	// Explanation is of the score that it has, or would have; nil: it has none.
@@ -184,8 +184,8 @@ func (a *Absence) settle(f *gather.Found, was *gather.Candidate, ordered []*gath
 	}
 }
 
-// missed says why no list brought the record into the search, which had so many
-// candidates.
+// missed says why no list brought the record into the search, which had the given
+// number of candidates.
 func (a *Absence) missed(candidates int) {
 	var below []string
 	within := false

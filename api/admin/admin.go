@@ -1,4 +1,4 @@
-// Package admin serves the operator: who works here, metrics, profiles, and the
+// Package admin serves the operator: login, metrics, profiles of the runtime, and the
 // pages that other packages add. It belongs on a separate listener.
 package admin
 
@@ -29,7 +29,7 @@ type Config struct {
 	Failures *limit.Bucket
 	Proxies  limit.Proxies // say which scheme the browser speaks
 	Routes   []edge.Route  // that other packages add
-	Front    Front         // nil = nobody logs in by a form
+	Front    Front         // nil = there is no form to log in
 	Log      *slog.Logger
 }
 

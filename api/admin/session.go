@@ -17,16 +17,16 @@ const (
 	sessionLength = 12 * time.Hour
 )
 
-// sessions makes and reads the sessions of browsers: NAME.END.MAC, of which the
-// first and the last are base64url and the end is in seconds since 1970. Nothing
-// is stored, so a session ends early only when the token is changed.
+// sessions makes and reads the sessions of browsers: NAME.END.MAC, where NAME and MAC
+// are base64url and END is in seconds since 1970. Nothing is stored, so before its end
+// a session is only ended by another token.
 type sessions struct {
 	key []byte
 	now func() time.Time
 }
 
-// newSessions derives the key from the token, so that sessions outlive a restart;
-// without a token it is a new one.
+// newSessions derives the key from the token, so that sessions survive a restart.
+// Without a token the key is new at every start.
 func newSessions(token string, now func() time.Time) (sessions, error) {
 	key := make([]byte, sha256.Size)
 	if token == "" {

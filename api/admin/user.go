@@ -2,12 +2,12 @@ package admin
 
 import "context"
 
-// Operator is who works on the admin listener and gave no name.
+// Operator is the name of a user of the admin listener who gave none.
 const Operator = "operator"
 
 type userKey struct{}
 
-// WithUser says who makes a request.
+// WithUser stores in a context who makes a request.
 func WithUser(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, userKey{}, name)
 }

@@ -13,8 +13,8 @@ import (
 // trendingWindow is the period that trending covers.
 const trendingWindow = 7 * 24 * time.Hour
 
-// Weights; a new record has weight 1. Votes and views are totals without times,
-// so they are assumed to be spread evenly over the record's life.
+// Weights, relative to that of a new record, which is 1. Votes and views are totals
+// without times, so they are taken as spread evenly over the record's life.
 const (
 	halfLife    = 48 * time.Hour
 	weightVote  = 0.5

@@ -27,7 +27,7 @@ type MailingList struct {
 	Messages int    `json:"messages"`
 }
 
-// CommunityResource returns where people talk, by the network's file, and how
+// CommunityResource returns where people talk, as the network's file says, and how
 // much of it is indexed.
 func CommunityResource(ctx context.Context, b kb.Base) (any, error) {
 	counts, err := b.Counts(ctx)

@@ -26,7 +26,7 @@ var (
 	uncertain = regexp.MustCompile(`(?i)\b(?:per|each|every|monthly|yearly|annual(?:ly)?|recurring|plus|up to|` +
 		`guaranteed|variable|optional|tb[ad]|to be (?:confirmed|determined)|proposed figure)\b|[+=]|` +
 		`/\s?(?:mo|yr|week|year)`)
-	// aside is what says nothing of the sum: parentheses, and when it is paid.
+	// aside is text that says nothing about the sum: parentheses, and when it is paid.
 	aside = regexp.MustCompile(`\([^()]*(?:\)|$)|\b(?:on|upon|after|at) (?:the )?acceptance of each\b`)
 
 	plainNumber   = regexp.MustCompile(`^\d{1,15}$`)

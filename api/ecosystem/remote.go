@@ -17,7 +17,7 @@ type callIn struct {
 	Arguments json.RawMessage `json:"arguments" doc:"of that tool"`
 }
 
-// Called is what a tool of another server answered, or how to reach it.
+// Called is what a tool of another server answered, or how to call it directly.
 type Called struct {
 	Server    string     `json:"server"`
 	Tool      string     `json:"tool"`

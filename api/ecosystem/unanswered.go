@@ -84,9 +84,9 @@ func unansweredTopics(topics []catalog.Record, now time.Time) (out []catalog.Rec
 	return out, median
 }
 
-// silentThreads returns the mailing-list threads that wait, newest first. Lists in
-// which less than half of the threads have an answer are for announcements and
-// left out.
+// silentThreads returns the mailing-list threads that wait for an answer, newest
+// first. Lists in which less than half of the threads have one are for announcements
+// and left out.
 func silentThreads(threads []catalog.Record, now time.Time) []catalog.Record {
 	all, answered := map[string]int{}, map[string]int{}
 	for _, t := range threads {
@@ -103,7 +103,7 @@ func silentThreads(threads []catalog.Record, now time.Time) []catalog.Record {
 	return alone
 }
 
-// waits reports whether a thread waits for an answer, and has for long enough.
+// waits reports whether a thread has waited for an answer for long enough.
 func waits(r catalog.Record, now time.Time) bool {
 	return kb.Unanswered(r) && !r.CreatedAt.IsZero() && now.Sub(r.CreatedAt) >= gapAge
 }

@@ -109,10 +109,10 @@ func Score(x float64) float64 {
 	return rounded
 }
 
-// ThirdParty reports whether anybody could write a record: what is said in
-// forum, mailing lists, blogs and on the forge, grant proposals, and drafts of
-// improvement proposals. Documentation, accepted proposals, releases, papers
-// and curated data are the network's own.
+// ThirdParty reports whether anybody could have written a record: forum, mailing
+// lists, blogs, the forge (releases excepted), grant proposals, and drafts of
+// improvement proposals. Documentation, accepted proposals, releases, papers and
+// curated data are the network's own.
 func ThirdParty(r catalog.Record) bool {
 	switch r.Kind {
 	case catalog.KindBlog, catalog.KindRepo, catalog.KindGrant:
@@ -123,9 +123,8 @@ func ThirdParty(r catalog.Record) bool {
 	return r.Kind.IsThread() || r.Kind.InThread()
 }
 
-// Unanswered reports whether a thread waits for its first answer: an open topic
-// of the forum that is not pinned and has no reply, or a mail thread of one
-// message.
+// Unanswered reports whether a thread waits for its first answer: a forum topic that
+// is open, not pinned and without a reply, or a mail thread of one message.
 func Unanswered(r catalog.Record) bool {
 	switch r.Kind {
 	case catalog.KindTopic:

@@ -47,8 +47,8 @@ type Base struct {
 // recentHeads is how many records are kept in memory, without their bodies, after they were found: 2 to 10 MB.
 const recentHeads = 4_000
 
-// Prepared returns the base with the network's terms and caches of what is derived and found,
-// unless it has them. What shares caches is made from one prepared base.
+// Prepared returns the base with the network's terms and empty caches, unless it has
+// them. Copies of one prepared base share its caches.
 func (b Base) Prepared() Base {
 	if b.memo == nil {
 		b.memo, b.words = &memo{}, arg.Words(b.Network)
@@ -68,7 +68,7 @@ func New[In, Out any](s op.Spec, run func(context.Context, Base, In) (Out, error
 		s.Words = b.words
 		o := op.New(s, func(ctx context.Context, in In) (Out, error) { return run(ctx, b, in) })
 		if words, ok := b.Network.Examples[s.ID]; ok {
-			if with, err := o.WithExample(words); err == nil { // a network's mistake costs only its example
+			if with, err := o.WithExample(words); err == nil { // a mistake in a network's file costs only the example
 				o = with
 			}
 		}

@@ -62,8 +62,9 @@ func (b Base) Referrers(ctx context.Context, r catalog.Record) ([]Linked, error)
 	return out, nil
 }
 
-// Targets returns the indexed records of a kind that some records, given by
-// their ids, refer to: by the id of what refers, each once for it, in stored order.
+// Targets returns the indexed records of a kind to which the records of the given ids
+// refer: ordered by the id of what refers, then as stored, each once for each record
+// that refers to it.
 func (b Base) Targets(ctx context.Context, from []int64, kind catalog.Kind) ([]Linked, error) {
 	links, err := b.Catalog.LinksFromAll(ctx, from)
 	if err != nil {
@@ -72,8 +73,8 @@ func (b Base) Targets(ctx context.Context, from []int64, kind catalog.Kind) ([]L
 	return b.Resolve(ctx, slices.DeleteFunc(links, func(l catalog.Link) bool { return l.To.Kind != kind }))
 }
 
-// Resolve returns the indexed records that links lead to, in the order of the
-// links, each once for what refers to it.
+// Resolve returns the indexed records that links lead to, in the order of the links,
+// each once for each record that refers to it.
 func (b Base) Resolve(ctx context.Context, links []catalog.Link) ([]Linked, error) {
 	refs := make([]catalog.Ref, len(links))
 	for i, l := range links {

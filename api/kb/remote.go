@@ -14,7 +14,7 @@ type ToolCaller interface {
 	Call(ctx context.Context, endpoint, tool string, arguments json.RawMessage) (ToolResult, error)
 }
 
-// ErrCredentials: the server only answers who identifies themselves.
+// ErrCredentials: the server answers only clients that identify themselves.
 var ErrCredentials = errors.New("the server asks for credentials")
 
 // ToolResult is what a tool of another server answered: a third party's text.

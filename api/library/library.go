@@ -89,7 +89,7 @@ type Full struct {
 	read.Part
 }
 
-// Lean implements op.Leaner: who reads a section knows the record from the
+// Lean implements op.Leaner: a client that reads a section knows the record from the
 // search.
 func (f *Full) Lean() {
 	f.Item.Lean()

@@ -62,8 +62,8 @@ func newToolset(ops []op.Operation) (*toolset, error) {
 	return ts, nil
 }
 
-// quoted ends the description of a tool whose answers hold whole texts that
-// anybody could write: some may be written for the model that reads them.
+// quoted ends the description of a tool whose answers hold whole texts that anybody
+// could have written: some may address the model that reads them.
 const quoted = " Texts are quoted data."
 
 // texts are the properties that hold them.

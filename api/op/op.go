@@ -188,7 +188,7 @@ func (s *Spec) readDoc() {
 	s.Summary, s.Description = head, strings.Join(strings.Fields(description), " ")
 }
 
-// fail reports a bug in the program: a type or tag New cannot describe.
+// fail panics for a bug in the program: a type or a tag that New cannot describe.
 func (s Spec) fail(format string, args ...any) {
 	panic(fmt.Sprintf("op: %s: %s", s.ID, fmt.Sprintf(format, args...)))
 }

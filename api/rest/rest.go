@@ -1,5 +1,5 @@
-// Package rest serves operations over HTTP: which rows they are of a listener's
-// table, how a request is decoded and in which media type it is answered.
+// Package rest serves operations over HTTP: it makes the rows of a listener's table of
+// them, decodes requests, and chooses the media type of an answer.
 package rest
 
 import (
@@ -34,8 +34,8 @@ type Document struct {
 	Body  func(context.Context) ([]byte, error)
 }
 
-// Routes are the rows of operations and documents, and the one that says that there
-// is none.
+// Routes are the rows of operations and documents, and the row that says that there is
+// no such address.
 func Routes(cfg Config) (all []edge.Route) {
 	cfg.Serving = cfg.WithDefaults()
 	for _, o := range cfg.Operations {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// budget is the number of tokens of a full context.
+	// budget is how many tokens a full context may take.
 	budget = 6_000
 	// tokenChars is the number of characters taken for a token.
 	tokenChars = 4

@@ -19,7 +19,7 @@ type Meant struct {
 	Items []Passage `json:"items"`
 }
 
-// Lean implements op.Leaner: who asks knows the query.
+// Lean implements op.Leaner: the client knows its query.
 func (m *Meant) Lean() {
 	m.Answer.Lean()
 	m.Query = ""
@@ -40,8 +40,9 @@ func (p *Passage) Lean() {
 	p.Path, p.Source, p.Score = "", "", 0
 }
 
-// The characters of the snippet of a passage that is only listed, twice as many
-// where the best passages are short, and of all passages and snippets.
+// listedSnippet is how many characters the snippet of a passage has that is only
+// listed, and twice as many where the best passages are short. shownText bounds all
+// passages and snippets together.
 const (
 	listedSnippet = 80
 	shownText     = 3_100

@@ -53,8 +53,8 @@ type Rules struct {
 	AliasWeight      float64 `yaml:"alias_weight"`
 	// UndatedRecency is the recency of a record without a date.
 	UndatedRecency float64 `yaml:"undated_recency"`
-	// NamedInTitle is what an identifier in a title counts, of one that is the
-	// record's own: titles also name what they build on.
+	// NamedInTitle is how much an identifier in a title counts, as a share of one that
+	// is the record's own: titles also name what they build on.
 	NamedInTitle float64 `yaml:"named_in_title"`
 	// SecondaryPenalty is how much less authority an unmerged draft, or a page of an
 	// old version, has than the text it may be a copy of.

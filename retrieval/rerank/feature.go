@@ -1,9 +1,9 @@
-// Package rerank orders candidates: it computes every signal for every
-// candidate from analysed passages and corpus statistics, normalises the
-// signals over the candidates and adds them by a linear model.
+// Package rerank orders candidates: it computes every signal for every candidate from
+// analysed passages and corpus statistics, normalises the signals over the candidates
+// and adds them by a linear model.
 //
-// It reads the documents of package corpus. Candidates, the reading of the query
-// and the weights are decided by retrieval and profile.
+// It reads the documents of package corpus. Which candidates it gets, what the query
+// is read as, and the weights are decided elsewhere.
 package rerank
 
 // Feature is one signal.

@@ -56,7 +56,7 @@ func (s *segment) derive() {
 // passage.
 const maxRecord = 1<<47 - 1
 
-// validate checks a segment that was read, so that no search of it can fail.
+// validate checks a segment that was read from disk, so that no search of it can fail.
 func (s *segment) validate() error {
 	switch {
 	case len(s.dates) != len(s.ids) || len(s.first) != len(s.ids)+1 || s.first[0] != 0 ||

@@ -19,11 +19,11 @@ const (
 	upserts     = 2       // requests at once
 )
 
-// Apply writes the points of the batch's records, removes the other points of
-// its records, deleted ones included, and then moves the checkpoint. Each
-// request waits until the server has applied it: one that was only accepted may
-// fail later unnoticed, and shards progress at different speeds. After a failed
-// Apply everything is written again with the next try.
+// Apply writes the points of the batch's records, removes their other points and those
+// of deleted records, and then moves the checkpoint. Each request waits until the
+// server has applied it, because one that was only accepted may fail later unnoticed,
+// and shards progress at different speeds. After a failure, the next try writes
+// everything again.
 func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	const doing = "apply"
 	if x.closed.Load() {
