@@ -120,7 +120,11 @@ func (x Runner) execute(ctx context.Context, r catalog.Request, same []int64) {
 		}
 		text = string(data)
 	}
-	for _, id := range append([]int64{r.ID}, same...) {
+	ended := []int64{r.ID}
+	if !errors.Is(err, errCancelled) { // else nothing answers the others: they begin in their turn
+		ended = append(ended, same...)
+	}
+	for _, id := range ended {
 		err := x.Store.FinishRequest(ctx, id, text, failure)
 		if err != nil && !errors.Is(err, catalog.ErrNotFound) { // not found: cancelled before it began
 			x.Log.ErrorContext(ctx, "a job's end cannot be stored", "job", id, "error", err)
@@ -128,7 +132,8 @@ func (x Runner) execute(ctx context.Context, r catalog.Request, same []int64) {
 	}
 }
 
-// errCancelled is the end of a request that somebody cancelled.
+// errCancelled is the end of a request that somebody cancelled, perhaps before it
+// began.
 var errCancelled = errors.New("cancelled")
 
 // attempt runs a request, whose progress it stores meanwhile.
@@ -140,7 +145,9 @@ func (x Runner) attempt(ctx context.Context, r catalog.Request) (result any, err
 	case r.Attempts >= attempts:
 		return nil, fmt.Errorf("it began %d times and the process ended each time: its log says why", r.Attempts)
 	}
-	if err := x.Store.StartRequest(ctx, r.ID); err != nil {
+	if err := x.Store.StartRequest(ctx, r.ID); errors.Is(err, catalog.ErrNotFound) {
+		return nil, errCancelled
+	} else if err != nil {
 		return nil, err
 	}
 	x.Log.InfoContext(ctx, "job begins", "job", r.ID, "kind", r.Kind, "by", r.By)

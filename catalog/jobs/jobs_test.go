@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync/atomic"
@@ -174,6 +175,46 @@ func TestAJobThatEndsWhileRequestsAreRead(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestACancelledJobLeavesAnEqualOne holds that whoever asked for the same gets it.
+func TestACancelledJobLeavesAnEqualOne(t *testing.T) {
+	for when, begins := range map[string]bool{"running": true, "before it began": false} {
+		t.Run(when, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				over := func(store *sqlite.Store) catalog.JobStore {
+					if begins {
+						return store
+					}
+					return late{store}
+				}
+				work := func(ctx context.Context, r catalog.Request, _ func(int, int)) (any, error) {
+					select {
+					case <-time.After(10 * time.Second):
+						return r.ID, nil
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+				}
+				store := startOver(t, map[string]jobs.Do{"work": work}, over)
+				first, second := enqueue(t, store, "work", "a"), enqueue(t, store, "work", "a")
+				time.Sleep(1500 * time.Millisecond)
+				if begun := !job(t, store, first).StartedAt.IsZero(); begun != begins {
+					t.Fatalf("it has begun: %v", begun)
+				}
+				if err := store.CancelRequest(t.Context(), first); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if r := job(t, store, first); r.State() != "cancelled" {
+					t.Errorf("it is %+v", r)
+				}
+				if r := job(t, store, second); r.Result != fmt.Sprint(second) || r.Failure != "" {
+					t.Errorf("the equal one is %+v", r)
+				}
+			})
+		})
+	}
 }
 
 func TestJobsAreCancelled(t *testing.T) {
