@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -70,6 +71,15 @@ type Ref struct {
 }
 
 func (r Ref) String() string { return fmt.Sprintf("%s %s", r.Kind, r.Key) }
+
+// Name is the reference as rules and judgments have it: kind:key.
+func (r Ref) Name() string { return string(r.Kind) + ":" + r.Key }
+
+// RefNamed reads kind:key.
+func RefNamed(name string) (r Ref, ok bool) {
+	kind, key, _ := strings.Cut(name, ":")
+	return Ref{Kind(kind), key}, kind != "" && key != ""
+}
 
 // Record is one piece of content of any kind. Lists filter and sort on these
 // fields; data specific to one kind is in Data. Times are UTC; a zero time is

@@ -12,7 +12,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
-	"almanac/retrieval/eval"
+	"almanac/retrieval/workbench"
 )
 
 // analytics are the pages about what people search for, and of the rules that are
@@ -122,22 +122,12 @@ func (h *Handler) sample(r *http.Request) (reply, error) {
 		return reply{}, invalid("nothing was searched for in these days")
 	}
 	how, seed := r.FormValue("how"), uint64(max(0, number(r, "seed", 1)))
-	chosen, err := eval.Sample(counts, how, n, seed)
+	chosen, err := workbench.Sample(counts, how, n, seed)
 	if err != nil {
 		return reply{}, invalid("how must be top, random or proportional")
 	}
-	cases, err := h.cfg.Store.Cases(r.Context())
-	if err != nil {
-		return reply{}, err
-	}
-	for _, c := range cases {
-		if c.Name == name {
-			return reply{}, invalid(fmt.Sprintf("there is a case %q already", name)).in("name")
-		}
-	}
-	by := admin.User(r.Context())
-	made, err := h.cfg.Store.PutCase(r.Context(), catalog.Case{Name: name, Description: fmt.Sprintf(
-		"%d of %d queries searched for in %d days, %s (seed %d)", len(chosen), len(counts), days, how, seed)}, by)
+	made, err := h.newCase(r, name, fmt.Sprintf("%d of %d queries searched for in %d days, %s (seed %d)", len(chosen),
+		len(counts), days, how, seed))
 	if err != nil {
 		return reply{}, err
 	}
@@ -146,10 +136,10 @@ func (h *Handler) sample(r *http.Request) (reply, error) {
 		queries[i] = catalog.CaseQuery{ID: fmt.Sprintf("q%d", i+1), Text: c.Query,
 			Note: fmt.Sprintf("searched for %d times", c.N)}
 	}
-	if err := h.cfg.Store.PutQueries(r.Context(), made.ID, queries, by); err != nil {
+	if err := h.cfg.Store.PutQueries(r.Context(), made.ID, queries, admin.User(r.Context())); err != nil {
 		return reply{}, err
 	}
-	return reply{Goto: "/judging/" + strconv.FormatInt(made.ID, 10)}, nil
+	return reply{Goto: caseLink(made.ID)}, nil
 }
 
 // auditPage is how many changes the page lists.

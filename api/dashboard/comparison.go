@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/experiment"
+	"almanac/retrieval/workbench"
 )
 
 // maxCompared is how many runs one page compares.
@@ -21,10 +22,10 @@ const maxCompared = 6
 
 // compared is a run beside the first one.
 type compared struct {
-	experiment.Run
+	workbench.Run
 	Rows       []measured
-	Difference *experiment.Difference // from the first run; nil: it is that
-	With       string                 // address where its queries are compared; "": they are here
+	Difference *workbench.Difference // from the first run; nil: it is that
+	With       string                // address where its queries are compared; "": they are here
 }
 
 // measured is a row of measures: of all queries, or of a class of them.
@@ -40,9 +41,9 @@ type measured struct {
 // queried is a query in one run, and in the first.
 type queried struct {
 	eval.QueryReport
-	Before *experiment.Change // what changed since the first run; nil: there is one run
-	Lab    string             // where to see why
-	Judge  string             // where to judge what the two runs found
+	Before *workbench.Change // what changed since the first run; nil: there is one run
+	Lab    string            // where to see why
+	Judge  string            // where to judge what the two runs found
 }
 
 // notMeasured is a search that failed.
@@ -58,11 +59,9 @@ func (h *Handler) comparison(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	name := "a case that is gone"
-	cases, err := h.cfg.Store.Cases(r.Context())
-	if at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.ID == runs[0].Case }); at >= 0 {
-		name = cases[at].Name
-	}
-	if err != nil {
+	if c, err := workbench.Case(r.Context(), h.cfg.Store, runs[0].Case); err == nil {
+		name = c.Name
+	} else if !errors.Is(err, catalog.ErrNotFound) {
 		return reply{}, err
 	}
 	with := min(1, len(runs)-1)
@@ -76,7 +75,7 @@ func (h *Handler) comparison(r *http.Request) (reply, error) {
 	for i, run := range runs {
 		c := compared{Run: run, Rows: rowsOf(run.Report)}
 		if i > 0 {
-			d := experiment.Compare(run, runs[0])
+			d := workbench.Compare(run, runs[0])
 			c.Difference = &d
 			c.compareClasses(runs[0].Report)
 		}
@@ -97,7 +96,7 @@ func (h *Handler) comparison(r *http.Request) (reply, error) {
 }
 
 // chosenRuns reads the runs that a request names, oldest first.
-func (h *Handler) chosenRuns(r *http.Request) ([]experiment.Run, error) {
+func (h *Handler) chosenRuns(r *http.Request) ([]workbench.Run, error) {
 	if err := r.ParseForm(); err != nil {
 		return nil, invalid("the form cannot be read")
 	}
@@ -118,11 +117,11 @@ func (h *Handler) chosenRuns(r *http.Request) ([]experiment.Run, error) {
 }
 
 // loadRuns reads runs of one case.
-func (h *Handler) loadRuns(ctx context.Context, ids []int64) ([]experiment.Run, error) {
-	runs := make([]experiment.Run, len(ids))
+func (h *Handler) loadRuns(ctx context.Context, ids []int64) ([]workbench.Run, error) {
+	runs := make([]workbench.Run, len(ids))
 	for i, id := range ids {
 		var err error
-		if runs[i], err = experiment.Load(ctx, h.cfg.Store, id); err != nil {
+		if runs[i], err = workbench.Load(ctx, h.cfg.Store, id); err != nil {
 			return nil, err
 		}
 		if runs[i].Case != runs[0].Case {
@@ -165,8 +164,8 @@ func (c *compared) compareClasses(first eval.Report) {
 
 // queriesOf are the queries of a run by their change since the first, the largest
 // loss first; of one run alone the worst first.
-func queriesOf(first experiment.Run, with compared) []queried {
-	row := func(x eval.QueryReport, change *experiment.Change) queried {
+func queriesOf(first workbench.Run, with compared) []queried {
+	row := func(x eval.QueryReport, change *workbench.Change) queried {
 		lab := url.Values{"q": {x.Query.Text}, "a": {first.Report.Profile}, "b": {with.Report.Profile}}
 		if with.ID == first.ID {
 			lab.Del("b")
@@ -192,18 +191,18 @@ func queriesOf(first experiment.Run, with compared) []queried {
 }
 
 // unlike says what besides the profile was not the same for all runs.
-func unlike(runs []experiment.Run) (out []string) {
+func unlike(runs []workbench.Run) (out []string) {
 	for _, x := range []struct {
 		name string
-		of   func(experiment.Run) any
+		of   func(workbench.Run) any
 	}{
-		{"judges", func(r experiment.Run) any { return r.Judges }},
-		{"generation of the index", func(r experiment.Run) any { return r.Generation }},
-		{"embedding model", func(r experiment.Run) any { return r.Model }},
-		{"version of the program", func(r experiment.Run) any { return r.Version }},
-		{"number of queries", func(r experiment.Run) any { return r.Report.Queries }},
+		{"judges", func(r workbench.Run) any { return r.Judges }},
+		{"generation of the index", func(r workbench.Run) any { return r.Generation }},
+		{"embedding model", func(r workbench.Run) any { return r.Model }},
+		{"version of the program", func(r workbench.Run) any { return r.Version }},
+		{"number of queries", func(r workbench.Run) any { return r.Report.Queries }},
 	} {
-		if slices.ContainsFunc(runs, func(r experiment.Run) bool { return x.of(r) != x.of(runs[0]) }) {
+		if slices.ContainsFunc(runs, func(r workbench.Run) bool { return x.of(r) != x.of(runs[0]) }) {
 			out = append(out, x.name)
 		}
 	}

@@ -180,7 +180,7 @@ func (h *Handler) answer(r *http.Request, got reply) *edge.Answer {
 
 // live names the profile in force.
 func (h *Handler) live(ctx context.Context) look.Link {
-	live, err := revision.InForce(ctx, h.cfg.Store)
+	live, _, err := revision.InForce(ctx, h.cfg.Store)
 	if err != nil {
 		return look.Link{Title: "catalog unavailable", Path: "/tuning"}
 	}

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,8 +14,8 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // evaluation are the pages about what profiles measure on cases.
@@ -41,7 +40,7 @@ var intervals = []struct {
 
 // listed is a run in the list.
 type listed struct {
-	experiment.Run
+	workbench.Run
 	CaseName string
 	Together string // address of all runs of its job
 }
@@ -55,7 +54,7 @@ type trend struct {
 // pending is an evaluation that was asked for and is not done.
 type pending struct {
 	catalog.Request
-	experiment.Argument
+	workbench.EvalTask
 	CaseName string
 }
 
@@ -70,7 +69,7 @@ func (h *Handler) runs(r *http.Request) (reply, error) {
 	for _, c := range cases {
 		names[c.ID] = c.Name
 	}
-	all, err := experiment.List(ctx, h.cfg.Store, of, 0)
+	all, err := workbench.ListRuns(ctx, h.cfg.Store, of, 0)
 	if err != nil {
 		return reply{}, err
 	}
@@ -94,7 +93,7 @@ func (h *Handler) runs(r *http.Request) (reply, error) {
 }
 
 // together returns the address of a run with the others of its job.
-func together(run experiment.Run, all []experiment.Run) string {
+func together(run workbench.Run, all []workbench.Run) string {
 	var ids []string
 	for _, x := range all {
 		if x.Case == run.Case && x.By == run.By && x.At.Equal(run.At) {
@@ -107,7 +106,7 @@ func together(run experiment.Run, all []experiment.Run) string {
 
 // trends are a measure's values by case and profile, of those that were run more
 // than once.
-func trends(all []experiment.Run, cases map[int64]string, measure eval.Named) []trend {
+func trends(all []workbench.Run, cases map[int64]string, measure eval.Named) []trend {
 	var out []trend
 	for _, run := range slices.Backward(all) { // oldest first
 		name := cases[run.Case] + ", " + run.Profile
@@ -128,9 +127,8 @@ func (h *Handler) pendingRuns(ctx context.Context, cases map[int64]string) ([]pe
 	}
 	var out []pending
 	for _, r := range open {
-		if p := (pending{Request: r}); r.Kind == experiment.Kind && json.Unmarshal([]byte(r.Argument), &p.Argument) == nil {
-			p.CaseName = cases[p.Case]
-			out = append(out, p)
+		if task, err := workbench.TaskOf[workbench.EvalTask](r); err == nil {
+			out = append(out, pending{r, task, cases[task.Case]})
 		}
 	}
 	return out, nil
@@ -139,7 +137,9 @@ func (h *Handler) pendingRuns(ctx context.Context, cases map[int64]string) ([]pe
 // lastFailure returns the newest evaluation if it failed; nil if it did not.
 func (h *Handler) lastFailure(ctx context.Context) (*catalog.Request, error) {
 	jobs, err := h.cfg.Store.Jobs(ctx, 100)
-	at := slices.IndexFunc(jobs, func(r catalog.Request) bool { return r.Kind == experiment.Kind && !r.DoneAt.IsZero() })
+	at := slices.IndexFunc(jobs, func(r catalog.Request) bool {
+		return r.Kind == workbench.EvalTask{}.Kind() && !r.DoneAt.IsZero()
+	})
 	if at < 0 || jobs[at].Failure == "" {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (h *Handler) startRun(r *http.Request) (reply, error) {
 		return reply{}, invalid("the form cannot be read")
 	}
 	ctx := r.Context()
-	a := experiment.Argument{Case: int64(number(r, "case", 0)), Judges: r.Form["judge"]}
+	a := workbench.EvalTask{Case: int64(number(r, "case", 0)), Judges: r.Form["judge"]}
 	for _, name := range r.Form["profile"] {
 		if name == "" {
 			continue
@@ -202,20 +202,15 @@ func (h *Handler) startRun(r *http.Request) (reply, error) {
 	if n := len(a.Profiles); n < 1 || n > maxProfiles {
 		return reply{}, invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles)).in("profile")
 	}
-	c, collection, err := experiment.Collection(ctx, h.cfg.Store, a.Case, a.Judges)
-	if errors.Is(err, experiment.ErrUnjudged) {
+	c, collection, err := workbench.Collection(ctx, h.cfg.Store, a.Case, a.Judges)
+	if errors.Is(err, workbench.ErrUnjudged) {
 		return reply{}, invalid(err.Error()).in("case")
 	}
 	if err != nil {
 		return reply{}, err
 	}
-	argument, err := json.Marshal(a)
-	if err != nil {
-		return reply{}, err
-	}
 	by := admin.User(ctx)
-	if _, err := h.cfg.Store.Enqueue(ctx, catalog.Request{Kind: experiment.Kind, Argument: string(argument),
-		By: by}); err != nil {
+	if _, err := workbench.Ask(ctx, h.cfg.Store, a, by); err != nil {
 		return reply{}, err
 	}
 	err = h.cfg.Store.AddAudit(ctx, catalog.Audit{By: by, Action: "job", Subject: "case " + c.Name,
@@ -229,15 +224,11 @@ func (h *Handler) schedule(r *http.Request) (reply, error) {
 	if err != nil || every < 0 || every > 0 && every < time.Hour {
 		return reply{}, invalid("a case is run every hour or less often").in("every")
 	}
-	cases, err := h.cfg.Store.Cases(r.Context())
+	c, err := workbench.Case(r.Context(), h.cfg.Store, int64(number(r, "case", 0)))
 	if err != nil {
 		return reply{}, err
 	}
-	at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.ID == int64(number(r, "case", 0)) })
-	if at < 0 {
-		return reply{}, fmt.Errorf("case %s: %w", r.FormValue("case"), catalog.ErrNotFound)
-	}
-	cases[at].Every = every
-	_, err = h.cfg.Store.PutCase(r.Context(), cases[at], admin.User(r.Context()))
+	c.Every = every
+	_, err = h.cfg.Store.PutCase(r.Context(), c, admin.User(r.Context()))
 	return reply{Goto: "/evaluation"}, err
 }

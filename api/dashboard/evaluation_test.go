@@ -1,7 +1,6 @@
 package dashboard_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,7 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/experiment"
+	"almanac/retrieval/workbench"
 )
 
 // judgedCase stores a case with two judged queries.
@@ -50,7 +49,7 @@ func ran(t *testing.T, store *sqlite.Store, c catalog.Case, profile string, day 
 		r.PerQuery = append(r.PerQuery, x)
 		r.NDCG10 += max(0, v) / float64(len(values))
 	}
-	id, err := experiment.Save(t.Context(), store, experiment.Run{Report: r, Evaluation: catalog.Evaluation{Case: c.ID,
+	id, err := workbench.Save(t.Context(), store, workbench.Run{Report: r, Evaluation: catalog.Evaluation{Case: c.ID,
 		At: time.Date(2030, 1, day, 0, 0, 0, 0, time.UTC), By: "ada", Profile: profile, Generation: int64(day), Model: "m",
 		Version: "v1"}})
 	if err != nil {
@@ -91,11 +90,11 @@ func TestARunIsAskedFor(t *testing.T) {
 	moves(t, post(h, "/evaluation", url.Values{"case": {"1"}, "profile": {"published", "rrf", ""}, "judge": {"clicks"}}),
 		"/evaluation?case=1")
 	jobs, err := store.Requests(t.Context())
-	if err != nil || len(jobs) != 1 || jobs[0].Kind != experiment.Kind {
+	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs %+v (%v)", jobs, err)
 	}
-	var a experiment.Argument
-	if err := json.Unmarshal([]byte(jobs[0].Argument), &a); err != nil || a.Case != c.ID ||
+	a, err := workbench.TaskOf[workbench.EvalTask](jobs[0])
+	if err != nil || a.Case != c.ID ||
 		!slices.Equal(a.Profiles, []string{"published", "rrf"}) || !slices.Equal(a.Judges, []string{"clicks"}) {
 		t.Errorf("argument %s", jobs[0].Argument)
 	}

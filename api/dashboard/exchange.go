@@ -3,7 +3,6 @@ package dashboard
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/judging"
+	"almanac/retrieval/workbench"
 )
 
 // agreement compares the judges of a case, and lists what two of them disagree on.
@@ -35,10 +34,10 @@ func (h *Handler) agreement(r *http.Request, c catalog.Case) (reply, error) {
 		texts[q.ID] = q.Text
 	}
 	type row struct {
-		eval.Disagreement
+		workbench.Disagreement
 		Text, Link string
 	}
-	for _, x := range eval.Agreements(judgments) {
+	for _, x := range workbench.Agreements(judgments) {
 		if x.A != r.FormValue("a") || x.B != r.FormValue("b") {
 			continue
 		}
@@ -59,7 +58,7 @@ func (h *Handler) exportCase(r *http.Request, c catalog.Case) (reply, error) {
 		judges = []string{judge}
 	}
 	trec := r.FormValue("form") == "trec"
-	_, files, err := judging.Export(r.Context(), h.cfg.Store, c.Name, trec, judges...)
+	_, files, err := workbench.Export(r.Context(), h.cfg.Store, c.Name, trec, judges...)
 	if err != nil {
 		return reply{}, theirs(err)
 	}
@@ -84,7 +83,7 @@ func (h *Handler) exportCase(r *http.Request, c catalog.Case) (reply, error) {
 
 // theirs tells what a person can mend apart.
 func theirs(err error) error {
-	if wrong, ok := errors.AsType[judging.InvalidError](err); ok {
+	if wrong, ok := errors.AsType[workbench.InvalidError](err); ok {
 		return invalid(wrong)
 	}
 	return err
@@ -115,7 +114,7 @@ func unpack(name string, body []byte) (eval.Collection, error) {
 
 // importPage is the page from which a file came: that of the case, or of all.
 func (h *Handler) importPage(r *http.Request) (reply, error) {
-	c, err := judging.Named(r.Context(), h.cfg.Store, strings.TrimSpace(r.FormValue("name")))
+	c, err := workbench.CaseNamed(r.Context(), h.cfg.Store, strings.TrimSpace(r.FormValue("name")))
 	if err != nil {
 		return h.cases(r)
 	}
@@ -146,11 +145,11 @@ func (h *Handler) importCase(r *http.Request) (reply, error) {
 	if name == "" {
 		name = stem
 	}
-	done, err := judging.Import(r.Context(), h.cfg.Store, name, in, eval.ImportJudge+judge, admin.User(r.Context()))
+	done, err := workbench.Import(r.Context(), h.cfg.Store, name, in, workbench.ImportJudge+judge, admin.User(r.Context()))
 	if err != nil {
 		return reply{}, theirs(err)
 	}
-	missing, err := judging.Missing(r.Context(), h.cfg.Store, done.Case)
+	missing, err := workbench.Missing(r.Context(), h.cfg.Store, done.Case)
 	if err != nil || missing == "" {
 		return reply{Goto: caseLink(done.Case.ID)}, err
 	}
@@ -161,7 +160,7 @@ func (h *Handler) importCase(r *http.Request) (reply, error) {
 // askModel lets the model judge a case, or stops it.
 func (h *Handler) askModel(r *http.Request, c catalog.Case) (reply, error) {
 	back := reply{Goto: caseLink(c.ID)}
-	a := judging.Argument{Case: c.ID, Depth: number(r, "n", judging.Depth)}
+	a := workbench.JudgeTask{Case: c.ID, Depth: number(r, "n", workbench.Depth)}
 	switch r.FormValue("do") {
 	case "cancel":
 		return back, h.cfg.Store.CancelRequest(r.Context(), int64(number(r, "job", 0)))
@@ -174,18 +173,13 @@ func (h *Handler) askModel(r *http.Request, c catalog.Case) (reply, error) {
 	if h.cfg.JudgeModel == "" {
 		return reply{}, invalid("there is no model: set judge.url and judge.model")
 	}
-	data, err := json.Marshal(a)
-	if err != nil {
-		return reply{}, err
-	}
-	_, err = h.cfg.Store.Enqueue(r.Context(), catalog.Request{Kind: judging.Kind, Argument: string(data),
-		By: admin.User(r.Context())})
+	_, err := workbench.Ask(r.Context(), h.cfg.Store, a, admin.User(r.Context()))
 	return back, err
 }
 
 // readClicks makes judgments of what people opened.
 func (h *Handler) readClicks(r *http.Request, c catalog.Case) (reply, error) {
-	n, err := judging.Clicks(r.Context(), h.cfg.Store, c, h.cfg.Now().AddDate(0, 0, 1-catalog.CountDays))
+	n, err := workbench.Clicks(r.Context(), h.cfg.Store, c, h.cfg.Now().AddDate(0, 0, 1-catalog.CountDays))
 	if err == nil && n == 0 {
 		err = invalid("nobody opened enough results of these queries to say anything; server.clicks switches counting on")
 	}

@@ -14,7 +14,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
-	"almanac/retrieval/experiment"
+	"almanac/retrieval/workbench"
 )
 
 // shownFits is how many jobs the page lists.
@@ -23,7 +23,7 @@ const shownFits = 30
 // fitted is a tuning job with what it found.
 type fitted struct {
 	catalog.Request
-	experiment.Fit
+	workbench.Fit
 	CaseName string
 }
 
@@ -40,7 +40,7 @@ func (h *Handler) fits(r *http.Request) (reply, error) {
 	var list []fitted
 	running := false
 	for _, job := range jobs {
-		if job.Kind == experiment.TuneKind && len(list) < shownFits {
+		if job.Kind == (workbench.TuneTask{}).Kind() && len(list) < shownFits {
 			list = append(list, fittedOf(job, cases))
 			running = running || job.DoneAt.IsZero()
 		}
@@ -52,7 +52,7 @@ func (h *Handler) fits(r *http.Request) (reply, error) {
 	choices, err := h.profileNames(r.Context())
 	return reply{Template: "fit", Page: look.Page{Title: "Fit a profile", Path: "/tuning/fit", Section: "/tuning"},
 		Data: map[string]any{"Jobs": list, "Running": running, "Cases": cases, "Judges": judges, "Choices": choices,
-			"Default": experiment.Defaults(), "Case": int64(number(r, "case", 0))}}, err
+			"Default": workbench.Defaults(), "Case": int64(number(r, "case", 0))}}, err
 }
 
 // judges counts the judgments of each judge in all cases.
@@ -89,7 +89,7 @@ func (h *Handler) startFit(r *http.Request) (reply, error) {
 	if err := r.ParseForm(); err != nil {
 		return reply{}, invalid("the form could not be read")
 	}
-	a := experiment.TuneArgument{Case: int64(number(r, "case", 0)), Judges: r.Form["judge"],
+	a := workbench.TuneTask{Case: int64(number(r, "case", 0)), Judges: r.Form["judge"],
 		Profile: r.FormValue("profile"), Name: strings.TrimSpace(r.FormValue("name")), Folds: number(r, "folds", 0),
 		Seed: uint64(max(0, number(r, "seed", 1))), Classed: r.FormValue("classed") != ""}
 	for field := range strings.FieldsFuncSeq(r.FormValue("l2"), func(c rune) bool { return c == ',' || c == ' ' }) {
@@ -105,8 +105,8 @@ func (h *Handler) startFit(r *http.Request) (reply, error) {
 	if _, err := h.cfg.Revisions.Named(r.Context(), a.Profile); err != nil {
 		return reply{}, err
 	}
-	c, collection, err := experiment.Collection(r.Context(), h.cfg.Store, a.Case, a.Judges)
-	if errors.Is(err, experiment.ErrUnjudged) {
+	c, collection, err := workbench.Collection(r.Context(), h.cfg.Store, a.Case, a.Judges)
+	if errors.Is(err, workbench.ErrUnjudged) {
 		return reply{}, invalid(err.Error())
 	}
 	if err != nil {
@@ -115,13 +115,8 @@ func (h *Handler) startFit(r *http.Request) (reply, error) {
 	if n := len(collection.Queries); n < 2*a.Folds {
 		return reply{}, invalid(fmt.Sprintf("%d judged queries are too few for %d folds", n, a.Folds)).in("folds")
 	}
-	argument, err := json.Marshal(a)
-	if err != nil {
-		return reply{}, err
-	}
 	by := admin.User(r.Context())
-	id, err := h.cfg.Store.Enqueue(r.Context(),
-		catalog.Request{Kind: experiment.TuneKind, Argument: string(argument), By: by})
+	id, err := workbench.Ask(r.Context(), h.cfg.Store, a, by)
 	if err != nil {
 		return reply{}, err
 	}
@@ -133,7 +128,7 @@ func (h *Handler) startFit(r *http.Request) (reply, error) {
 // fittedWeight is a weight with the widths of its bars, in hundredths of the
 // largest.
 type fittedWeight struct {
-	experiment.FitWeight
+	workbench.FitWeight
 	WidthBefore, WidthAfter int
 }
 
@@ -144,7 +139,7 @@ func (h *Handler) fit(r *http.Request) (reply, error) {
 		return reply{}, fmt.Errorf("job %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 	}
 	job, err := h.cfg.Store.Job(r.Context(), id)
-	if err == nil && job.Kind != experiment.TuneKind {
+	if err == nil && job.Kind != (workbench.TuneTask{}).Kind() {
 		err = fmt.Errorf("tuning job %d: %w", id, catalog.ErrNotFound)
 	}
 	if err != nil {

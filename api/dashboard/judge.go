@@ -15,7 +15,7 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
-	"almanac/retrieval/judging"
+	"almanac/retrieval/workbench"
 )
 
 // grades are what may be said of a document, the best first.
@@ -53,7 +53,7 @@ type profileChoice struct {
 
 // judged is a document with what its judge said, and then what others did.
 type judged struct {
-	judging.Document
+	workbench.Document
 	Number int // from 1 in the list; 0: it is not in it
 	Page   string
 	Date   time.Time
@@ -67,7 +67,7 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 	_ = r.ParseForm() // what cannot be read is not there
 	s := session{Case: c.ID, Query: r.Form.Get("query"), Profiles: r.Form["profile"],
 		Fresh: r.Form.Get("fresh") != ""}
-	if n := number(r, "n", judging.Depth); n != judging.Depth {
+	if n := number(r, "n", workbench.Depth); n != workbench.Depth {
 		s.Depth = min(max(1, n), 100)
 	}
 	return s
@@ -76,7 +76,7 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 // judge shows one document of a pool after the other.
 func (h *Handler) judge(r *http.Request, c catalog.Case) (_ reply, err error) {
 	s := sessionOf(r, c)
-	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, judging.Depth), Grades: grades, Link: s.link(),
+	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, workbench.Depth), Grades: grades, Link: s.link(),
 		Asked: strings.TrimSpace(r.Form.Get("find")), Self: caseLink(c.ID)}
 	if p.Query, err = h.queryOf(r.Context(), c, s.Query); err != nil {
 		return reply{}, err
@@ -145,7 +145,7 @@ func (h *Handler) judgmentsOf(ctx context.Context, c catalog.Case, query string)
 }
 
 // judgedBy is what a judge sees of a document.
-func (h *Handler) judgedBy(d judging.Document, me string, judgments []catalog.Judgment) judged {
+func (h *Handler) judgedBy(d workbench.Document, me string, judgments []catalog.Judgment) judged {
 	x := judged{Document: d}
 	for _, at := range []time.Time{d.Record.UpdatedAt, d.Record.CreatedAt, d.Record.StartsAt} {
 		if x.Date.IsZero() {
@@ -179,7 +179,7 @@ func (h *Handler) focus(r *http.Request, p *judgePage) error {
 	case at != "" && i >= 0:
 		p.At = &p.List[i]
 	case at != "": // found by hand
-		record, err := judging.Resolve(r.Context(), h.cfg.Store, at)
+		record, err := workbench.Resolve(r.Context(), h.cfg.Store, at)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (h *Handler) focus(r *http.Request, p *judgePage) error {
 		if err != nil {
 			return err
 		}
-		x := h.judgedBy(judging.Document{Target: at, Record: record}, judgeOf(r), of[at])
+		x := h.judgedBy(workbench.Document{Target: at, Record: record}, judgeOf(r), of[at])
 		p.At = &x
 	default:
 		from := place(after) + 1
@@ -254,10 +254,10 @@ func (h *Handler) grade(r *http.Request, c catalog.Case) (_ reply, err error) {
 	}
 	target, grade := r.Form.Get("target"), number(r, "grade", -1)
 	r.Form.Set("at", target) // what the page shows if this fails
-	if grade < 0 || grade > judging.MaxGrade {
-		return reply{}, invalid(fmt.Sprintf("a grade is 0 to %d", judging.MaxGrade))
+	if grade < 0 || grade > workbench.MaxGrade {
+		return reply{}, invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
 	}
-	if _, err := judging.Resolve(r.Context(), h.cfg.Store, target); err != nil {
+	if _, err := workbench.Resolve(r.Context(), h.cfg.Store, target); err != nil {
 		return reply{}, err
 	}
 	err = h.cfg.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{{Query: s.Query, Target: target,

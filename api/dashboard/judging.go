@@ -14,9 +14,8 @@ import (
 	"almanac/api/admin"
 	"almanac/api/look"
 	"almanac/catalog"
-	"almanac/retrieval/eval"
-	"almanac/retrieval/judging"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // judging are the pages about cases: queries, what is wanted of an answer, and how
@@ -42,16 +41,16 @@ func (h *Handler) judging() map[string]answer {
 }
 
 // judgeOf is the name under which whoever makes a request judges.
-func judgeOf(r *http.Request) string { return eval.PersonJudge + admin.User(r.Context()) }
+func judgeOf(r *http.Request) string { return workbench.PersonJudge + admin.User(r.Context()) }
 
 // pooler makes pools over the index that serves.
-func (h *Handler) pooler() judging.Pooler {
-	return judging.Pooler{Store: h.cfg.Store, Search: h.cfg.Search, Revisions: h.cfg.Revisions}
+func (h *Handler) pooler() workbench.Pooler {
+	return workbench.Pooler{Source: h.cfg.Revisions, Search: h.cfg.Search}
 }
 
 // cases lists cases.
 func (h *Handler) cases(r *http.Request) (reply, error) {
-	list, err := judging.List(r.Context(), h.cfg.Store)
+	list, err := workbench.List(r.Context(), h.cfg.Store)
 	return reply{Template: "judging", Page: look.Page{Title: "Judging", Path: "/judging"}, Data: list}, err
 }
 
@@ -67,7 +66,7 @@ func (h *Handler) makeCase(r *http.Request) (reply, error) {
 
 // newCase makes a case whose name is free.
 func (h *Handler) newCase(r *http.Request, name, description string) (catalog.Case, error) {
-	_, err := judging.Named(r.Context(), h.cfg.Store, name)
+	_, err := workbench.CaseNamed(r.Context(), h.cfg.Store, name)
 	if err == nil {
 		return catalog.Case{}, invalid(fmt.Sprintf("there is a case %q already", name)).in("name")
 	}
@@ -83,16 +82,11 @@ func caseLink(id int64) string { return "/judging/" + strconv.FormatInt(id, 10) 
 
 // caseOf returns the case in a request's address.
 func (h *Handler) caseOf(r *http.Request) (catalog.Case, error) {
-	cases, err := h.cfg.Store.Cases(r.Context())
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return catalog.Case{}, err
+		return catalog.Case{}, fmt.Errorf("case %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 	}
-	for _, c := range cases {
-		if strconv.FormatInt(c.ID, 10) == r.PathValue("id") {
-			return c, nil
-		}
-	}
-	return catalog.Case{}, fmt.Errorf("case %s: %w", r.PathValue("id"), catalog.ErrNotFound)
+	return workbench.Case(r.Context(), h.cfg.Store, id)
 }
 
 // ofCase answers with the case in a request's address.
@@ -117,9 +111,9 @@ type caseQuery struct {
 
 // casePage is what the page of a case shows.
 type casePage struct {
-	judging.Summary
+	workbench.Summary
 	List       []caseQuery
-	Agreements []eval.Agreement
+	Agreements []workbench.Agreement
 	Start      string // address of the first query that is not judged, else of the first
 	Model      string // that may be asked; "" = none
 	Jobs       []judgeJob
@@ -128,7 +122,7 @@ type casePage struct {
 // judgeJob is a model at work on the case.
 type judgeJob struct {
 	catalog.Request
-	Done judging.Result
+	Done workbench.Graded
 }
 
 // showCase lists the queries of a case, and who judged how much.
@@ -142,7 +136,7 @@ func (h *Handler) showCase(r *http.Request, c catalog.Case) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p.Summary, p.Agreements = judging.Summarize(c, queries, judgments), eval.Agreements(judgments)
+	p.Summary, p.Agreements = workbench.Summarize(c, queries, judgments), workbench.Agreements(judgments)
 	mine, all := map[string]int{}, map[string]int{} // judgments by query
 	for _, j := range judgments {
 		all[j.Query]++
@@ -173,8 +167,7 @@ func (h *Handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err 
 		return nil, err
 	}
 	for _, job := range jobs {
-		var a judging.Argument
-		if job.Kind != judging.Kind || json.Unmarshal([]byte(job.Argument), &a) != nil || a.Case != id {
+		if task, err := workbench.TaskOf[workbench.JudgeTask](job); err != nil || task.Case != id {
 			continue
 		}
 		x := judgeJob{Request: job}
@@ -345,7 +338,7 @@ type session struct {
 	Case     int64
 	Query    string
 	Profiles []string // none: those that a search has without anything saved
-	Depth    int      // 0: judging.Depth
+	Depth    int      // 0: workbench.Depth
 	Fresh    bool     // without what others judged
 }
 

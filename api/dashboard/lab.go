@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -22,6 +21,7 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // lab is the page that compares two profiles on a query, and says why a record is
@@ -190,7 +190,7 @@ func (h *Handler) choices(ctx context.Context) ([]string, error) {
 	}
 	out := []string{revision.Published, revision.Configured, revision.Keyword, revision.Vector}
 	for _, r := range revisions {
-		out = append(out, fmt.Sprintf("%s@%d", r.Name, r.Number))
+		out = append(out, revision.NameOf(r).String())
 	}
 	for _, name := range profile.Names() {
 		if !slices.Contains(out, name) {
@@ -272,7 +272,7 @@ func (h *Handler) fill(ctx context.Context, s *labSide, request retrieval.Reques
 		name := head.Path
 		grade, ok := judged[name]
 		if !ok || name == "" {
-			name = string(head.Kind) + ":" + head.Key
+			name = head.Ref().Name()
 			grade, ok = judged[name]
 		}
 		if ok {
@@ -295,7 +295,7 @@ func (h *Handler) judgedAs(ctx context.Context, query string) (map[string]int, e
 		return nil, err
 	}
 	for _, c := range cases {
-		collection, err := eval.Case(ctx, h.cfg.Store, c)
+		collection, err := workbench.Judged(ctx, h.cfg.Store, c)
 		if err != nil {
 			return nil, err
 		}
@@ -368,21 +368,13 @@ func (p *labPage) set(a, b []int64) {
 	for i := range p.B.Rows {
 		p.B.Rows[i].Move = changeOf(i, slices.Index(a, b[i])+1)
 	}
-	p.Jaccard, p.RBO = eval.Jaccard(namesOf(a), namesOf(b), 10), eval.RBO(namesOf(a), namesOf(b), eval.Persistence)
+	p.Jaccard, p.RBO = eval.Jaccard(a, b, eval.Cut), eval.RBO(a, b, eval.Persistence)
 	stages := maps.Clone(p.A.Found.Timings)
 	maps.Copy(stages, p.B.Found.Timings)
 	for _, name := range slices.Sorted(maps.Keys(stages)) {
 		p.Stages = append(p.Stages, labStage{name, p.A.Found.Timings[name], p.B.Found.Timings[name]})
 	}
 	slices.SortStableFunc(p.Stages, func(a, b labStage) int { return cmp.Compare(b.A+b.B, a.A+a.B) })
-}
-
-func namesOf(records []int64) []string {
-	out := make([]string, len(records))
-	for i, id := range records {
-		out[i] = strconv.FormatInt(id, 10)
-	}
-	return out
 }
 
 // absences says where a record is in both columns.

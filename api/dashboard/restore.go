@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"almanac/api/admin"
 	"almanac/catalog"
+	"almanac/retrieval/workbench"
 )
 
 // restore puts the queries of a change back as they were before it, with their
@@ -22,15 +24,11 @@ func (h *Handler) restore(r *http.Request, a catalog.Audit) error {
 		return invalid("these queries are new: remove them in their case")
 	}
 	by, name := admin.User(r.Context()), strings.TrimPrefix(a.Subject, "case ")
-	cases, err := h.cfg.Store.Cases(r.Context())
-	if err != nil {
-		return err
+	c, err := workbench.CaseNamed(r.Context(), h.cfg.Store, name)
+	if errors.Is(err, catalog.ErrNotFound) {
+		c, err = h.cfg.Store.PutCase(r.Context(), catalog.Case{Name: name}, by)
 	}
-	at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.Name == name })
-	var c catalog.Case
-	if at >= 0 {
-		c = cases[at]
-	} else if c, err = h.cfg.Store.PutCase(r.Context(), catalog.Case{Name: name}, by); err != nil {
+	if err != nil {
 		return err
 	}
 	now, err := h.cfg.Store.Queries(r.Context(), c.ID)

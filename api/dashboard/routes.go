@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"almanac/retrieval/eval"
+	"almanac/retrieval/workbench"
 )
 
 // routes are the addresses by their patterns. Each section has a file of its
@@ -60,7 +60,7 @@ func (h *Handler) formPages() map[string]answer {
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf, "span": span,
 		"figure": figure, "signed": signed, "chance": chance, "kappa": kappa,
-		"machine": func(judge string) bool { return !eval.ByPeople(judge) }}
+		"machine": func(judge string) bool { return !workbench.ByPeople(judge) }}
 }
 
 // figure writes a measure.

@@ -35,10 +35,8 @@ func (h *Handler) rules(ctx context.Context, kind catalog.RevisionKind) (s ruleS
 		return s, err
 	}
 	s.Newest.Kind = kind
-	live, _, err := h.cfg.Store.Published(ctx)
-	if at := slices.IndexFunc(live, func(p catalog.Publication) bool { return p.Kind == kind }); at >= 0 {
-		s.Live = live[at]
-	}
+	live, _, err := revision.InForce(ctx, h.cfg.Store)
+	s.Live = live.Of(kind)
 	return s, err
 }
 
@@ -173,8 +171,8 @@ func (h *Handler) pins(r *http.Request) (reply, error) {
 
 // title returns the title of a record by kind:key, "" if it is gone.
 func (h *Handler) title(ctx context.Context, record string) (string, error) {
-	kind, key, _ := strings.Cut(record, ":")
-	r, err := h.cfg.Store.Head(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
+	ref, _ := catalog.RefNamed(record)
+	r, err := h.cfg.Store.Head(ctx, ref)
 	if errors.Is(err, catalog.ErrNotFound) {
 		return "", nil
 	}
@@ -240,7 +238,7 @@ func (h *Handler) pinPage(r *http.Request, f pinForm) (reply, error) {
 			if err != nil {
 				return reply{}, err
 			}
-			name := string(record.Kind) + ":" + record.Key
+			name := record.Ref().Name()
 			f.Choices = append(f.Choices, pinChoice{name, record.Title, x.Heading, chosen[name]})
 			delete(chosen, name)
 		}

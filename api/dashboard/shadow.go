@@ -34,22 +34,19 @@ func (h *Handler) shadow(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	live, err := revision.InForce(ctx, h.cfg.Store)
+	live, _, err := revision.InForce(ctx, h.cfg.Store)
 	if err != nil {
 		return reply{}, err
 	}
 	var choices []string
 	for _, x := range saved {
-		choices = append(choices, nameOf(x.Name, x.Number))
+		choices = append(choices, revision.NameOf(x).String())
 	}
 	candidate := setting.Candidate
 	if asked := r.FormValue("candidate"); asked != "" {
 		candidate = asked
 	}
-	against := revision.Configured
-	if live[0].Number > 0 {
-		against = nameOf(live[0].Name, live[0].Number)
-	}
+	against := live.Profile()
 	list, total, err := h.cfg.Store.Shadows(ctx, against, candidate, shownShadows)
 	if err != nil {
 		return reply{}, err

@@ -50,13 +50,10 @@ type savedProfile struct {
 	Live bool
 }
 
-// nameOf names a revision as addresses have it.
-func nameOf(name string, number int) string { return fmt.Sprintf("%s@%d", name, number) }
-
 // revisions lists the revisions of profiles, and what was in force.
 func (h *Handler) revisions(r *http.Request) (reply, error) {
 	ctx := r.Context()
-	live, err := revision.InForce(ctx, h.cfg.Store)
+	live, _, err := revision.InForce(ctx, h.cfg.Store)
 	if err != nil {
 		return reply{}, err
 	}
@@ -66,7 +63,8 @@ func (h *Handler) revisions(r *http.Request) (reply, error) {
 	}
 	list := make([]savedProfile, len(all))
 	for i, x := range all {
-		list[i] = savedProfile{x, nameOf(x.Name, x.Number), x.Name == live[0].Name && x.Number == live[0].Number}
+		id := revision.NameOf(x).String()
+		list[i] = savedProfile{x, id, id == live.Profile()}
 	}
 	was, err := h.cfg.Store.Publications(ctx, catalog.ProfileRevision, shownPublications+1)
 	if err != nil {
@@ -108,7 +106,7 @@ func (h *Handler) diff(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	live, err := revision.InForce(r.Context(), h.cfg.Store)
+	live, _, err := revision.InForce(r.Context(), h.cfg.Store)
 	if err != nil {
 		return reply{}, err
 	}
@@ -116,10 +114,10 @@ func (h *Handler) diff(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	_, _, saved := revision.ParseName(b)
+	_, saved := revision.ParseName(b)
 	return reply{Template: "tuning-diff", Page: look.Page{Title: a + " and " + b, Path: "/tuning/diff",
 		Section: "/tuning"}, Data: map[string]any{"A": a, "B": b, "Changes": changes, "Live": live[0],
-		"YAML": string(text), "CanPublish": saved && nameOf(live[0].Name, live[0].Number) != b}}, nil
+		"YAML": string(text), "CanPublish": saved && live.Profile() != b}}, nil
 }
 
 // profileForm is a profile that is being edited.
@@ -147,12 +145,12 @@ func (h *Handler) editProfile(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	f.Name = profile.DefaultName
-	if name, number, saved := revision.ParseName(f.From); saved {
-		saved, err := h.cfg.Store.Revision(r.Context(), catalog.ProfileRevision, name, number)
+	if name, ok := revision.ParseName(f.From); ok {
+		saved, err := h.cfg.Revisions.Saved(r.Context(), name)
 		if err != nil {
 			return reply{}, err
 		}
-		f.Name, f.YAML = name, saved.Data
+		f.Name, f.YAML = name.Profile, saved.Data
 	} else {
 		text, err := yaml.Marshal(n.Profile)
 		if err != nil {
@@ -194,7 +192,7 @@ func (h *Handler) saveProfile(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	to := url.Values{"a": {revision.Published}, "b": {nameOf(saved.Name, saved.Number)}}
+	to := url.Values{"a": {revision.Published}, "b": {revision.NameOf(saved).String()}}
 	if f.Query != "" {
 		to.Set("q", f.Query)
 		return reply{Goto: "/lab?" + to.Encode()}, nil
@@ -258,11 +256,12 @@ func (h *Handler) publishProfile(r *http.Request) (reply, error) {
 		Note: strings.TrimSpace(r.FormValue("note"))}
 	named := r.FormValue("revision")
 	if named != revision.Configured {
-		var ok bool
-		if p.Name, p.Number, ok = revision.ParseName(named); !ok {
+		name, ok := revision.ParseName(named)
+		if !ok {
 			return reply{}, invalid(fmt.Sprintf("there is no revision %q", named))
 		}
-		saved, err := h.cfg.Store.Revision(r.Context(), p.Kind, p.Name, p.Number)
+		p.Name, p.Number = name.Profile, name.Number
+		saved, err := h.cfg.Revisions.Saved(r.Context(), name)
 		if err != nil {
 			return reply{}, err
 		}

@@ -14,8 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // written is the default profile as YAML, changed.
@@ -147,7 +148,7 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		"folds": {"2"}, "seed": {"7"}, "l2": {"0.01, 0.1"}, "judge": {"person/ada"}}
 	moves(t, post(h, "/tuning/fit", form), "/tuning/fit/1")
 	job, err := store.Job(t.Context(), 1)
-	if err != nil || job.Kind != experiment.TuneKind ||
+	if err != nil || job.Kind != (workbench.TuneTask{}).Kind() ||
 		!strings.Contains(job.Argument, `"folds":2,"seed":7,"l2":[0.01,0.1]`) {
 		t.Fatalf("asked for is %+v, %v", job, err)
 	}
@@ -166,11 +167,11 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 			t.Errorf("%s %s is %d", field, wrong, w.Code)
 		}
 	}
-	found := experiment.Fit{TuneArgument: experiment.Defaults(), Saved: "default@1", Learned: experiment.Learned{Penalty: 0.03,
-		All:     experiment.FitPart{Name: "all", Queries: 4, Before: 0.5, OutOfFold: 0.75},
-		Weights: []experiment.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}}
+	found := workbench.Fit{TuneTask: workbench.Defaults(), Learned: workbench.Learned{Penalty: 0.03,
+		All:     workbench.FitPart{Name: "all", Queries: 4, Before: 0.5, OutOfFold: 0.75},
+		Weights: []workbench.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}}
 	found.All.Difference, found.All.P, found.All.Low, found.All.High = 0.25, 0.0123, 0.125, 0.375
-	found.Case = c.ID
+	found.Case, found.Saved = c.ID, &revision.Name{Profile: "default", Number: 1}
 	result, err := json.Marshal(found)
 	if err == nil {
 		err = store.FinishRequest(t.Context(), 1, string(result), "")

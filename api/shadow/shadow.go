@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -107,12 +106,12 @@ func (s *Searcher) look(ctx context.Context, fresh bool) error {
 	if err != nil {
 		return err
 	}
-	name, number, ok := revision.ParseName(setting.Candidate)
+	name, ok := revision.ParseName(setting.Candidate)
 	if !ok {
 		s.candidate.Store(nil)
 		return nil
 	}
-	_, head, err := s.source.Store.Published(ctx)
+	live, head, err := revision.InForce(ctx, s.source.Store)
 	if err != nil {
 		return err
 	}
@@ -120,15 +119,8 @@ func (s *Searcher) look(ctx context.Context, fresh bool) error {
 		return nil
 	}
 	s.candidate.Store(nil)
-	c := &candidate{setting: setting, head: head, live: revision.Configured}
-	live, err := revision.InForce(ctx, s.source.Store)
-	if err != nil {
-		return err
-	}
-	if p := live[0]; p.Number > 0 {
-		c.live = p.Name + "@" + strconv.Itoa(p.Number)
-	}
-	r, err := s.source.Store.Revision(ctx, catalog.ProfileRevision, name, number)
+	c := &candidate{setting: setting, head: head, live: live.Profile()}
+	r, err := s.source.Saved(ctx, name)
 	if err == nil {
 		c.relevance, err = s.source.Relevance(ctx, r)
 	}
@@ -179,7 +171,6 @@ func (s *Searcher) try(c *candidate, r retrieval.Request, query string, was []in
 
 // count adds the two lists of a query.
 func (s *Searcher) count(c *candidate, query string, was, would []int64) {
-	a, b := names(was), names(would)
 	now := time.Now()
 	key := counted{catalog.Day(now), c.live, c.setting.Candidate, query}
 	s.mu.Lock()
@@ -189,7 +180,7 @@ func (s *Searcher) count(c *candidate, query string, was, would []int64) {
 		return
 	}
 	s.pending[key] = catalog.ShadowCount{Live: c.live, Candidate: c.setting.Candidate, Query: query, N: x.N + 1,
-		Jaccard: x.Jaccard + eval.Jaccard(a, b, depth), RBO: x.RBO + eval.RBO(a, b, eval.Persistence),
+		Jaccard: x.Jaccard + eval.Jaccard(was, would, depth), RBO: x.RBO + eval.RBO(was, would, eval.Persistence),
 		Was: was, Would: would, LastAt: now}
 }
 
@@ -228,14 +219,6 @@ func recordsOf(results []retrieval.Result) []int64 {
 	out := make([]int64, min(depth, len(results)))
 	for i := range out {
 		out[i] = results[i].Record
-	}
-	return out
-}
-
-func names(records []int64) []string {
-	out := make([]string, len(records))
-	for i, id := range records {
-		out[i] = strconv.FormatInt(id, 10)
 	}
 	return out
 }

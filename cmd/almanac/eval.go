@@ -15,10 +15,10 @@ import (
 	"almanac/cmd/terminal"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/experiment"
-	"almanac/retrieval/judging"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 type evalCmd struct {
@@ -134,7 +134,14 @@ func (c *evalCmd) sets(ctx context.Context, a *app) ([]testSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		of, err := judging.Collection(ctx, store, c.Case)
+		var of eval.Collection
+		named, err := workbench.CaseNamed(ctx, store, c.Case)
+		if err == nil {
+			of, err = workbench.Judged(ctx, store, named)
+		}
+		if err == nil && len(of.Queries) == 0 {
+			err = fmt.Errorf("no person judged a query of case %s", c.Case)
+		}
 		return []testSet{{name: c.Case, collection: &of}}, errors.Join(err, store.Close())
 	}
 	if len(c.Judged)+len(c.Queries) > 0 {
@@ -212,7 +219,15 @@ func (c *evalCmd) measured(
 		if err != nil {
 			return nil, err
 		}
-		o.Answers = &eval.AnswerOptions{Tokens: model.CountTokens, Texts: s.Follower.Texts}
+		o.Answers = &eval.AnswerOptions{Tokens: model.CountTokens}
+		o.Answers.Texts = func(ctx context.Context, ids []passage.ID) ([]string, error) {
+			found, err := s.Follower.Texts(ctx, ids)
+			texts := make([]string, len(found))
+			for i, p := range found {
+				texts[i] = p.Text
+			}
+			return texts, err
+		}
 	}
 	var reports []eval.Report
 	for _, p := range profiles {
@@ -236,7 +251,7 @@ func (c *evalCmd) measured(
 	if err != nil {
 		return nil, err
 	}
-	return reports, experiment.Keep(ctx, s.store, reports, catalog.Evaluation{Generation: generation,
+	return reports, workbench.Keep(ctx, s.store, reports, catalog.Evaluation{Generation: generation,
 		By:    cmp.Or(config.Getenv(a.environ, "USER"), "command line"),
 		Model: s.Searcher.Status(ctx).Model, Version: version()})
 }

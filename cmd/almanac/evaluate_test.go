@@ -16,8 +16,8 @@ import (
 	"almanac/catalog/datadir"
 	"almanac/catalog/sqlite"
 	"almanac/cmd/config"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/workbench"
 	"almanac/testing/race"
 )
 
@@ -259,7 +259,7 @@ func TestEvalOverTheDataDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	succeed(t, append(env, "USER=ci"), save...)
-	runs, err := experiment.List(t.Context(), store, c.ID, 0)
+	runs, err := workbench.ListRuns(t.Context(), store, c.ID, 0)
 	if err != nil || len(runs) != 2 || runs[1].Profile != "default" || runs[1].Report.NDCG10 != 1 || runs[0].By != "ci" ||
 		runs[0].Generation == 0 || runs[0].Model == "" || runs[0].Version == "" {
 		t.Errorf("kept %+v (%v)", runs, err)
@@ -341,7 +341,7 @@ func TestTuneRepeats(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", want, printed)
 		}
 	}
-	var learned experiment.Learned
+	var learned workbench.Learned
 	data := succeed(t, nil, "tune", "--judged", a, "--judged", b, "--classes", "--l2", "0.01,0.1", "--seed", "7", "--json")
 	if err := json.Unmarshal([]byte(data), &learned); err != nil || learned.All.Queries != 43 || len(learned.Parts) != 2 ||
 		learned.All.Low > learned.All.Difference || learned.Penalty == 0 || len(learned.Weights) == 0 {

@@ -10,7 +10,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/experiment"
+	"almanac/retrieval/workbench"
 	"almanac/testing/wait"
 )
 
@@ -38,11 +38,11 @@ func TestServeEvaluates(t *testing.T) {
 		t.Fatal(err)
 	}
 	// stored waits for so many runs.
-	stored := func(n int) (runs []experiment.Run) {
+	stored := func(n int) (runs []workbench.Run) {
 		t.Helper()
 		wait.Until(t, fmt.Sprintf("there are %d runs", n), func() bool {
 			var err error
-			if runs, err = experiment.List(t.Context(), store, c.ID, 0); err != nil {
+			if runs, err = workbench.ListRuns(t.Context(), store, c.ID, 0); err != nil {
 				t.Fatal(err)
 			}
 			return len(runs) >= n
@@ -84,7 +84,7 @@ func TestServeEvaluates(t *testing.T) {
 		t.Fatalf("exit code %d:\n%s", code, s.log)
 	}
 	s = at.serve(t)
-	if r := stored(3)[0]; r.By != experiment.BySchedule || r.Profile != "published" {
+	if r := stored(3)[0]; r.By != workbench.BySchedule || r.Profile != "published" {
 		t.Errorf("run %+v", r)
 	}
 }

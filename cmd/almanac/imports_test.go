@@ -73,7 +73,7 @@ api/admit: retrieval
 api/cips: api/kb api/kb/... api/op catalog catalog/derive
 api/community: api/kb api/kb/... api/op catalog
 api/dashboard: api/admin api/edge api/look catalog catalog/jobs retrieval retrieval/analysis retrieval/eval
-	retrieval/experiment retrieval/judging retrieval/passage retrieval/profile retrieval/revision
+	retrieval/passage retrieval/profile retrieval/revision retrieval/workbench
 api/devfund: api/kb api/kb/... api/op catalog catalog/derive
 api/ecosystem: api/kb api/kb/... api/op api/versions catalog catalog/derive
 api/edge: api/limit api/op
@@ -160,17 +160,13 @@ retrieval/analysis/bm25:
 retrieval/bitset:
 retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
-retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
-	retrieval/rerank
-retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/rerank
-	retrieval/revision
+retrieval/eval: retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile retrieval/rerank
 retrieval/fusion:
 retrieval/gather: catalog embed retrieval/analysis retrieval/corpus retrieval/fusion retrieval/index retrieval/keyword
 	retrieval/passage retrieval/plan retrieval/profile retrieval/relevance retrieval/rerank retrieval/topk
 	retrieval/trace retrieval/vector
 retrieval/index: catalog catalog/recent embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
-retrieval/judging: catalog embed embed/remote retrieval retrieval/eval retrieval/revision
 retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/bitset retrieval/keyword
 	retrieval/passage retrieval/snapshot retrieval/topk
@@ -199,6 +195,8 @@ retrieval/vector/embedded: retrieval/bitset retrieval/passage retrieval/snapshot
 	retrieval/vector/kernel
 retrieval/vector/kernel:
 retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
+retrieval/workbench: catalog catalog/jobs embed embed/remote retrieval retrieval/corpus retrieval/eval
+	retrieval/profile retrieval/rerank retrieval/revision
 testing/catalogfile: catalog/sqlite
 testing/catalogtest: catalog
 testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile

@@ -12,8 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/cmd/config"
-	"almanac/retrieval/eval"
-	"almanac/retrieval/judging"
+	"almanac/retrieval/workbench"
 )
 
 // judgeCmd is the dashboard's judging without the pages.
@@ -69,27 +68,27 @@ func (a *app) firstCase(ctx context.Context, store catalog.Store) error {
 	} else if err != nil {
 		return err
 	}
-	return judging.First(ctx, store, set.name, set.files)
+	return workbench.First(ctx, store, set.name, set.files)
 }
 
 // Run lists.
 func (c *judgeListCmd) Run(ctx context.Context, a *app) error {
-	return a.cases(ctx, c.JSON, func(store catalog.Store) (fmt.Stringer, error) { return judging.List(ctx, store) })
+	return a.cases(ctx, c.JSON, func(store catalog.Store) (fmt.Stringer, error) { return workbench.List(ctx, store) })
 }
 
 // Run reads files into the catalog.
 func (c *judgeImportCmd) Run(ctx context.Context, a *app) error {
-	in, err := judging.ReadPath(c.Path)
+	in, err := workbench.ReadPath(c.Path)
 	if err != nil {
 		return err
 	}
-	judge := eval.ImportJudge + cmp.Or(c.Judge, in.Name)
+	judge := workbench.ImportJudge + cmp.Or(c.Judge, in.Name)
 	return a.cases(ctx, c.JSON, func(store catalog.Store) (fmt.Stringer, error) {
-		done, err := judging.Import(ctx, store, c.Case, in, judge, "command line")
+		done, err := workbench.Import(ctx, store, c.Case, in, judge, "command line")
 		if err != nil {
 			return nil, err
 		}
-		missing, err := judging.Missing(ctx, store, done.Case)
+		missing, err := workbench.Missing(ctx, store, done.Case)
 		fmt.Fprint(a.err, missing)
 		return done, err
 	})
@@ -98,7 +97,7 @@ func (c *judgeImportCmd) Run(ctx context.Context, a *app) error {
 // Run writes files.
 func (c *judgeExportCmd) Run(ctx context.Context, a *app) error {
 	return a.cases(ctx, c.JSON, func(store catalog.Store) (fmt.Stringer, error) {
-		out, files, err := judging.Export(ctx, store, c.Case, c.TREC, c.Judges...)
+		out, files, err := workbench.Export(ctx, store, c.Case, c.TREC, c.Judges...)
 		err = errors.Join(err, os.MkdirAll(c.Dir, 0o755))
 		for name, data := range files {
 			err = errors.Join(err, replaceFile(filepath.Join(c.Dir, name), func(w io.Writer) error {

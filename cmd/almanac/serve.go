@@ -25,10 +25,9 @@ import (
 	"almanac/cmd/progress"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
-	"almanac/retrieval/experiment"
-	"almanac/retrieval/judging"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
+	"almanac/retrieval/workbench"
 )
 
 type serveCmd struct {
@@ -62,7 +61,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	metrics := a.metrics(store)
 	w := &work{app: a, network: n, store: store, dir: dir, metrics: metrics}
 	if a.config.Judge.URL != "" {
-		if w.judge, err = judging.OpenModel(judging.ModelConfig(a.config.Judge)); err != nil {
+		if w.judge, err = workbench.OpenModel(workbench.ModelConfig(a.config.Judge)); err != nil {
 			return err
 		}
 	}
@@ -175,7 +174,7 @@ type work struct {
 	store     catalog.Store
 	dir       string
 	metrics   *admin.Metrics
-	judge     *judging.Model // nil: none
+	judge     *workbench.Model // nil: none
 	keeper    *stack.Keeper
 	revisions revision.Source
 	scheduler atomic.Pointer[ingest.Scheduler] // nil: nothing is synced
@@ -206,23 +205,20 @@ func (w *work) sync(ctx context.Context, firstPass func()) error {
 func (w *work) jobs(ctx context.Context) {
 	var scheduling sync.WaitGroup
 	defer scheduling.Wait()
-	scheduling.Go(func() { experiment.Schedule(ctx, w.store, w.log) })
-	experiments := experiment.Runner{Store: w.store, Index: w.keeper, Revisions: w.revisions, Version: version()}
-	pooler := judging.Pooler{Store: w.store, Search: w.keeper, Revisions: w.revisions}
-	searching := func(do jobs.Do) jobs.Do {
-		return jobs.When(func(ctx context.Context) bool { return w.keeper.Status(ctx).Ready }, do)
-	}
-	jobs.Runner{Store: w.store, Log: w.log, Do: map[string]jobs.Do{
-		"sync":              w.syncNow,
-		experiment.Kind:     searching(experiments.Do),
-		experiment.TuneKind: searching(experiments.Tune),
-		judging.Kind:        searching(judging.Executor{Pooler: pooler, Model: w.judge}.Do),
+	scheduling.Go(func() { workbench.Schedule(ctx, w.store, w.log) })
+	do := map[string]jobs.Do{
+		"sync": w.syncNow,
 		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
 			err := w.keeper.Rebuild(ctx, progress)
 			st := w.keeper.Status(ctx)
 			return indexed{st.Records, st.Passages}, err
 		},
-	}}.Run(ctx)
+	}
+	bench := workbench.Runner{Source: w.revisions, Index: w.keeper, Model: w.judge, Version: version()}
+	for kind, searching := range bench.Jobs() {
+		do[kind] = jobs.When(func(ctx context.Context) bool { return w.keeper.Status(ctx).Ready }, searching)
+	}
+	jobs.Runner{Store: w.store, Log: w.log, Do: do}.Run(ctx)
 }
 
 // turn says whether a source is being read and when it is read next; while another

@@ -15,6 +15,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/stack"
+	"almanac/retrieval/workbench"
 )
 
 // BenchmarkStacks measures searches one after the other over more than 50,000
@@ -98,7 +99,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 		if name == "network-dev" {
 			continue // its documents are the corpus
 		}
-		if err := eval.Put(ctx, s.store, dir); err != nil {
+		if err := workbench.Put(ctx, s.store, dir); err != nil {
 			b.Fatal(err)
 		}
 	}

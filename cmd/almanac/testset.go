@@ -19,6 +19,7 @@ import (
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
+	"almanac/retrieval/workbench"
 )
 
 // testSet is a directory, or files in the program, with judgments.
@@ -96,37 +97,34 @@ const evalDeadline = time.Minute
 func (a *app) openSet(
 	ctx context.Context, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (*library, eval.Options, error) {
-	var judged eval.Options
-	standard, err := profile.Load(profile.DefaultName)
-	if err != nil {
-		return nil, judged, err
-	}
 	n, dir := network.Network{Name: "judged"}, ""
+	var err error
 	if set.corpus {
 		dir, err = os.MkdirTemp("", "almanac-eval-*")
 	} else {
 		n, dir, err = a.open()
 	}
 	if err != nil {
-		return nil, judged, err
+		return nil, eval.Options{}, err
 	}
 	cfg, err := a.stackConfig(n, dir, profiles...)
 	if err != nil {
-		return nil, judged, err
+		return nil, eval.Options{}, err
 	}
 	cfg.Temporary, cfg.Deadline = set.corpus, evalDeadline
 	l, err := openLibrary(ctx, n, cfg, stack.Open)
 	if err != nil {
-		return nil, judged, err
+		return nil, eval.Options{}, err
 	}
 	if set.corpus {
-		err = eval.Put(ctx, l.store, set.dir)
+		err = workbench.Put(ctx, l.store, set.dir)
 	}
 	if err == nil {
 		err = l.CatchUp(ctx, true)
 	}
+	var judged eval.Options
 	if err == nil {
-		judged.Names, err = eval.Names(ctx, l.store, collection)
+		judged, err = workbench.Options(ctx, l.store, collection, l.Follower.Corpus())
 	}
 	if err == nil && len(judged.Names) == 0 {
 		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", l.dir)
@@ -134,6 +132,5 @@ func (a *app) openSet(
 	if err != nil {
 		return nil, judged, errors.Join(err, l.close())
 	}
-	judged.Same = eval.Copies(judged.Names, l.Follower.Corpus(), standard.Collapse)
 	return l, judged, nil
 }

@@ -14,8 +14,8 @@ import (
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/workbench"
 )
 
 type tuneCmd struct {
@@ -71,7 +71,7 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if c.JSON {
-		err = printJSON(a.out, experiment.Describe(t))
+		err = printJSON(a.out, workbench.Describe(t))
 	} else {
 		err = terminal.Tables(a.out, c.Markdown, t.Tables()...)
 	}

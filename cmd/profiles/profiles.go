@@ -54,18 +54,18 @@ func (d *Desk) list(ctx context.Context, source revision.Source, asJSON bool) er
 	if err != nil {
 		return err
 	}
-	live, err := revision.InForce(ctx, source.Store)
+	live, _, err := revision.InForce(ctx, source.Store)
 	if err != nil {
 		return err
 	}
 	list, rows := []saved{}, [][]string{}
 	for _, r := range all {
 		x, since := savedOf(r), ""
-		if p := live[0]; p.Name == r.Name && p.Number == r.Number {
-			x.Since, since = &p.At, minute(p.At)
+		if live.Profile() == revision.NameOf(r).String() {
+			x.Since, since = &live[0].At, minute(live[0].At)
 		}
 		list = append(list, x)
-		rows = append(rows, []string{nameOf(r.Name, r.Number), minute(r.CreatedAt), r.By, since, r.Note})
+		rows = append(rows, []string{revision.NameOf(r).String(), minute(r.CreatedAt), r.By, since, r.Note})
 	}
 	if asJSON {
 		return d.print(list)
@@ -76,11 +76,11 @@ func (d *Desk) list(ctx context.Context, source revision.Source, asJSON bool) er
 // show prints a profile: NAME@NUMBER, NAME for the newest of that name, or any
 // other that can be loaded.
 func (d *Desk) show(ctx context.Context, source revision.Source, named string, asJSON bool) error {
-	name, number, ok := revision.ParseName(named)
+	name, ok := revision.ParseName(named)
 	if !ok {
-		name = named
+		name.Profile = named
 	}
-	r, err := source.Store.Revision(ctx, catalog.ProfileRevision, name, number)
+	r, err := source.Saved(ctx, name)
 	if errors.Is(err, catalog.ErrNotFound) && !ok {
 		var p profile.Profile
 		var data []byte
@@ -112,7 +112,7 @@ func (d *Desk) save(ctx context.Context, source revision.Source, c saveCommand) 
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		return fmt.Errorf("nothing is saved: %w, as revision %d: compare it with `almanac profile diff %s %s`, "+
 			"make your change to that, and save with --base %[2]d", err, conflict.Revision,
-			nameOf(r.Name, int(conflict.Revision)), c.File)
+			revision.Name{Profile: r.Name, Number: int(conflict.Revision)}, c.File)
 	}
 	if err != nil {
 		return err
@@ -120,19 +120,18 @@ func (d *Desk) save(ctx context.Context, source revision.Source, c saveCommand) 
 	if c.JSON {
 		return d.print(savedOf(r))
 	}
-	_, err = fmt.Fprintf(d.Out, "saved as %s: `almanac profile publish %[1]s` puts it in force\n",
-		nameOf(r.Name, r.Number))
+	_, err = fmt.Fprintf(d.Out, "saved as %s: `almanac profile publish %[1]s` puts it in force\n", revision.NameOf(r))
 	return err
 }
 
 // publish puts a revision in force.
 func (d *Desk) publish(ctx context.Context, source revision.Source, c publishCommand) error {
-	name, number, ok := revision.ParseName(c.Name)
+	n, ok := revision.ParseName(c.Name)
 	if !ok {
 		return fmt.Errorf("%w: %q is no revision: name it as default@3", catalog.ErrNotFound, c.Name)
 	}
 	p, err := source.Store.Publish(ctx,
-		catalog.Publication{Kind: catalog.ProfileRevision, Name: name, Number: number, By: d.By, Note: c.Note}, 0)
+		catalog.Publication{Kind: catalog.ProfileRevision, Name: n.Profile, Number: n.Number, By: d.By, Note: c.Note}, 0)
 	return d.published(p, err, c.JSON)
 }
 
@@ -176,7 +175,7 @@ func (d *Desk) diff(ctx context.Context, before, after string, asJSON bool) erro
 
 // InForce prints what decides the order of results.
 func InForce(ctx context.Context, store catalog.Store, w io.Writer) error {
-	live, err := revision.InForce(ctx, store)
+	live, _, err := revision.InForce(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -209,7 +208,5 @@ func table(w io.Writer, rows [][]string) error {
 	}
 	return tw.Flush()
 }
-
-func nameOf(name string, number int) string { return fmt.Sprintf("%s@%d", name, number) }
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
 )
@@ -23,8 +22,8 @@ type Answers struct {
 type AnswerOptions struct {
 	// Tokens returns the number of tokens of a text.
 	Tokens func(text string) int
-	// Texts returns passages with their texts, in the order of ids.
-	Texts func(ctx context.Context, ids []passage.ID) ([]catalog.Passage, error)
+	// Texts returns the texts of passages, in the order of ids.
+	Texts func(ctx context.Context, ids []passage.ID) ([]string, error)
 }
 
 // reading is the cost of one query.
@@ -45,7 +44,7 @@ func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, nam
 	}
 	got := &reading{}
 	for i, r := range results {
-		for _, text := range []string{r.Title, r.Heading, r.Snippet, texts[i].Text} {
+		for _, text := range []string{r.Title, r.Heading, r.Snippet, texts[i]} {
 			got.tokens += o.Tokens(text)
 		}
 		if grade, ok := judgments[names[r.Record]]; ok && grade >= relevantFrom {

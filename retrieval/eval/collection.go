@@ -1,8 +1,8 @@
 // Package eval measures rankings against judgments: it reads judged
 // collections, runs their queries through a Searcher, computes the usual
 // measures and says which differences are more than chance; from the same
-// judgments it fits the reranker's weights. Besides retrieval it imports
-// passage, rerank and catalog.
+// judgments it fits the reranker's weights. It knows no catalog: cases and runs
+// that are stored are those of package workbench.
 package eval
 
 import (
@@ -39,15 +39,15 @@ type Query struct {
 	Note string `json:"note,omitempty"`
 }
 
-// document is one of a collection's own corpus.
-type document struct {
+// Document is one of a collection's own corpus.
+type Document struct {
 	ID    string `json:"_id"`
 	Title string `json:"title"`
 	Text  string `json:"text"`
 }
 
-// documents returns the ids of all documents that are judged or in the pool.
-func (c Collection) documents() map[string]bool {
+// Documents returns the ids of all documents that are judged or in the pool.
+func (c Collection) Documents() map[string]bool {
 	all := maps.Clone(c.Pool)
 	if all == nil {
 		all = map[string]bool{}
@@ -149,16 +149,16 @@ func parseClusters(r io.Reader, name string) (map[string]string, error) {
 	return clusters, err
 }
 
-// readDocuments reads corpus.jsonl from a directory. A repeated id is an error.
-func readDocuments(dir string, fn func(document) error) error {
+// ReadDocuments reads corpus.jsonl from a directory. A repeated id is an error.
+func ReadDocuments(dir string, fn func(Document) error) error {
 	path := filepath.Join(dir, "corpus.jsonl")
 	return read(openFile, path, func(r io.Reader) error { return parseDocuments(r, path, fn) })
 }
 
-func parseDocuments(r io.Reader, name string, fn func(document) error) error {
+func parseDocuments(r io.Reader, name string, fn func(Document) error) error {
 	seen := map[string]bool{}
 	return eachLine(r, name, func(_ int, line string) error {
-		var d document
+		var d Document
 		if err := json.Unmarshal([]byte(line), &d); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"almanac/retrieval/eval"
 )
@@ -183,5 +184,12 @@ func TestDocuments(t *testing.T) {
 		func(eval.Document) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("the caller's error is lost: %v", err)
+	}
+}
+
+func TestLoadFSNamesTheMistake(t *testing.T) {
+	_, err := eval.LoadFS(fstest.MapFS{"qrels.tsv": {Data: []byte("q\n")}}, "shore")
+	if err == nil || !strings.Contains(err.Error(), "qrels.tsv:1") {
+		t.Error(err)
 	}
 }

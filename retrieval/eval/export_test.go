@@ -5,9 +5,5 @@ var (
 	ParseQrels     = parseQrels
 	ParseQueries   = parseQueries
 	ParseDocuments = parseDocuments
-	ReadDocuments  = readDocuments
 	ParseRun       = parseRun
 )
-
-// Document is one of a collection's own corpus.
-type Document = document

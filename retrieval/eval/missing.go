@@ -32,7 +32,7 @@ func Missing(c Collection, names map[int64]string, relevantFrom int) string {
 	}
 	var missing []string
 	lost := 0
-	for _, id := range slices.Sorted(maps.Keys(c.documents())) {
+	for _, id := range slices.Sorted(maps.Keys(c.Documents())) {
 		if indexed[id] {
 			continue
 		}

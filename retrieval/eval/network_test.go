@@ -17,10 +17,10 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
+	"almanac/retrieval/workbench"
 	"almanac/testing/race"
 )
 
@@ -71,7 +71,7 @@ func TestTuningOnANetwork(t *testing.T) {
 	if err := s.CatchUp(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	x := experiment.Runner{Store: store, Index: opened{s.Searcher, s}, Revisions: revision.Source{Store: store,
+	x := workbench.Runner{Index: opened{s.Searcher, s}, Source: revision.Source{Store: store,
 		Base: retrieval.Relevance{Profiles: []profile.Profile{p}, Aliases: n.Aliases}}}
 	c := put(t, store, queries)
 	bare := p // as somebody begins who has no judgments
@@ -84,23 +84,24 @@ func TestTuningOnANetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from, gains := range map[string]bool{"configured": false, "bare@1": true} {
-		a := experiment.Defaults()
+		a := workbench.Defaults()
 		a.Case, a.Profile, a.Name = c.ID, from, "fitted"
 		argument, err := json.Marshal(a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := x.Tune(t.Context(), catalog.Request{Argument: string(argument)}, func(int, int) {})
+		result, err := x.Jobs()[a.Kind()](t.Context(), catalog.Request{Kind: a.Kind(), Argument: string(argument)},
+			func(int, int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := result.(experiment.Fit)
-		t.Logf("from %s: %.4f before, %.4f out of fold, p %.4f, saved %q", from, f.All.Before, f.All.OutOfFold, f.All.P,
+		f := result.(workbench.Fit)
+		t.Logf("from %s: %.4f before, %.4f out of fold, p %.4f, saved %v", from, f.All.Before, f.All.OutOfFold, f.All.P,
 			f.Saved)
-		if saved := f.Saved != ""; saved != (f.All.P < .05 && f.All.OutOfFold > f.All.Before) {
-			t.Errorf("from %s it finds %+v and saves %q", from, f.All, f.Saved)
+		if saved := f.Saved != nil; saved != (f.All.P < .05 && f.All.OutOfFold > f.All.Before) {
+			t.Errorf("from %s it finds %+v and saves %v", from, f.All, f.Saved)
 		}
-		if gains && f.Saved == "" {
+		if gains && f.Saved == nil {
 			t.Errorf("from %s it learns nothing: %+v", from, f.All)
 		}
 	}
@@ -118,7 +119,7 @@ func put(t *testing.T, store catalog.Store, of eval.Collection) catalog.Case {
 	for _, q := range of.Queries {
 		queries = append(queries, catalog.CaseQuery{ID: q.ID, Text: q.Text, Kind: q.Kind})
 		for target, grade := range of.Judgments[q.ID] {
-			judgments = append(judgments, catalog.Judgment{Query: q.ID, Target: target, Judge: eval.ImportJudge + of.Name,
+			judgments = append(judgments, catalog.Judgment{Query: q.ID, Target: target, Judge: workbench.ImportJudge + of.Name,
 				Grade: grade})
 		}
 	}

@@ -10,7 +10,7 @@ const Persistence = 0.9
 // Zobel: A similarity measure for indefinite rankings, ACM TOIS 2010, equation
 // 32, for rankings of different lengths too). p, between 0 and 1, is the
 // probability of reading on after each rank. A ranking names each document once.
-func RBO(a, b []string, p float64) float64 {
+func RBO[T comparable](a, b []T, p float64) float64 {
 	short, long := a, b
 	if len(short) > len(long) {
 		short, long = long, short
@@ -19,7 +19,7 @@ func RBO(a, b []string, p float64) float64 {
 	if s == 0 {
 		return empty(l)
 	}
-	seenShort, seenLong := make(map[string]bool, s), make(map[string]bool, l)
+	seenShort, seenLong := make(map[T]bool, s), make(map[T]bool, l)
 	shared, sharedShort, sum := 0.0, 0.0, 0.0 // X_d, X_s and what is in the parentheses
 	for d := 1; d <= l; d++ {
 		x := long[d-1]
@@ -48,9 +48,9 @@ func RBO(a, b []string, p float64) float64 {
 
 // Jaccard is the share of documents that the first k of two rankings have in
 // common, of all that are in either: 1 if they are the same set.
-func Jaccard(a, b []string, k int) float64 {
+func Jaccard[T comparable](a, b []T, k int) float64 {
 	a, b = a[:min(k, len(a))], b[:min(k, len(b))]
-	all, shared := map[string]bool{}, 0
+	all, shared := map[T]bool{}, 0
 	for _, id := range a {
 		all[id] = true
 	}

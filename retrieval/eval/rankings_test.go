@@ -26,6 +26,7 @@ import (
 	keyword "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/profile"
 	vector "almanac/retrieval/vector/embedded"
+	"almanac/retrieval/workbench"
 	"almanac/testing/race"
 )
 
@@ -145,7 +146,7 @@ func holdJudged(t *testing.T, r *ranker) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := eval.Names(t.Context(), r.store, c)
+	names, err := workbench.Names(t.Context(), r.store, c)
 	if err != nil {
 		t.Fatal(err)
 	}

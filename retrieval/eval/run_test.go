@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/passage"
@@ -239,10 +238,10 @@ func TestAnswers(t *testing.T) {
 	c, names, s := small()
 	o := eval.Options{Names: names, Answers: &eval.AnswerOptions{
 		Tokens: func(text string) int { return len(strings.Fields(text)) },
-		Texts: func(_ context.Context, ids []passage.ID) ([]catalog.Passage, error) {
-			texts := make([]catalog.Passage, len(ids))
+		Texts: func(_ context.Context, ids []passage.ID) ([]string, error) {
+			texts := make([]string, len(ids))
 			for i, id := range ids {
-				texts[i].Text = strings.Repeat("word ", int(id.Record())*10)
+				texts[i] = strings.Repeat("word ", int(id.Record())*10)
 			}
 			return texts, nil
 		}}}
@@ -264,7 +263,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("from grade 2: %+v (%v), want all results of q2 read in vain", r.Answers, err)
 	}
 	broken := errors.New("no texts")
-	o.Answers.Texts = func(context.Context, []passage.ID) ([]catalog.Passage, error) { return nil, broken }
+	o.Answers.Texts = func(context.Context, []passage.ID) ([]string, error) { return nil, broken }
 	if _, err := eval.Run(t.Context(), s, c, o); !errors.Is(err, broken) {
 		t.Errorf("error %v, want that of the texts", err)
 	}

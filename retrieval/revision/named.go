@@ -10,15 +10,6 @@ import (
 	"almanac/retrieval/profile"
 )
 
-// Names of what can be searched with besides saved revisions, NAME@NUMBER, and
-// the built-in profiles.
-const (
-	Published  = "published"    // what is in force
-	Configured = "configured"   // what would be if nothing were published
-	Keyword    = "keyword-only" // the keyword lists of what is in force
-	Vector     = "vector-only"  // its vector lists
-)
-
 // Named is a relevance to try, with its profile.
 type Named struct {
 	Name      string
@@ -31,28 +22,22 @@ type Named struct {
 // and pins; of Configured those of the configuration. ErrNotFound if there is no
 // such revision.
 func (s Source) Named(ctx context.Context, name string) (Named, error) {
-	if base, n, saved := ParseName(name); saved {
-		r, err := s.Store.Revision(ctx, catalog.ProfileRevision, base, n)
+	if n, saved := ParseName(name); saved {
+		r, err := s.Saved(ctx, n)
 		if err != nil {
 			return Named{}, err
 		}
-		return s.tried(ctx, name, n, r)
+		return s.tried(ctx, name, n.Number, r)
 	}
 	switch {
 	case name == Configured:
 		return named(name, 0, s.Base)
 	case name == Published:
-		live, _, err := s.Store.Published(ctx)
+		live, _, err := InForce(ctx, s.Store)
 		if err != nil {
 			return Named{}, err
 		}
-		number := 0
-		for _, p := range live {
-			if p.Kind == catalog.ProfileRevision {
-				number = p.Number
-			}
-		}
-		return s.tried(ctx, name, number)
+		return s.tried(ctx, name, live.Of(catalog.ProfileRevision).Number)
 	case name == Keyword || name == Vector:
 		n, err := s.Named(ctx, Published)
 		if err != nil {
@@ -77,6 +62,11 @@ func (s Source) Named(ctx context.Context, name string) (Named, error) {
 	}
 	return Named{}, fmt.Errorf("%w: there is no profile %q; a revision is named as default@3", catalog.ErrNotFound,
 		name)
+}
+
+// Saved returns a saved profile. ErrNotFound.
+func (s Source) Saved(ctx context.Context, n Name) (catalog.Revision, error) {
+	return s.Store.Revision(ctx, catalog.ProfileRevision, n.Profile, n.Number)
 }
 
 // Edited returns the relevance of a profile that is not saved, as YAML.

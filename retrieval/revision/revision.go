@@ -105,8 +105,8 @@ func (s Source) add(ctx context.Context, to *retrieval.Relevance, r catalog.Revi
 func (s Source) pin(ctx context.Context, rule PinRule) (retrieval.Pin, error) {
 	out := retrieval.Pin{Query: rule.Query, From: rule.From.Time, Until: rule.Until.Time}
 	for _, place := range rule.Places {
-		kind, key, _ := strings.Cut(place.Record, ":")
-		r, err := s.Store.Head(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
+		ref, _ := catalog.RefNamed(place.Record) // as the parser has checked
+		r, err := s.Store.Head(ctx, ref)
 		if errors.Is(err, catalog.ErrNotFound) {
 			continue
 		}
@@ -183,8 +183,7 @@ func ParsePins(data []byte) ([]PinRule, error) {
 			return nil, fmt.Errorf("pins: a rule needs a query and places")
 		}
 		for _, p := range rule.Places {
-			kind, key, ok := strings.Cut(p.Record, ":")
-			if !ok || kind == "" || key == "" {
+			if _, ok := catalog.RefNamed(p.Record); !ok {
 				return nil, fmt.Errorf("pins: %q: record %q is not kind:key", rule.Query, p.Record)
 			}
 			if p.Position < 0 || p.Position > retrieval.MaxResults {

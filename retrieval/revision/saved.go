@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/retrieval/profile"
@@ -16,13 +12,6 @@ import (
 
 // ErrInvalid: what cannot be saved, for a reason that people can mend.
 var ErrInvalid = errors.New("cannot be saved")
-
-// profileName is what profiles may be called: nothing that reads like a path or a
-// revision.
-var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
-
-// ValidName reports whether profiles may be called so.
-func ValidName(name string) bool { return profileName.MatchString(name) }
 
 // SaveProfile checks a profile and saves it as it is written, under the name in it
 // unless the revision has one. ErrInvalid; a *catalog.ConflictError as SaveRevision
@@ -44,25 +33,42 @@ func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (
 	return store.SaveRevision(ctx, r)
 }
 
-// ParseName reads the name of a saved revision: NAME@NUMBER.
-func ParseName(s string) (name string, number int, ok bool) {
-	name, after, ok := strings.Cut(s, "@")
-	number, err := strconv.Atoi(after)
-	return name, number, ok && err == nil && number > 0 && ValidName(name)
-}
+// Live is what is in force: profile, synonyms and pins, in this order. What was
+// never published has the ID 0 and is that of the configuration.
+type Live []catalog.Publication
 
-// InForce returns what is in force: profile, synonyms, pins. What was never
-// published has the ID 0 and is that of the configuration.
-func InForce(ctx context.Context, store catalog.Store) ([]catalog.Publication, error) {
-	list, _, err := store.Published(ctx)
-	out := []catalog.Publication{{Kind: catalog.ProfileRevision}, {Kind: catalog.SynonymsRevision},
-		{Kind: catalog.PinsRevision}}
-	for i, p := range out {
-		if at := slices.IndexFunc(list, func(x catalog.Publication) bool { return x.Kind == p.Kind }); at >= 0 {
-			out[i] = list[at]
+// InForce returns what is in force, and the newest publication's id as Published
+// does.
+func InForce(ctx context.Context, store catalog.RelevanceStore) (l Live, head int64, err error) {
+	list, head, err := store.Published(ctx)
+	l = Live{{Kind: catalog.ProfileRevision}, {Kind: catalog.SynonymsRevision}, {Kind: catalog.PinsRevision}}
+	for i := range l {
+		for _, p := range list {
+			if p.Kind == l[i].Kind {
+				l[i] = p
+			}
 		}
 	}
-	return out, err
+	return l, head, err
+}
+
+// Of returns what is in force of a kind.
+func (l Live) Of(kind catalog.RevisionKind) catalog.Publication {
+	for _, p := range l {
+		if p.Kind == kind {
+			return p
+		}
+	}
+	return catalog.Publication{Kind: kind}
+}
+
+// Profile names the profile in force as one that stays so: NAME@NUMBER or
+// Configured.
+func (l Live) Profile() string {
+	if p := l.Of(catalog.ProfileRevision); p.Number > 0 {
+		return Name{p.Name, p.Number}.String()
+	}
+	return Configured
 }
 
 // Rollback publishes again the profile that was in force so many publications

@@ -56,7 +56,7 @@ func TestSavedProfilesAreNamed(t *testing.T) {
 	s, _ := source(t)
 	for text, want := range map[string]bool{"default@14": true, "a.b-c@1": true, "default": false, "default@0": false,
 		"./default@3": false, "default@": false, "@3": false, "a@b@3": false} {
-		if _, _, ok := revision.ParseName(text); ok != want {
+		if n, ok := revision.ParseName(text); ok != want || ok && n.String() != text {
 			t.Errorf("%s: %v", text, ok)
 		}
 	}
@@ -107,7 +107,7 @@ func TestRollback(t *testing.T) {
 	if want := "default r1, default r3, the configuration, "; got != want {
 		t.Errorf("in force were %s, want %s", got, want)
 	}
-	live, err := revision.InForce(t.Context(), s.Store)
+	live, _, err := revision.InForce(t.Context(), s.Store)
 	if err != nil || len(live) != 3 || live[0].ID == 0 || live[0].By != "ada" || live[2].ID != 0 {
 		t.Errorf("in force is %+v, %v", live, err)
 	}

@@ -42,11 +42,11 @@ func SetShadow(ctx context.Context, store catalog.Store, s Shadow) error {
 	if s.Share == 0 {
 		s.Candidate = ""
 	} else {
-		name, number, ok := ParseName(s.Candidate)
+		n, ok := ParseName(s.Candidate)
 		if !ok {
 			return fmt.Errorf("%w: there is no revision %q: name it as default@3", catalog.ErrNotFound, s.Candidate)
 		}
-		if _, err := store.Revision(ctx, catalog.ProfileRevision, name, number); err != nil {
+		if _, err := store.Revision(ctx, catalog.ProfileRevision, n.Profile, n.Number); err != nil {
 			return err
 		}
 	}

@@ -1,15 +1,14 @@
-package experiment_test
+package workbench_test
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
@@ -34,7 +33,7 @@ func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
 	// due asks at a time and returns the cases of the requests that are open then.
 	due := func(after time.Duration) (cases []int64) {
 		t.Helper()
-		if err := experiment.Due(t.Context(), store, start.Add(after)); err != nil {
+		if err := workbench.Due(t.Context(), store, start.Add(after)); err != nil {
 			t.Fatal(err)
 		}
 		open, err := store.Requests(t.Context())
@@ -42,9 +41,8 @@ func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range open {
-			var a experiment.Argument
-			if err := json.Unmarshal([]byte(r.Argument), &a); err != nil || r.Kind != experiment.Kind ||
-				r.By != experiment.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != revision.Published {
+			a, err := workbench.TaskOf[workbench.EvalTask](r)
+			if err != nil || r.By != workbench.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != revision.Published {
 				t.Errorf("request %+v (%v)", r, err)
 			}
 			cases = append(cases, a.Case)

@@ -1,11 +1,14 @@
-package judging
+package workbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/catalog"
@@ -16,31 +19,98 @@ import (
 // and not relevant.
 const MaxGrade = 3
 
-// Named returns the case of a name. ErrNotFound.
-func Named(ctx context.Context, store catalog.RelevanceStore, name string) (catalog.Case, error) {
-	cases, err := store.Cases(ctx)
-	if err != nil {
-		return catalog.Case{}, err
-	}
-	at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.Name == name })
-	if at < 0 {
-		return catalog.Case{}, fmt.Errorf("case %q: %w", name, catalog.ErrNotFound)
-	}
-	return cases[at], nil
+// Judges are named by what they are: PersonJudge and a name, ImportJudge and the
+// name of a file's collection, ModelJudge and the model's, or ClickJudge. The
+// lists of each are kept apart.
+const (
+	PersonJudge = "person/"
+	ImportJudge = "import/"
+	ModelJudge  = "model/"
+	ClickJudge  = "clicks"
+)
+
+// ByPeople reports whether a judge is a person, or a file of their judgments.
+func ByPeople(judge string) bool {
+	return strings.HasPrefix(judge, PersonJudge) || strings.HasPrefix(judge, ImportJudge)
 }
 
-// Collection returns the case of a name as people judged it, with the queries that
-// they judged, of which there must be one.
-func Collection(ctx context.Context, store catalog.RelevanceStore, name string) (eval.Collection, error) {
-	c, err := Named(ctx, store, name)
+// Case returns the case of an id. ErrNotFound.
+func Case(ctx context.Context, store catalog.RelevanceStore, id int64) (catalog.Case, error) {
+	return find(ctx, store, fmt.Sprint(id), func(c catalog.Case) bool { return c.ID == id })
+}
+
+// CaseNamed returns the case of a name. ErrNotFound.
+func CaseNamed(ctx context.Context, store catalog.RelevanceStore, name string) (catalog.Case, error) {
+	return find(ctx, store, strconv.Quote(name), func(c catalog.Case) bool { return c.Name == name })
+}
+
+func find(ctx context.Context, store catalog.RelevanceStore, what string, is func(catalog.Case) bool) (catalog.Case,
+	error) {
+	cases, err := store.Cases(ctx)
+	if at := slices.IndexFunc(cases, is); at >= 0 {
+		return cases[at], nil
+	}
+	return catalog.Case{}, cmp.Or(err, fmt.Errorf("case %s: %w", what, catalog.ErrNotFound))
+}
+
+// Judged reads a case of the catalog as a collection. judges are those that
+// count; none means everybody but models and clicks. Where several graded a
+// document its grade is their mean, rounded half up. Queries that nobody judged
+// are left out.
+func Judged(ctx context.Context, store catalog.RelevanceStore, c catalog.Case, judges ...string) (eval.Collection,
+	error) {
+	queries, err := store.Queries(ctx, c.ID)
 	if err != nil {
 		return eval.Collection{}, err
 	}
-	out, err := eval.Case(ctx, store, c)
-	if err == nil && len(out.Queries) == 0 {
-		err = fmt.Errorf("no person judged a query of case %s", name)
+	judgments, err := store.Judgments(ctx, c.ID)
+	if err != nil {
+		return eval.Collection{}, err
 	}
-	return out, err
+	type pair struct{ query, target string }
+	grades := map[pair][]int{}
+	for _, j := range judgments {
+		counts := slices.Contains(judges, j.Judge) || len(judges) == 0 && ByPeople(j.Judge)
+		if counts {
+			at := pair{j.Query, j.Target}
+			grades[at] = append(grades[at], j.Grade)
+		}
+	}
+	out := eval.Collection{Name: c.Name, Judgments: map[string]map[string]int{}}
+	for at, of := range grades {
+		sum := 0
+		for _, g := range of {
+			sum += g
+		}
+		if out.Judgments[at.query] == nil {
+			out.Judgments[at.query] = map[string]int{}
+		}
+		out.Judgments[at.query][at.target] = int(math.Floor(float64(sum)/float64(len(of)) + 0.5))
+	}
+	for _, q := range queries {
+		if len(out.Judgments[q.ID]) > 0 {
+			out.Queries = append(out.Queries, eval.Query{ID: q.ID, Text: q.Text, Kind: q.Kind})
+		}
+	}
+	return out, nil
+}
+
+// ErrUnjudged: a case has no query that one of the judges has judged.
+var ErrUnjudged = errors.New("no query is judged by these judges")
+
+// Collection returns a case with its judged queries; see Judged. ErrUnjudged if
+// there are none, catalog.ErrNotFound if there is no such case.
+func Collection(ctx context.Context, store catalog.RelevanceStore, id int64, judges []string) (catalog.Case,
+	eval.Collection, error) {
+	c, err := Case(ctx, store, id)
+	if err != nil {
+		return c, eval.Collection{}, err
+	}
+	collection, err := Judged(ctx, store, c, judges...)
+	if err == nil && len(collection.Queries) == 0 {
+		err = fmt.Errorf("case %s: %w", c.Name, ErrUnjudged)
+	}
+	return c, collection, err
 }
 
 // Summary is how far a case is.
@@ -144,7 +214,7 @@ func First(ctx context.Context, store catalog.RelevanceStore, name string, files
 			return err
 		}
 	}
-	_, err = Import(ctx, store, name, in, eval.ImportJudge+name, by)
+	_, err = Import(ctx, store, name, in, ImportJudge+name, by)
 	if errors.Is(err, catalog.ErrConflict) { // another process does the same
 		return nil
 	}
@@ -166,7 +236,7 @@ func Missing(ctx context.Context, store catalog.Store, c catalog.Case) (string, 
 		}
 		all.Judgments[j.Query][j.Target] = max(j.Grade, all.Judgments[j.Query][j.Target])
 	}
-	names, err := eval.Names(ctx, store, all)
+	names, err := Names(ctx, store, all)
 	if err != nil || len(names) == 0 {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package judging
+package workbench
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package experiment
+package workbench
 
 import (
 	"cmp"
@@ -27,41 +27,27 @@ type Run struct {
 // their collection is named after; as has what they have in common. ErrNotFound if
 // there is no such case.
 func Keep(ctx context.Context, store catalog.RelevanceStore, reports []eval.Report, as catalog.Evaluation) error {
-	cases, err := store.Cases(ctx)
-	if err != nil {
-		return err
-	}
 	as.At = time.Now()
 	for _, r := range reports {
-		at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.Name == r.Collection })
-		if at < 0 {
-			return fmt.Errorf("case %q: %w", r.Collection, catalog.ErrNotFound)
+		c, err := CaseNamed(ctx, store, r.Collection)
+		if err != nil {
+			return err
 		}
 		run := Run{as, r}
 		name, number, _ := strings.Cut(r.Profile, "@")
-		run.Case, run.Profile = cases[at].ID, name
+		run.Case, run.Profile = c.ID, name
 		if run.Revision, _ = strconv.Atoi(number); name == revision.Published {
-			if run.Report.Profile, run.Revision, err = inForce(ctx, store); err != nil {
+			live, _, err := revision.InForce(ctx, store)
+			if err != nil {
 				return err
 			}
+			run.Report.Profile, run.Revision = live.Profile(), live.Of(catalog.ProfileRevision).Number
 		}
 		if _, err := Save(ctx, store, run); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// inForce names the profile in force as one that stays, NAME@NUMBER or
-// revision.Configured, and returns its number.
-func inForce(ctx context.Context, store catalog.RelevanceStore) (string, int, error) {
-	list, _, err := store.Published(ctx)
-	for _, p := range list {
-		if p.Kind == catalog.ProfileRevision && p.Number > 0 {
-			return fmt.Sprintf("%s@%d", p.Name, p.Number), p.Number, err
-		}
-	}
-	return revision.Configured, 0, err
 }
 
 // Save stores a run, with the rankings as deep as recall is measured, and returns
@@ -92,9 +78,9 @@ func Load(ctx context.Context, store catalog.RelevanceStore, id int64) (Run, err
 	return parse(e)
 }
 
-// List reads the runs of a case (0: of all), newest first, without their queries;
+// ListRuns reads the runs of a case (0: of all), newest first, without their queries;
 // limit 0 means all.
-func List(ctx context.Context, store catalog.RelevanceStore, caseID int64, limit int) ([]Run, error) {
+func ListRuns(ctx context.Context, store catalog.RelevanceStore, caseID int64, limit int) ([]Run, error) {
 	list, err := store.Evaluations(ctx, caseID, limit)
 	if err != nil {
 		return nil, err

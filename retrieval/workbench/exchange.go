@@ -1,4 +1,4 @@
-package judging
+package workbench
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func (i Imported) String() string {
 // completed by another.
 func Import(ctx context.Context, store catalog.RelevanceStore, name string, in eval.Collection, judge, by string,
 ) (out Imported, err error) {
-	c, err := Named(ctx, store, name)
+	c, err := CaseNamed(ctx, store, name)
 	if isNew := gone(err); err != nil && !isNew {
 		return out, err
 	} else if isNew && len(in.Queries) == 0 {
@@ -97,11 +97,11 @@ func Import(ctx context.Context, store catalog.RelevanceStore, name string, in e
 const trecFile = "qrels.txt"
 
 // Export returns the case of a name as files by their names, with all its queries,
-// and judgments as eval.Case has them; trec adds them as TREC has them, in qrels.txt.
+// and judgments as Judged has them; trec adds them as TREC has them, in qrels.txt.
 // An InvalidError names a judge who judged nothing, or an id that files cannot hold.
 func Export(ctx context.Context, store catalog.RelevanceStore, name string, trec bool, judges ...string) (Summary,
 	map[string][]byte, error) {
-	c, err := Named(ctx, store, name)
+	c, err := CaseNamed(ctx, store, name)
 	if err != nil {
 		return Summary{}, nil, err
 	}
@@ -118,7 +118,7 @@ func Export(ctx context.Context, store catalog.RelevanceStore, name string, trec
 			return Summary{}, nil, InvalidError(fmt.Sprintf("%s judged nothing in case %s", judge, name))
 		}
 	}
-	out, err := eval.Case(ctx, store, c, judges...)
+	out, err := Judged(ctx, store, c, judges...)
 	if err != nil {
 		return Summary{}, nil, err
 	}

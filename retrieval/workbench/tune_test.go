@@ -1,8 +1,7 @@
-package experiment_test
+package workbench_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,12 +10,12 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/workbench"
 )
 
 // school is a runner over the topics, with a case of a query for each.
-func school(t *testing.T) (experiment.Runner, *sqlite.Store, catalog.Case) {
+func school(t *testing.T) (workbench.Runner, *sqlite.Store, catalog.Case) {
 	t.Helper()
 	x, store, _ := open(t)
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: "topics"}, "ada")
@@ -37,40 +36,34 @@ func school(t *testing.T) (experiment.Runner, *sqlite.Store, catalog.Case) {
 	return x, store, c
 }
 
-// fit does a job.
-func fit(t *testing.T, x experiment.Runner, a experiment.TuneArgument) (experiment.Fit, error) {
+// fit does a TuneTask.
+func fit(t *testing.T, x workbench.Runner, task workbench.TuneTask) (workbench.Fit, error) {
 	t.Helper()
-	argument, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
 	last, all := 0, 0
-	got, err := x.Tune(t.Context(), catalog.Request{ID: 1, Argument: string(argument), By: "ada"}, func(done, total int) {
+	f, err := do[workbench.Fit](t.Context(), x, task, func(done, total int) {
 		if done < last {
 			t.Errorf("progress goes back from %d to %d", last, done)
 		}
 		last, all = done, total
 	})
-	if err != nil {
-		return experiment.Fit{}, err
-	}
-	if last != all || all == 0 {
+	if err == nil && (last != all || all == 0) {
 		t.Errorf("it ends at %d of %d", last, all)
 	}
-	return got.(experiment.Fit), nil
+	return f, err
 }
 
 func TestAGainOnHeldOutQueriesBecomesARevision(t *testing.T) {
 	x, store, c := school(t)
 	save(t, store, "bad", worst)
-	a := experiment.Defaults()
+	a := workbench.Defaults()
 	a.Case, a.Profile, a.Name = c.ID, "bad@1", "mine"
 	f, err := fit(t, x, a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Saved != "mine@1" || !f.All.Gains() || f.All.OutOfFold <= f.All.Before || f.All.Queries != len(topics) {
-		t.Fatalf("from the worst weights it learns %+v, saved %q", f.All, f.Saved)
+	if f.Saved == nil || f.Saved.String() != "mine@1" || !f.All.Gains() || f.All.OutOfFold <= f.All.Before ||
+		f.All.Queries != len(topics) {
+		t.Fatalf("from the worst weights it learns %+v, saved %v", f.All, f.Saved)
 	}
 	if f.All.Low > f.All.Difference || f.All.High < f.All.Difference {
 		t.Errorf("the interval %+v does not hold the difference %g", f.All.Interval, f.All.Difference)
@@ -78,7 +71,7 @@ func TestAGainOnHeldOutQueriesBecomesARevision(t *testing.T) {
 	if len(f.Kinds) != 2 || f.Kinds[0].Queries+f.Kinds[1].Queries != len(topics) || len(f.Classes) == 0 {
 		t.Errorf("kinds %+v, classes %+v", f.Kinds, f.Classes)
 	}
-	if len(f.Weights) == 0 || !slices.ContainsFunc(f.Weights, func(w experiment.FitWeight) bool {
+	if len(f.Weights) == 0 || !slices.ContainsFunc(f.Weights, func(w workbench.FitWeight) bool {
 		return w.Before < 0 && w.After > 0
 	}) {
 		t.Errorf("no weight turns around: %+v", f.Weights)
@@ -96,8 +89,8 @@ func TestAGainOnHeldOutQueriesBecomesARevision(t *testing.T) {
 	}
 
 	again, err := fit(t, x, a)
-	if err != nil || again.Saved != "mine@2" {
-		t.Fatalf("again: %q, %v", again.Saved, err)
+	if err != nil || again.Saved == nil || again.Saved.String() != "mine@2" {
+		t.Fatalf("again: %v, %v", again.Saved, err)
 	}
 	twin, err := store.Revision(t.Context(), catalog.ProfileRevision, "mine", 2)
 	if err != nil || twin.Data != r.Data {
@@ -112,14 +105,14 @@ func TestAGainOnHeldOutQueriesBecomesARevision(t *testing.T) {
 
 func TestWhatMayBeChanceIsNotSaved(t *testing.T) {
 	x, store, c := school(t)
-	a := experiment.Defaults()
+	a := workbench.Defaults()
 	a.Case = c.ID
 	f, err := fit(t, x, a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Saved != "" || f.All.Gains() || f.Profile != "configured" {
-		t.Errorf("from weights that find everything it learns %+v, saved %q", f.All, f.Saved)
+	if f.Saved != nil || f.All.Gains() || f.Profile != "configured" {
+		t.Errorf("from weights that find everything it learns %+v, saved %v", f.All, f.Saved)
 	}
 	if all, err := store.Revisions(t.Context(), catalog.ProfileRevision); err != nil || len(all) > 0 {
 		t.Errorf("saved are %v, %v", all, err)
@@ -129,35 +122,31 @@ func TestWhatMayBeChanceIsNotSaved(t *testing.T) {
 func TestWhatCannotBeFittedSaysWhy(t *testing.T) {
 	x, store, c := school(t)
 	save(t, store, "fused", func(p *profile.Profile) { p.Order = "fusion" })
-	for want, change := range map[string]func(*experiment.TuneArgument){
-		"folds need 40":     func(a *experiment.TuneArgument) { a.Folds = 20 },
-		"2 to 20 folds":     func(a *experiment.TuneArgument) { a.Folds = 1 },
-		"above 0":           func(a *experiment.TuneArgument) { a.L2 = []float64{0} },
-		"1 to 10 penalties": func(a *experiment.TuneArgument) { a.L2 = nil },
-		"cannot be the":     func(a *experiment.TuneArgument) { a.Name = "../x" },
-		"is fusion":         func(a *experiment.TuneArgument) { a.Profile = "fused@1" },
-		"not found":         func(a *experiment.TuneArgument) { a.Profile = "none@1" },
-		"no query is":       func(a *experiment.TuneArgument) { a.Judges = []string{"person/ben"} },
-		"case 99":           func(a *experiment.TuneArgument) { a.Case = 99 },
+	for want, change := range map[string]func(*workbench.TuneTask){
+		"folds need 40":     func(a *workbench.TuneTask) { a.Folds = 20 },
+		"2 to 20 folds":     func(a *workbench.TuneTask) { a.Folds = 1 },
+		"above 0":           func(a *workbench.TuneTask) { a.L2 = []float64{0} },
+		"1 to 10 penalties": func(a *workbench.TuneTask) { a.L2 = nil },
+		"cannot be the":     func(a *workbench.TuneTask) { a.Name = "../x" },
+		"is fusion":         func(a *workbench.TuneTask) { a.Profile = "fused@1" },
+		"not found":         func(a *workbench.TuneTask) { a.Profile = "none@1" },
+		"no query is":       func(a *workbench.TuneTask) { a.Judges = []string{"person/ben"} },
+		"case 99":           func(a *workbench.TuneTask) { a.Case = 99 },
 	} {
-		a := experiment.Defaults()
+		a := workbench.Defaults()
 		a.Case = c.ID
 		change(&a)
 		if _, err := fit(t, x, a); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	if _, err := x.Tune(t.Context(), catalog.Request{Argument: "{"}, nil); err == nil {
+	if _, err := x.Jobs()["tune"](t.Context(), catalog.Request{Kind: "tune", Argument: "{"}, nil); err == nil {
 		t.Error("an argument that is no JSON is done")
 	}
-	a := experiment.Defaults()
+	a := workbench.Defaults()
 	a.Case = c.ID
-	argument, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = x.Tune(ctx, catalog.Request{Argument: string(argument)}, func(done, _ int) {
+	_, err := do[workbench.Fit](ctx, x, a, func(done, _ int) {
 		if done > len(topics) { // the signals are there
 			cancel()
 		}

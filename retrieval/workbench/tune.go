@@ -1,9 +1,8 @@
-package experiment
+package workbench
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,14 +18,11 @@ import (
 	"almanac/retrieval/revision"
 )
 
-// TuneKind is the kind of the jobs that Runner.Tune does.
-const TuneKind = "tune"
-
 // luck is the p-value from which a gain may be chance, so that the weights stay.
 const luck = 0.05
 
-// TuneArgument is what a job fits.
-type TuneArgument struct {
+// TuneTask is a profile to fit to a case.
+type TuneTask struct {
 	Case    int64     `json:"case"`
 	Judges  []string  `json:"judges,omitempty"` // whose judgments count; none: all people
 	Profile string    `json:"profile"`          // to start from; see revision.Source.Named
@@ -37,8 +33,11 @@ type TuneArgument struct {
 	Classed bool      `json:"classed,omitempty"` // whether classes of queries may get weights of their own
 }
 
+// Kind implements Task.
+func (TuneTask) Kind() string { return "tune" }
+
 // Check returns an error for people if nothing can be fitted so.
-func (a TuneArgument) Check() error {
+func (a TuneTask) Check() error {
 	switch {
 	case a.Folds < 2 || a.Folds > 20:
 		return errors.New("there must be 2 to 20 folds")
@@ -52,16 +51,16 @@ func (a TuneArgument) Check() error {
 	return nil
 }
 
-// Fit is what a tuning found: the result of a job.
+// Fit is what a TuneTask found.
 type Fit struct {
-	TuneArgument
+	TuneTask
 	CaseName   string `json:"case_name"`
 	Generation int64  `json:"generation"` // of the index
 	Model      string `json:"model"`
 	Version    string `json:"version"`
-	// Saved is the revision of the fitted profile, NAME@NUMBER; "": the gain out of
-	// fold may be chance, so the profile it started from stays.
-	Saved string `json:"saved,omitempty"`
+	// Saved is the revision of the fitted profile; nil: the gain out of fold may be
+	// chance, so the profile it started from stays.
+	Saved *revision.Name `json:"saved,omitempty"`
 	Learned
 }
 
@@ -108,45 +107,43 @@ type FitOwn struct {
 	Taken   bool    `json:"taken"`
 }
 
-// Tune fits the weights of a profile to a case by eval.Tune. If queries gain by weights
+// tune fits the weights of a profile to a case by eval.Tune. If queries gain by weights
 // that were fitted without them, more than by chance, the profile is saved as a
 // revision, which is not published; otherwise nothing is. The same judgments,
-// index, profile and seed give the same revision to the byte. The result is a
-// Fit.
-func (x Runner) Tune(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
-	var f Fit
-	if err := json.Unmarshal([]byte(r.Argument), &f.TuneArgument); err != nil {
-		return nil, fmt.Errorf("tune: argument of job %d: %w", r.ID, err)
+// index, profile and seed give the same revision to the byte.
+func (x Runner) tune(ctx context.Context, a TuneTask, by string, progress func(done, total int)) (f Fit, err error) {
+	if err := a.Check(); err != nil {
+		return f, err
 	}
-	if err := f.Check(); err != nil {
-		return nil, err
-	}
+	f.TuneTask = a
 	c, collection, err := Collection(ctx, x.Store, f.Case, f.Judges)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if n := len(collection.Queries); n < 2*f.Folds {
-		return nil, fmt.Errorf("case %s has %d judged queries: %d folds need %d", c.Name, n, f.Folds, 2*f.Folds)
+		return f, fmt.Errorf("case %s has %d judged queries: %d folds need %d", c.Name, n, f.Folds, 2*f.Folds)
 	}
-	base, err := x.Revisions.Named(ctx, f.Profile)
+	base, err := x.Named(ctx, f.Profile)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	if f.Profile == revision.Published {
-		if f.Profile, _, err = inForce(ctx, x.Store); err != nil {
-			return nil, err
+		live, _, err := revision.InForce(ctx, x.Store)
+		if err != nil {
+			return f, err
 		}
+		f.Profile = live.Profile()
 	}
 	if base.Profile.Order != "rerank" {
-		return nil, fmt.Errorf("the order of %s is %s: there are no weights to fit", f.Profile, base.Profile.Order)
+		return f, fmt.Errorf("the order of %s is %s: there are no weights to fit", f.Profile, base.Profile.Order)
 	}
 	t, err := x.fit(ctx, &f, base, collection, progress)
 	if err != nil {
-		return nil, err
+		return f, err
 	}
 	f.CaseName, f.Version, f.Model, f.Learned = c.Name, x.Version, x.Index.Status(ctx).Model, Describe(t)
 	if f.All.Gains() {
-		f.Saved, err = x.save(ctx, f, t, r.By)
+		f.Saved, err = x.save(ctx, f, t, by)
 	}
 	return f, err
 }
@@ -157,7 +154,7 @@ func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Col
 	var o eval.Options
 	generation, indexed, err := x.Index.Indexed()
 	if err == nil {
-		o, err = options(ctx, x.Store, c, indexed)
+		o, err = Options(ctx, x.Store, c, indexed)
 	}
 	if err != nil {
 		return t, err
@@ -232,7 +229,7 @@ func partOf(t eval.Tuning, name string, part func(eval.Example) bool) FitPart {
 }
 
 // save saves the fitted profile as the newest revision of its name.
-func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (string, error) {
+func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (*revision.Name, error) {
 	p := t.Profile()
 	p.Name = f.Name
 	p.Provenance = fmt.Sprintf("fitted from %s to the case %s, judged by %s; index %d, %d folds, seed %d, L2 %g; "+
@@ -240,20 +237,20 @@ func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (stri
 		f.Generation, f.Folds, f.Seed, f.Penalty, f.All.OutOfFold, f.All.Before)
 	data, err := yaml.Marshal(p)
 	if err != nil {
-		return "", fmt.Errorf("tune: %w", err)
+		return nil, fmt.Errorf("tune: %w", err)
 	}
 	newest, err := x.Store.Revision(ctx, catalog.ProfileRevision, f.Name, 0)
 	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
-		return "", err
+		return nil, err
 	}
 	saved, err := revision.SaveProfile(ctx, x.Store, catalog.Revision{Name: f.Name, Base: newest.Number, By: by,
 		Note: fmt.Sprintf("fitted to %s: %+.4f nDCG@10 out of fold, p = %.4f", f.CaseName, f.All.Difference, f.All.P),
 		Data: string(data)})
-	return fmt.Sprintf("%s@%d", saved.Name, saved.Number), err
+	return new(revision.NameOf(saved)), err
 }
 
 // Defaults are the folds, seed and penalties that `almanac tune` has too.
-func Defaults() TuneArgument {
-	return TuneArgument{Profile: revision.Published, Name: profile.DefaultName, Folds: 5, Seed: 1,
+func Defaults() TuneTask {
+	return TuneTask{Profile: revision.Published, Name: profile.DefaultName, Folds: 5, Seed: 1,
 		L2: []float64{0.003, 0.01, 0.03, 0.1}}
 }

@@ -1,40 +1,31 @@
-package judging
+package workbench
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"almanac/catalog"
-	"almanac/retrieval/eval"
 )
 
-// Kind is the kind of the jobs that Do does.
-const Kind = "judge"
-
-// Argument is what a job lets a model judge.
-type Argument struct {
+// JudgeTask is what a model is to judge.
+type JudgeTask struct {
 	Case     int64    `json:"case"`
 	Profiles []string `json:"profiles,omitempty"` // whose pools; none: only what people judged, to compare
 	Depth    int      `json:"depth,omitempty"`    // of each list; 0: Depth
 }
 
-// Result is what a job did.
-type Result struct {
+// Kind implements Task.
+func (JudgeTask) Kind() string { return "judge" }
+
+// Graded is what a JudgeTask did.
+type Graded struct {
 	Graded int `json:"graded"`
 	Unread int `json:"unread"` // answers that are no grades
 	Known  int `json:"known"`  // graded by the model before
-}
-
-// Executor does jobs.
-type Executor struct {
-	Pooler
-	Model *Model
 }
 
 // atOnce is how many documents a model is asked about at the same time.
@@ -46,22 +37,20 @@ type pair struct {
 	document Document
 }
 
-// Do asks the model for what it has not graded. Each grade is stored as it comes,
-// so that a job that begins again continues. The result is a Result.
-func (x Executor) Do(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
-	var a Argument
-	if err := json.Unmarshal([]byte(r.Argument), &a); err != nil {
-		return nil, fmt.Errorf("judging: argument of job %d: %w", r.ID, err)
-	}
+// judge asks the model for what it has not graded. Each grade is stored as it comes,
+// so that a job that begins again continues.
+func (x Runner) judge(ctx context.Context, a JudgeTask, _ string, progress func(done, total int)) (out Graded,
+	err error) {
 	if x.Model == nil {
-		return nil, errors.New("there is no model to judge: judge.url is not set")
+		return out, errors.New("there is no model to judge: judge.url is not set")
 	}
-	judge := eval.ModelJudge + x.Model.Name()
-	pairs, known, err := x.pairs(ctx, a, judge)
+	pool := Pooler{x.Source, x.Index}
+	judge := ModelJudge + x.Model.Name()
+	pairs, known, err := pool.pairs(ctx, a, judge)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out := Result{Known: known}
+	out.Known = known
 	done := 0
 	var mu sync.Mutex // of out and done
 	g, working := errgroup.WithContext(ctx)
@@ -71,7 +60,7 @@ func (x Executor) Do(ctx context.Context, r catalog.Request, progress func(done,
 			break
 		}
 		g.Go(func() error {
-			grade, err := 0, x.Read(working, &p.document)
+			grade, err := 0, pool.Read(working, &p.document)
 			if err == nil {
 				grade, err = x.Model.Grade(working, p.query, p.document.Record.Title, p.document.Text)
 			}
@@ -98,14 +87,10 @@ func (x Executor) Do(ctx context.Context, r catalog.Request, progress func(done,
 }
 
 // pairs lists what is to be graded, and counts what the judge graded before.
-func (x Executor) pairs(ctx context.Context, a Argument, judge string) (pairs []pair, known int, err error) {
-	cases, err := x.Store.Cases(ctx)
+func (x Pooler) pairs(ctx context.Context, a JudgeTask, judge string) (pairs []pair, known int, err error) {
+	c, err := Case(ctx, x.Store, a.Case)
 	if err != nil {
 		return nil, 0, err
-	}
-	at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.ID == a.Case })
-	if at < 0 {
-		return nil, 0, fmt.Errorf("case %d: %w", a.Case, catalog.ErrNotFound)
 	}
 	queries, err := x.Store.Queries(ctx, a.Case)
 	if err != nil {
@@ -119,14 +104,10 @@ func (x Executor) pairs(ctx context.Context, a Argument, judge string) (pairs []
 	for _, j := range judgments {
 		of := [2]string{j.Query, j.Target}
 		graded[of] = graded[of] || j.Judge == judge
-		byPeople[of] = byPeople[of] || eval.ByPeople(j.Judge)
-	}
-	depth := a.Depth
-	if depth == 0 {
-		depth = Depth
+		byPeople[of] = byPeople[of] || ByPeople(j.Judge)
 	}
 	for _, q := range queries {
-		pool, err := x.Pool(ctx, cases[at], q, a.Profiles, depth, judge)
+		pool, err := x.Pool(ctx, c, q, a.Profiles, cmp.Or(a.Depth, Depth), judge)
 		if err != nil {
 			return nil, 0, err
 		}

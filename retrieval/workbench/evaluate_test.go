@@ -1,4 +1,4 @@
-package experiment_test
+package workbench_test
 
 import (
 	"context"
@@ -20,10 +20,10 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
+	"almanac/retrieval/workbench"
 	"almanac/testing/wait"
 )
 
@@ -31,7 +31,7 @@ import (
 var topics = strings.Fields(`anchor beacon captain dredge ferry harbour keel lantern mooring pilot`)
 
 // open returns a runner over an index of the topics, and a case of three queries.
-func open(t *testing.T) (experiment.Runner, *sqlite.Store, catalog.Case) {
+func open(t *testing.T) (workbench.Runner, *sqlite.Store, catalog.Case) {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db")})
@@ -79,8 +79,8 @@ func open(t *testing.T) (experiment.Runner, *sqlite.Store, catalog.Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return experiment.Runner{Store: store, Index: keeper, Version: "v1", Revisions: revision.Source{Store: store,
-		Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}}, store, c
+	return workbench.Runner{Source: revision.Source{Store: store, Base: retrieval.Relevance{
+		Profiles: []profile.Profile{p}}}, Index: keeper, Version: "v1"}, store, c
 }
 
 // save stores a revision of the default profile that a function changes.
@@ -103,22 +103,26 @@ func save(t *testing.T, store catalog.RelevanceStore, name string, change func(*
 	return r
 }
 
-// do does a job.
-func do(t *testing.T, x experiment.Runner, a experiment.Argument, progress func(done, total int)) (experiment.Result,
+// do does a task as a job.
+func do[R any](ctx context.Context, x workbench.Runner, task workbench.Task, progress func(done, total int)) (R,
 	error) {
+	var none R
+	argument, err := json.Marshal(task)
+	if err != nil {
+		return none, err
+	}
+	got, err := x.Jobs()[task.Kind()](ctx,
+		catalog.Request{ID: 1, Kind: task.Kind(), Argument: string(argument), By: "ada"}, progress)
+	if err != nil {
+		return none, err
+	}
+	return got.(R), nil
+}
+
+// evaluate does an EvalTask.
+func evaluate(t *testing.T, x workbench.Runner, task workbench.EvalTask) (workbench.Runs, error) {
 	t.Helper()
-	argument, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if progress == nil {
-		progress = func(int, int) {}
-	}
-	got, err := x.Do(t.Context(), catalog.Request{ID: 1, Argument: string(argument), By: "ada"}, progress)
-	if err != nil {
-		return experiment.Result{}, err
-	}
-	return got.(experiment.Result), nil
+	return do[workbench.Runs](t.Context(), x, task, func(int, int) {})
 }
 
 // worst puts what matches least first.
@@ -134,14 +138,15 @@ func TestAJobStoresARunForEachProfile(t *testing.T) {
 	x, store, c := open(t)
 	save(t, store, "bad", worst)
 	done, all := 0, 0
-	got, err := do(t, x, experiment.Argument{Case: c.ID, Profiles: []string{"published", "bad@1", "keyword"}},
+	got, err := do[workbench.Runs](t.Context(), x,
+		workbench.EvalTask{Case: c.ID, Profiles: []string{"published", "bad@1", "keyword"}},
 		func(n, total int) { done, all = n, total })
 	if err != nil || len(got.Runs) != 3 || done != 9 || all != 9 {
 		t.Fatalf("%+v after %d of %d (%v)", got, done, all, err)
 	}
-	var runs []experiment.Run
+	var runs []workbench.Run
 	for _, id := range got.Runs {
-		r, err := experiment.Load(t.Context(), store, id)
+		r, err := workbench.Load(t.Context(), store, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +177,7 @@ func TestAJobStoresARunForEachProfile(t *testing.T) {
 	if bad := runs[1].Report; bad.NDCG10 >= 1 || math.Abs(bad.Comparison.Difference-bad.NDCG10+1) > 1e-12 {
 		t.Errorf("the worst profile: %+v", bad)
 	}
-	list, err := experiment.List(t.Context(), store, c.ID, 2)
+	list, err := workbench.ListRuns(t.Context(), store, c.ID, 2)
 	if err != nil || len(list) != 2 || list[0].ID != got.Runs[2] || list[0].Report.PerQuery != nil ||
 		list[0].Report.NDCG10 != runs[2].Report.NDCG10 {
 		t.Errorf("list %+v (%v)", list, err)
@@ -181,12 +186,12 @@ func TestAJobStoresARunForEachProfile(t *testing.T) {
 
 func TestTheJudgesDecide(t *testing.T) {
 	x, store, c := open(t)
-	got, err := do(t, x, experiment.Argument{Case: c.ID, Judges: []string{"model/m"},
-		Profiles: []string{"configured"}}, nil)
+	got, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Judges: []string{"model/m"},
+		Profiles: []string{"configured"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := experiment.Load(t.Context(), store, got.Runs[0])
+	r, err := workbench.Load(t.Context(), store, got.Runs[0])
 	if err != nil || r.Judges != "model/m" || r.Report.Queries != 1 || r.Report.PerQuery[0].Query.ID != "q3" {
 		t.Errorf("%+v (%v)", r, err)
 	}
@@ -195,39 +200,39 @@ func TestTheJudgesDecide(t *testing.T) {
 func TestAJobThatCannotBeDoneStoresNothing(t *testing.T) {
 	x, store, c := open(t)
 	for _, tt := range []struct {
-		argument experiment.Argument
+		argument workbench.EvalTask
 		want     string
 	}{
-		{experiment.Argument{Case: c.ID}, "no profile"},
-		{experiment.Argument{Case: 99, Profiles: []string{"published"}}, "case 99"},
-		{experiment.Argument{Case: c.ID, Judges: []string{"clicks"}, Profiles: []string{"published"}}, "no query is judged"},
-		{experiment.Argument{Case: c.ID, Profiles: []string{"published", "gone@1"}}, "not found"},
+		{workbench.EvalTask{Case: c.ID}, "no profile"},
+		{workbench.EvalTask{Case: 99, Profiles: []string{"published"}}, "case 99"},
+		{workbench.EvalTask{Case: c.ID, Judges: []string{"clicks"}, Profiles: []string{"published"}}, "no query is judged"},
+		{workbench.EvalTask{Case: c.ID, Profiles: []string{"published", "gone@1"}}, "not found"},
 	} {
-		if _, err := do(t, x, tt.argument, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := evaluate(t, x, tt.argument); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.argument, err, tt.want)
 		}
 	}
-	if _, err := x.Do(t.Context(), catalog.Request{Argument: "{"}, nil); err == nil {
+	if _, err := x.Jobs()["eval"](t.Context(), catalog.Request{Kind: "eval", Argument: "{"}, nil); err == nil {
 		t.Error("an argument that is no JSON")
 	}
 	x.Index = loading{x.Index}
-	if _, err := do(t, x, experiment.Argument{Case: c.ID, Profiles: []string{"published"}}, nil); !errors.Is(err,
+	if _, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"published"}}); !errors.Is(err,
 		retrieval.ErrNotReady) {
 		t.Errorf("before the index is ready: %v", err)
 	}
-	if list, err := experiment.List(t.Context(), store, 0, 0); err != nil || len(list) != 0 {
+	if list, err := workbench.ListRuns(t.Context(), store, 0, 0); err != nil || len(list) != 0 {
 		t.Errorf("%d runs are stored (%v)", len(list), err)
 	}
 }
 
 // loading is an index that is not ready.
-type loading struct{ experiment.Index }
+type loading struct{ workbench.Index }
 
 func (loading) Indexed() (int64, *corpus.Corpus, error) { return 0, nil, retrieval.ErrNotReady }
 
 // replaced is an index whose generation changes between two looks at it.
 type replaced struct {
-	experiment.Index
+	workbench.Index
 	looks *int64
 }
 
@@ -240,7 +245,7 @@ func (r replaced) Indexed() (int64, *corpus.Corpus, error) {
 func TestARunIsOfOneGeneration(t *testing.T) {
 	x, _, c := open(t)
 	x.Index = replaced{x.Index, new(int64)}
-	_, err := do(t, x, experiment.Argument{Case: c.ID, Profiles: []string{"published"}}, nil)
+	_, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"published"}})
 	if err == nil || !strings.Contains(err.Error(), "another index") {
 		t.Errorf("error %v", err)
 	}
@@ -253,11 +258,11 @@ func TestWhatIsPublishedHasANameThatStays(t *testing.T) {
 		0); err != nil {
 		t.Fatal(err)
 	}
-	got, err := do(t, x, experiment.Argument{Case: c.ID, Profiles: []string{"published", "configured"}}, nil)
+	got, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"published", "configured"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := experiment.List(t.Context(), store, c.ID, 0)
+	list, err := workbench.ListRuns(t.Context(), store, c.ID, 0)
 	if err != nil || len(got.Runs) != 2 {
 		t.Fatalf("%v (%v)", got, err)
 	}
@@ -279,10 +284,10 @@ func TestReportsAreKeptWithTheirCase(t *testing.T) {
 	}
 	reports := []eval.Report{{Collection: c.Name, Profile: "published"}, {Collection: c.Name, Profile: "calm@7"},
 		{Collection: c.Name, Profile: "./mine.yaml"}}
-	if err := experiment.Keep(t.Context(), store, reports, catalog.Evaluation{By: "ci", Version: "v2"}); err != nil {
+	if err := workbench.Keep(t.Context(), store, reports, catalog.Evaluation{By: "ci", Version: "v2"}); err != nil {
 		t.Fatal(err)
 	}
-	list, err := experiment.List(t.Context(), store, c.ID, 0)
+	list, err := workbench.ListRuns(t.Context(), store, c.ID, 0)
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%v (%v)", list, err)
 	}
@@ -294,7 +299,7 @@ func TestReportsAreKeptWithTheirCase(t *testing.T) {
 		}
 	}
 	reports[0].Collection = "elsewhere"
-	if err := experiment.Keep(t.Context(), store, reports, catalog.Evaluation{}); !errors.Is(err, catalog.ErrNotFound) {
+	if err := workbench.Keep(t.Context(), store, reports, catalog.Evaluation{}); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("without a case: %v", err)
 	}
 }
@@ -304,14 +309,14 @@ func TestCompareRuns(t *testing.T) {
 		return eval.QueryReport{Query: eval.Query{ID: id}, Ranking: ranking, Failure: failure,
 			Measures: eval.Measures{NDCG10: ndcg}}
 	}
-	run := func(profile string, of ...eval.QueryReport) experiment.Run {
-		return experiment.Run{Report: eval.Report{Profile: profile, PerQuery: of}}
+	run := func(profile string, of ...eval.QueryReport) workbench.Run {
+		return workbench.Run{Report: eval.Report{Profile: profile, PerQuery: of}}
 	}
 	before := run("a", query("same", .5, "", "x", "y"), query("lost", .9, "", "x", "y"), query("won", .1, "", "x", "y"),
 		query("broken", .7, "", "x"), query("gone", .7, "", "x"))
 	after := run("b", query("won", .3, "", "y", "x"), query("lost", .2, "", "z", "y"), query("same", .5, "", "x", "y"),
 		query("broken", 0, "engine is down"), query("new", 1, "", "x"))
-	d := experiment.Compare(after, before)
+	d := workbench.Compare(after, before)
 	var order []string
 	for _, c := range d.Changes {
 		order = append(order, c.Ours.Query.ID)
@@ -327,7 +332,7 @@ func TestCompareRuns(t *testing.T) {
 	if want := (1./3 + 1 + 1) / 3; d.Jaccard < want-1e-12 || d.Jaccard > want+1e-12 {
 		t.Errorf("Jaccard %v, want %v", d.Jaccard, want)
 	}
-	if none := experiment.Compare(run("a"), run("b")); none.Queries != 0 || none.Jaccard != 0 || none.P != 1 {
+	if none := workbench.Compare(run("a"), run("b")); none.Queries != 0 || none.Jaccard != 0 || none.P != 1 {
 		t.Errorf("of nothing: %+v", none)
 	}
 }

@@ -1,4 +1,4 @@
-package eval_test
+package workbench_test
 
 import (
 	"maps"
@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/workbench"
 )
 
 // TestNames names records of three paths, of which two questions share one,
@@ -58,7 +59,7 @@ func TestNames(t *testing.T) {
 			if err != nil || c.Name != "shore" {
 				t.Fatal(c.Name, err)
 			}
-			names, err := eval.Names(t.Context(), store, c)
+			names, err := workbench.Names(t.Context(), store, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,12 +67,5 @@ func TestNames(t *testing.T) {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestLoadFSNamesTheMistake(t *testing.T) {
-	_, err := eval.LoadFS(fstest.MapFS{"qrels.tsv": {Data: []byte("q\n")}}, "shore")
-	if err == nil || !strings.Contains(err.Error(), "qrels.tsv:1") {
-		t.Error(err)
 	}
 }

@@ -1,17 +1,17 @@
-package eval_test
+package workbench_test
 
 import (
 	"math"
 	"testing"
 
 	"almanac/catalog"
-	"almanac/retrieval/eval"
+	"almanac/retrieval/workbench"
 )
 
 // TestCOEC: anything at the first place is clicked at every second view, at the
 // second at every tenth.
 func TestCOEC(t *testing.T) {
-	got := eval.COEC([]catalog.ClickCount{
+	got := workbench.COEC([]catalog.ClickCount{
 		{Query: "tides", Record: 1, Position: 1, Shown: 100, Clicked: 20},
 		{Query: "tides", Record: 2, Position: 2, Shown: 100, Clicked: 18},
 		{Query: "moon", Record: 1, Position: 1, Shown: 100, Clicked: 80},
@@ -21,7 +21,7 @@ func TestCOEC(t *testing.T) {
 		{Query: "moon", Record: 4, Position: 2, Shown: 0, Clicked: 0},
 		{Query: "tides", Record: 5, Position: 9, Shown: 50, Clicked: 0}, // nothing is expected there
 	})
-	want := []eval.ClickGrade{
+	want := []workbench.ClickGrade{
 		{Query: "tides", Record: 1, Clicks: 20, Expected: 50, Grade: 0},
 		{Query: "tides", Record: 2, Clicks: 18, Expected: 10, Grade: 2},
 		{Query: "moon", Record: 1, Clicks: 80, Expected: 50, Grade: 2},

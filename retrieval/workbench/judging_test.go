@@ -1,4 +1,4 @@
-package judging_test
+package workbench_test
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/judging"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // shelf finds records in their order: all, or those that words alone find.
@@ -44,9 +44,21 @@ func (s *shelf) Search(_ context.Context, r retrieval.Request) (retrieval.Respon
 
 func (*shelf) Status(context.Context) retrieval.Status { return retrieval.Status{Ready: true} }
 
+// shelved is a shelf in place of an index.
+type shelved struct {
+	retrieval.Searcher
+	workbench.Index
+}
+
+func (s shelved) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
+	return s.Searcher.Search(ctx, r)
+}
+
+func (s shelved) Status(ctx context.Context) retrieval.Status { return s.Searcher.Status(ctx) }
+
 // library is a case over five records: a.md to c.md, and two of d.md. Words alone find
 // three of them.
-func library(t *testing.T) (judging.Pooler, *sqlite.Store, catalog.Case) {
+func library(t *testing.T) (workbench.Pooler, *sqlite.Store, catalog.Case) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
@@ -83,8 +95,8 @@ func library(t *testing.T) (judging.Pooler, *sqlite.Store, catalog.Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return judging.Pooler{Store: store, Search: found, Revisions: revision.Source{Store: store,
-		Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}}, store, c
+	return workbench.Pooler{Source: revision.Source{Store: store, Base: retrieval.Relevance{
+		Profiles: []profile.Profile{p}}}, Search: found}, store, c
 }
 
 // judge stores grades of the first query.
@@ -99,7 +111,7 @@ func judge(t *testing.T, store *sqlite.Store, c catalog.Case, by string, grades 
 	}
 }
 
-func targets(p judging.Pool) []string {
+func targets(p workbench.Pool) []string {
 	var out []string
 	for _, d := range p.Documents {
 		out = append(out, d.Target)
@@ -168,7 +180,7 @@ func TestACaseGoesOutAndComesBack(t *testing.T) {
 	ctx := t.Context()
 	judge(t, store, c, "person/ada", map[string]int{"a.md": 3, "b.md": 0})
 	judge(t, store, c, "model/m", map[string]int{"a.md": 1})
-	_, files, err := judging.Export(ctx, store, "harbour", true)
+	_, files, err := workbench.Export(ctx, store, "harbour", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +193,11 @@ func TestACaseGoesOutAndComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in, err := judging.ReadPath(dir)
+	in, err := workbench.ReadPath(dir)
 	if err != nil || in.Name != "elsewhere" {
 		t.Fatalf("%q, %v", in.Name, err)
 	}
-	done, err := judging.Import(ctx, store, "copy", in, "import/elsewhere", "bo")
+	done, err := workbench.Import(ctx, store, "copy", in, "import/elsewhere", "bo")
 	if err != nil || done.Queries != 2 || done.Judgments != 2 || done.String() != "copy: 2 queries and 2 judgments added" {
 		t.Fatalf("%v, %v", done, err)
 	}
@@ -198,27 +210,27 @@ func TestACaseGoesOutAndComesBack(t *testing.T) {
 		t.Errorf("queries %+v become %+v, %v", before, after, err)
 	}
 	// TREC's judgments alone complete a case that has the queries.
-	qrels, err := judging.ReadPath(filepath.Join(dir, "qrels.txt"))
+	qrels, err := workbench.ReadPath(filepath.Join(dir, "qrels.txt"))
 	if err != nil || !reflect.DeepEqual(qrels.Judgments, in.Judgments) {
 		t.Errorf("as TREC has them: %v, %v", qrels.Judgments, err)
 	}
-	if done, err = judging.Import(ctx, store, "copy", qrels, "import/trec", "bo"); err != nil || done.Queries != 0 {
+	if done, err = workbench.Import(ctx, store, "copy", qrels, "import/trec", "bo"); err != nil || done.Queries != 0 {
 		t.Errorf("%v, %v", done, err)
 	}
-	all, err := judging.List(ctx, store)
+	all, err := workbench.List(ctx, store)
 	if err != nil || len(all) != 2 || !strings.Contains(all.String(), "copy: 2 queries, 1 judged, 4 judgments") {
 		t.Errorf("%v, %v", all, err)
 	}
-	if _, _, err := judging.Export(ctx, store, "harbour", false, "person/nobody"); !isInvalid(err) {
+	if _, _, err := workbench.Export(ctx, store, "harbour", false, "person/nobody"); !isInvalid(err) {
 		t.Errorf("judgments of nobody are %v", err)
 	}
-	if _, _, err := judging.Export(ctx, store, "nowhere", false); !errors.Is(err, catalog.ErrNotFound) {
+	if _, _, err := workbench.Export(ctx, store, "nowhere", false); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("an unknown case is %v", err)
 	}
 }
 
 func isInvalid(err error) bool {
-	_, ok := errors.AsType[judging.InvalidError](err)
+	_, ok := errors.AsType[workbench.InvalidError](err)
 	return ok
 }
 
@@ -231,19 +243,19 @@ func TestAnImportThatIsWrongChangesNothing(t *testing.T) {
 		"no query":     {Queries: queries, Judgments: map[string]map[string]int{"q7": {"a.md": 1}}},
 		"grade 4":      {Queries: queries, Judgments: map[string]map[string]int{"q9": {"a.md": 4}}},
 	} {
-		if _, err := judging.Import(ctx, store, "harbour", in, "import/x", "bo"); !isInvalid(err) {
+		if _, err := workbench.Import(ctx, store, "harbour", in, "import/x", "bo"); !isInvalid(err) {
 			t.Errorf("%s is %v", name, err)
 		}
 	}
-	if _, err := judging.Import(ctx, store, "new", eval.Collection{}, "import/x", "bo"); !isInvalid(err) {
+	if _, err := workbench.Import(ctx, store, "new", eval.Collection{}, "import/x", "bo"); !isInvalid(err) {
 		t.Errorf("judgments without a case are %v", err)
 	}
-	all, err := judging.List(ctx, store)
+	all, err := workbench.List(ctx, store)
 	if err != nil || len(all) != 1 || all[0].Queries != 2 || all[0].Judgments != 0 {
 		t.Errorf("afterwards there is %v, %v", all, err)
 	}
 	in := eval.Collection{Queries: queries, Judgments: map[string]map[string]int{"q9": {"a.md": -2}}}
-	done, err := judging.Import(ctx, store, "harbour", in, "import/x", "bo")
+	done, err := workbench.Import(ctx, store, "harbour", in, "import/x", "bo")
 	if err != nil || done.Queries != 1 {
 		t.Fatalf("%v, %v", done, err)
 	}
@@ -251,12 +263,12 @@ func TestAnImportThatIsWrongChangesNothing(t *testing.T) {
 	if err != nil || len(judgments) != 1 || judgments[0].Grade != 0 {
 		t.Errorf("a negative grade of TREC becomes %+v, %v", judgments, err)
 	}
-	missing, err := judging.Missing(ctx, store, done.Case)
+	missing, err := workbench.Missing(ctx, store, done.Case)
 	if err != nil || missing != "" {
 		t.Errorf("missing %q, %v", missing, err)
 	}
 	judge(t, store, done.Case, "person/ada", map[string]int{"dir/b.md": 2})
-	if missing, err = judging.Missing(ctx, store, done.Case); err != nil || !strings.Contains(missing, "dir/b.md") ||
+	if missing, err = workbench.Missing(ctx, store, done.Case); err != nil || !strings.Contains(missing, "dir/b.md") ||
 		!strings.Contains(missing, "did you mean \"b.md\"") {
 		t.Errorf("missing %q, %v", missing, err)
 	}
@@ -267,7 +279,7 @@ func TestTheFirstCaseIsTheNetworks(t *testing.T) {
 	ctx := t.Context()
 	files := fstest.MapFS{"queries.jsonl": {Data: []byte(`{"_id":"w1","text":"wharf"}` + "\n")},
 		"qrels.tsv": {Data: []byte("w1\ta.md\t3\n")}}
-	if err := judging.First(ctx, store, "sample", files); err != nil {
+	if err := workbench.First(ctx, store, "sample", files); err != nil {
 		t.Fatal(err)
 	}
 	if cases, _ := store.Cases(ctx); len(cases) != 1 {
@@ -277,15 +289,19 @@ func TestTheFirstCaseIsTheNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := judging.First(ctx, store, "sample", files); err != nil {
+		if err := workbench.First(ctx, store, "sample", files); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := judging.List(ctx, store)
+	all, err := workbench.List(ctx, store)
 	if err != nil || all.String() != "sample: 1 queries, 1 judged, 1 judgments" || all[0].Judges[0].Name != "import/sample" {
 		t.Errorf("%v, %v", all, err)
 	}
-	got, err := judging.Collection(ctx, store, "sample")
+	c, err = workbench.CaseNamed(ctx, store, "sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := workbench.Collection(ctx, store, c.ID, nil)
 	if err != nil || got.Judgments["w1"]["a.md"] != 3 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -308,7 +324,7 @@ func TestClicksAreAListOfTheirOwn(t *testing.T) {
 	}
 	judge(t, store, c, "person/ada", map[string]int{"a.md": 3})
 	for range 2 { // reading them again replaces them
-		n, err := judging.Clicks(ctx, store, c, day)
+		n, err := workbench.Clicks(ctx, store, c, day)
 		if err != nil || n != 2 {
 			t.Fatalf("%d judgments, %v", n, err)
 		}
@@ -341,24 +357,22 @@ func TestAModelJudgesWhatItHasNotJudged(t *testing.T) {
 		_, _ = w.Write(data)
 	}))
 	t.Cleanup(server.Close)
-	m, err := judging.OpenModel(judging.ModelConfig{Kind: judging.Ollama, URL: server.URL, Model: "m"})
+	m, err := workbench.OpenModel(workbench.ModelConfig{Kind: workbench.Ollama, URL: server.URL, Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := func(a judging.Argument) (judging.Result, error) {
-		data, _ := json.Marshal(a)
+	job := func(task workbench.JudgeTask) (workbench.Graded, error) {
 		steps := 0
-		got, err := judging.Executor{Pooler: x, Model: m}.Do(ctx, catalog.Request{Argument: string(data)},
-			func(done, total int) { steps = max(steps, done) })
-		out, _ := got.(judging.Result)
+		runner := workbench.Runner{Source: x.Source, Index: shelved{Searcher: x.Search}, Model: m}
+		out, err := do[workbench.Graded](ctx, runner, task, func(done, total int) { steps = max(steps, done) })
 		if err == nil && steps != out.Graded+out.Unread {
 			t.Errorf("progress says %d of %+v", steps, out)
 		}
 		return out, err
 	}
-	pool := judging.Argument{Case: c.ID, Profiles: []string{revision.Keyword, revision.Configured}, Depth: 2}
+	pool := workbench.JudgeTask{Case: c.ID, Profiles: []string{revision.Keyword, revision.Configured}, Depth: 2}
 	got, err := job(pool)
-	if want := (judging.Result{Graded: 4, Unread: 2}); err != nil || got != want { // a.md, b.md, c.md of two queries
+	if want := (workbench.Graded{Graded: 4, Unread: 2}); err != nil || got != want { // a.md, b.md, c.md of two queries
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	if got, err = job(pool); err != nil || got.Known != 4 || got.Graded != 0 || len(asked) != 8 {
@@ -366,22 +380,22 @@ func TestAModelJudgesWhatItHasNotJudged(t *testing.T) {
 	}
 	// Without profiles it judges what people judged, so that they can be compared.
 	judge(t, store, c, "person/ada", map[string]int{"a.md": 3, "d.md": 2})
-	if got, err = job(judging.Argument{Case: c.ID}); err != nil || got.Graded != 1 || got.Known != 1 {
+	if got, err = job(workbench.JudgeTask{Case: c.ID}); err != nil || got.Graded != 1 || got.Known != 1 {
 		t.Errorf("to compare: %+v, %v", got, err)
 	}
 	judgments, err := store.Judgments(ctx, c.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	agreements := eval.Agreements(judgments)
+	agreements := workbench.Agreements(judgments)
 	if len(agreements) != 1 || agreements[0].Pairs != 2 || agreements[0].A != "model/m" {
 		t.Errorf("agreements: %+v", agreements)
 	}
 	server.Close()
-	if _, err = job(judging.Argument{Case: c.ID, Profiles: []string{revision.Configured}, Depth: 5}); err == nil {
+	if _, err = job(workbench.JudgeTask{Case: c.ID, Profiles: []string{revision.Configured}, Depth: 5}); err == nil {
 		t.Error("a server that is away judges")
 	}
-	if _, err = job(judging.Argument{Case: 99}); !errors.Is(err, catalog.ErrNotFound) {
+	if _, err = job(workbench.JudgeTask{Case: 99}); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("a case that is gone is %v", err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package judging makes judged queries: the pools that people and models judge,
-// the judgments of models and clicks, and cases out of files and back.
-package judging
+package workbench
 
 import (
 	"cmp"
@@ -22,9 +20,8 @@ const Depth = 20
 
 // Pooler makes pools.
 type Pooler struct {
-	Store     catalog.Store
-	Search    retrieval.Searcher
-	Revisions revision.Source
+	revision.Source
+	Search retrieval.Searcher
 }
 
 // Document is what a judge sees of a document. It says neither who found it nor
@@ -56,10 +53,7 @@ func (x Pooler) Pool(ctx context.Context, c catalog.Case, q catalog.CaseQuery, p
 	if err != nil {
 		return p, err
 	}
-	judged := map[string]bool{} // in the whole case, as it is the case that names records
-	for _, j := range judgments {
-		judged[j.Target] = true
-	}
+	judged := targets(judgments) // in the whole case, as it is the case that names records
 	seen := map[int64]bool{}
 	for _, name := range profiles {
 		results, err := x.results(ctx, q.Text, name, depth)
@@ -103,9 +97,18 @@ func (x Pooler) Pool(ctx context.Context, c catalog.Case, q catalog.CaseQuery, p
 	return p, nil
 }
 
+// targets are the documents that are judged.
+func targets(judgments []catalog.Judgment) map[string]bool {
+	judged := map[string]bool{}
+	for _, j := range judgments {
+		judged[j.Target] = true
+	}
+	return judged
+}
+
 // results searches with a profile.
 func (x Pooler) results(ctx context.Context, query, name string, depth int) ([]retrieval.Result, error) {
-	named, err := x.Revisions.Named(ctx, name)
+	named, err := x.Named(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -150,15 +153,11 @@ func (x Pooler) Find(ctx context.Context, c catalog.Case, query string) ([]Docum
 	if err != nil {
 		return nil, err
 	}
-	judged := map[string]bool{}
-	for _, j := range judgments {
-		judged[j.Target] = true
-	}
 	results, err := x.results(ctx, query, revision.Published, Depth)
 	if err != nil {
 		return nil, err
 	}
-	return x.documents(ctx, results, judged, map[int64]bool{})
+	return x.documents(ctx, results, targets(judgments), map[int64]bool{})
 }
 
 // maxText bounds what a judge reads of a document that no list found, in runes.

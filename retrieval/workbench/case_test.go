@@ -1,4 +1,4 @@
-package eval_test
+package workbench_test
 
 import (
 	"path/filepath"
@@ -8,7 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/eval"
+	"almanac/retrieval/workbench"
 )
 
 func TestCase(t *testing.T) {
@@ -30,7 +30,7 @@ func TestCase(t *testing.T) {
 		{Query: "q2", Target: "a.md", Judge: "person/ben", Grade: 2},
 		{Query: "q2", Target: "b.md", Judge: "import/file", Grade: 0},
 		{Query: "q2", Target: "c.md", Judge: "model/m", Grade: 3},
-		{Query: "q1", Target: "a.md", Judge: eval.ClickJudge, Grade: 1},
+		{Query: "q1", Target: "a.md", Judge: workbench.ClickJudge, Grade: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,9 +42,9 @@ func TestCase(t *testing.T) {
 	}{
 		{nil, 1, map[string]map[string]int{"q2": {"a.md": 3, "b.md": 0}}},
 		{[]string{"person/ben"}, 1, map[string]map[string]int{"q2": {"a.md": 2}}},
-		{[]string{"model/m", eval.ClickJudge}, 2, map[string]map[string]int{"q2": {"c.md": 3}, "q1": {"a.md": 1}}},
+		{[]string{"model/m", workbench.ClickJudge}, 2, map[string]map[string]int{"q2": {"c.md": 3}, "q1": {"a.md": 1}}},
 	} {
-		got, err := eval.Case(t.Context(), store, c, tt.judges...)
+		got, err := workbench.Judged(t.Context(), store, c, tt.judges...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,8 @@
-package experiment
+package workbench
 
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -52,7 +51,7 @@ func Due(ctx context.Context, store catalog.Store, now time.Time) error {
 	}
 	open, err := store.Requests(ctx)
 	if err != nil || slices.ContainsFunc(open, func(r catalog.Request) bool {
-		return r.Kind == Kind && r.By == BySchedule
+		return r.Kind == EvalTask{}.Kind() && r.By == BySchedule
 	}) {
 		return err
 	}
@@ -71,11 +70,8 @@ func Due(ctx context.Context, store catalog.Store, now time.Time) error {
 	if due(first).After(now) {
 		return nil
 	}
-	argument, err := json.Marshal(Argument{Case: first.ID, Profiles: []string{revision.Published}})
-	if err != nil {
-		return fmt.Errorf("experiment: %w", err)
-	}
-	if _, err := store.Enqueue(ctx, catalog.Request{Kind: Kind, Argument: string(argument), By: BySchedule}); err != nil {
+	task := EvalTask{Case: first.ID, Profiles: []string{revision.Published}}
+	if _, err := Ask(ctx, store, task, BySchedule); err != nil {
 		return err
 	}
 	return store.SetMeta(ctx, metaAsked(first.ID), now.UTC().Format(time.RFC3339))

@@ -1,0 +1,78 @@
+// Package workbench is where relevance is measured and tuned. It keeps cases of
+// judged queries, the judgments of people, models and clicks, runs of profiles
+// over them, and fits weights to them; pages, commands and jobs use it.
+package workbench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"almanac/catalog"
+	"almanac/catalog/jobs"
+	"almanac/retrieval"
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/eval"
+	"almanac/retrieval/revision"
+)
+
+// Index is the index that serves, as profiles can be measured and fitted on it.
+type Index interface {
+	retrieval.Searcher
+	eval.Signaler
+	// Indexed returns the generation that serves and its corpus. ErrNotReady.
+	Indexed() (generation int64, indexed *corpus.Corpus, err error)
+}
+
+// Runner does the tasks that people ask for.
+type Runner struct {
+	revision.Source
+	Index   Index
+	Model   *Model // that judges; nil: none
+	Version string // of the program
+}
+
+// Task is what a job is asked for: EvalTask, TuneTask or JudgeTask.
+type Task interface {
+	Kind() string // of the job
+}
+
+// Ask asks for a job, and returns its id.
+func Ask(ctx context.Context, store catalog.JobStore, t Task, by string) (int64, error) {
+	argument, err := json.Marshal(t)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", t.Kind(), err)
+	}
+	return store.Enqueue(ctx, catalog.Request{Kind: t.Kind(), Argument: string(argument), By: by})
+}
+
+// TaskOf reads what a job was asked for; it is an error if that is another task.
+func TaskOf[T Task](r catalog.Request) (t T, err error) {
+	if r.Kind != t.Kind() {
+		return t, fmt.Errorf("job %d is of kind %s, not %s", r.ID, r.Kind, t.Kind())
+	}
+	if err = json.Unmarshal([]byte(r.Argument), &t); err != nil {
+		err = fmt.Errorf("%s: argument of job %d: %w", t.Kind(), r.ID, err)
+	}
+	return t, err
+}
+
+// Jobs are what does the tasks, by the kinds of their jobs: an EvalTask gives
+// Runs, a TuneTask a Fit and a JudgeTask Graded.
+func (x Runner) Jobs() map[string]jobs.Do {
+	return map[string]jobs.Do{EvalTask{}.Kind(): job(x.evaluate), TuneTask{}.Kind(): job(x.tune),
+		JudgeTask{}.Kind(): job(x.judge)}
+}
+
+// job is a job that does a task for whoever asked.
+func job[T Task, R any](
+	do func(ctx context.Context, t T, by string, progress func(done, total int)) (R, error),
+) jobs.Do {
+	return func(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
+		t, err := TaskOf[T](r)
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, t, r.By, progress)
+	}
+}
