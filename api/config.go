@@ -4,7 +4,7 @@ import (
 	"github.com/ulule/limiter/v3"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard"
+	"almanac/api/dashboard/desk"
 	"almanac/api/op"
 	"almanac/api/tally"
 	"almanac/retrieval"
@@ -14,7 +14,7 @@ import (
 type Config struct {
 	op.Serving
 	Resources []op.Resource
-	Dashboard dashboard.Config // without a Store there is none
+	Dashboard desk.Config // without a Store there is none
 
 	Name         string // of the service, for people: the network's
 	Description  string // of the API

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"almanac/api/dashboard"
+	"almanac/api/dashboard/desk"
 	"almanac/api/edge"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
@@ -19,10 +20,10 @@ import (
 // served is a dashboard on a listener.
 type served struct {
 	http.Handler
-	pages *dashboard.Handler
+	pages *desk.Desk
 }
 
-func serve(t *testing.T, cfg dashboard.Config) http.Handler {
+func serve(t *testing.T, cfg desk.Config) http.Handler {
 	t.Helper()
 	d, err := dashboard.New(cfg)
 	if err != nil {
@@ -47,7 +48,7 @@ func open(t *testing.T) (http.Handler, *sqlite.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := serve(t, dashboard.Config{Store: store, Network: "Sample", Revisions: revision.Source{Store: store,
+	h := serve(t, desk.Config{Network: "Sample", Source: revision.Source{Store: store,
 		Base: retrieval.Relevance{Profiles: []profile.Profile{standard}}},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	return h, store

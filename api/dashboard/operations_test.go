@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard"
+	"almanac/api/dashboard/desk"
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 
@@ -35,11 +35,11 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := serve(t, dashboard.Config{Store: store, Search: &shelf{}, Network: "Sample",
-		Revisions: revision.Source{Store: store}, Metrics: admin.NewMetrics(), Engines: []string{"keyword",
+	h := serve(t, desk.Config{Search: &shelf{}, Network: "Sample",
+		Source: revision.Source{Store: store}, Metrics: admin.NewMetrics(), Engines: []string{"keyword",
 			"vector"}, Now: func() time.Time { return now }, Turn: func(source string) (bool, time.Time) {
 			return source == "docs", now.Add(time.Hour)
-		}, Settings: []dashboard.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})
+		}, Settings: []desk.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})
 	page := get(h, "/operations").Body.String()
 	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<", "keyword",
 		"Nothing was searched for", "Build the index again", "Nothing was published", ">https://buoys.example<")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/api/dashboard"
+	"almanac/api/dashboard/desk"
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
@@ -64,8 +64,8 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 		kind, key, _ := strings.Cut(name, ":")
 		return store.Get(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
 	}
-	h := serve(t, dashboard.Config{Store: store, Search: found, Network: "Sample", Find: find,
-		Revisions: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
+	h := serve(t, desk.Config{Search: found, Network: "Sample", Find: find,
+		Source: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
 	return h, store
 }
 

@@ -117,25 +117,26 @@ type View struct {
 	Data any
 }
 
-// Parse reads the templates of a directory. What the file shared.html defines
-// is known to all.
-func (s *Site) Parse(dir fs.FS, funcs template.FuncMap) (*Templates, error) {
-	names, err := fs.Glob(dir, "*.html")
-	if err != nil {
-		return nil, err
-	}
+// Parse reads the templates of a directory, and of more. What the file shared.html
+// of the first defines is known to all.
+func (s *Site) Parse(dir fs.FS, funcs template.FuncMap, more ...fs.FS) (*Templates, error) {
 	base, err := template.Must(s.base.Clone()).Funcs(funcs).ParseFS(dir, "shared.html")
 	if err != nil {
 		return nil, fmt.Errorf("look: %w", err)
 	}
 	t := &Templates{site: s, pages: map[string]*template.Template{}}
-	for _, file := range names {
-		name := strings.TrimSuffix(file, ".html")
-		page, err := template.Must(base.Clone()).ParseFS(dir, file)
+	for _, dir := range append(more, dir) {
+		names, err := fs.Glob(dir, "*.html")
 		if err != nil {
-			return nil, fmt.Errorf("look: %w", err)
+			return nil, err
 		}
-		t.pages[name] = page
+		for _, file := range names {
+			page, err := template.Must(base.Clone()).ParseFS(dir, file)
+			if err != nil {
+				return nil, fmt.Errorf("look: %w", err)
+			}
+			t.pages[strings.TrimSuffix(file, ".html")] = page
+		}
 	}
 	return t, nil
 }

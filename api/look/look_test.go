@@ -203,7 +203,7 @@ func TestRender(t *testing.T) {
 // TestLinesAreShort holds what is written for browsers to the width of the code.
 func TestLinesAreShort(t *testing.T) {
 	for _, pattern := range []string{"*.html", "assets/*", "../web/pages/*", "../web/clicks/assets/*",
-		"../dashboard/pages/*", "../dashboard/assets/*"} {
+		"../dashboard/*/pages/*", "../dashboard/desk/assets/*"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)

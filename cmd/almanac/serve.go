@@ -13,7 +13,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/admin"
-	"almanac/api/dashboard"
+	"almanac/api/dashboard/desk"
 	"almanac/api/shadow"
 	"almanac/api/tally"
 	"almanac/catalog"
@@ -93,11 +93,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg := a.apiConfig(base)
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
-	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Revisions: revisions, Network: n.Title,
-		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log,
-		Metrics: metrics, Engines: a.engines(), Turn: w.turn, JudgeModel: a.config.Judge.Model}
+	cfg.Dashboard = desk.Config{Source: revisions, Search: keeper, Network: n.Title, Version: version(),
+		Find: base.Locate, Page: base.PageURL, Log: a.log, Metrics: metrics, Engines: a.engines(), Turn: w.turn,
+		JudgeModel: a.config.Judge.Model}
 	for _, v := range config.Values(a.config, a.origins) {
-		cfg.Dashboard.Settings = append(cfg.Dashboard.Settings, dashboard.Setting(v))
+		cfg.Dashboard.Settings = append(cfg.Dashboard.Settings, desk.Setting(v))
 	}
 	handlers, err := api.New(cfg)
 	if err != nil {

@@ -69,6 +69,21 @@ func (s Source) Saved(ctx context.Context, n Name) (catalog.Revision, error) {
 	return s.Store.Revision(ctx, catalog.ProfileRevision, n.Profile, n.Number)
 }
 
+// Names are those that Named takes.
+func (s Source) Names(ctx context.Context) ([]string, error) {
+	revisions, err := s.Store.Revisions(ctx, catalog.ProfileRevision)
+	names := []string{Published, Configured, Keyword, Vector}
+	for _, r := range revisions {
+		names = append(names, NameOf(r).String())
+	}
+	for _, name := range profile.Names() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
 // Edited returns the relevance of a profile that is not saved, as YAML.
 func (s Source) Edited(ctx context.Context, data string) (Named, error) {
 	return s.tried(ctx, "edited", 0, catalog.Revision{Kind: catalog.ProfileRevision, Data: data})

@@ -3,6 +3,7 @@ package workbench
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -241,4 +242,53 @@ func Missing(ctx context.Context, store catalog.Store, c catalog.Case) (string, 
 		return "", err
 	}
 	return eval.Missing(all, names, 1), nil
+}
+
+// Judges counts the judgments of each judge in some cases.
+func Judges(ctx context.Context, store catalog.RelevanceStore, cases []catalog.Case) (map[string]int, error) {
+	judges := map[string]int{}
+	for _, c := range cases {
+		judgments, err := store.Judgments(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range judgments {
+			judges[j.Judge]++
+		}
+	}
+	return judges, nil
+}
+
+// Restore puts the queries of a change back as they were before it, with their
+// judgments; a case that is gone is made again. An InvalidError if there were none.
+func Restore(ctx context.Context, store catalog.RelevanceStore, a catalog.Audit, by string) error {
+	var before catalog.CaseContent
+	if err := json.Unmarshal([]byte(a.Before), &before); err != nil {
+		return fmt.Errorf("change %d: %w", a.ID, err)
+	}
+	if len(before.Queries) == 0 {
+		return InvalidError("these queries are new: remove them in their case")
+	}
+	name := strings.TrimPrefix(a.Subject, "case ")
+	c, err := CaseNamed(ctx, store, name)
+	if errors.Is(err, catalog.ErrNotFound) {
+		c, err = store.PutCase(ctx, catalog.Case{Name: name}, by)
+	}
+	if err != nil {
+		return err
+	}
+	now, err := store.Queries(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	for i, q := range before.Queries {
+		before.Queries[i].Revision = 0
+		if at := slices.IndexFunc(now, func(o catalog.CaseQuery) bool { return o.ID == q.ID }); at >= 0 {
+			before.Queries[i].Revision = now[at].Revision
+		}
+	}
+	if err := store.PutQueries(ctx, c.ID, before.Queries, by); err != nil {
+		return err
+	}
+	return store.PutJudgments(ctx, c.ID, before.Judgments)
 }

@@ -1,4 +1,4 @@
-package dashboard
+package analytics
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
@@ -24,15 +25,15 @@ type synonymForm struct {
 	Set     ruleSet
 	Groups  []synonym
 	Edited  synonym
-	Preview []difference // nil: none was asked for
+	Preview []desk.Difference // nil: none was asked for
 	Asked   bool
 }
 
 // synonyms lists the groups.
-func (h *Handler) synonyms(r *http.Request) (reply, error) {
+func (h handler) synonyms(r *http.Request) (desk.Reply, error) {
 	set, groups, err := h.groups(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	name := r.FormValue("name")
 	edited := synonym{Name: name, Others: strings.Join(groups[name], ", ")}
@@ -40,7 +41,7 @@ func (h *Handler) synonyms(r *http.Request) (reply, error) {
 }
 
 // groups reads the newest groups that people made.
-func (h *Handler) groups(ctx context.Context) (ruleSet, map[string][]string, error) {
+func (h handler) groups(ctx context.Context) (ruleSet, map[string][]string, error) {
 	set, err := h.rules(ctx, catalog.SynonymsRevision)
 	if err != nil {
 		return set, nil, err
@@ -49,25 +50,25 @@ func (h *Handler) groups(ctx context.Context) (ruleSet, map[string][]string, err
 	return set, groups, err
 }
 
-func (h *Handler) synonymPage(f synonymForm, groups map[string][]string) (reply, error) {
+func (h handler) synonymPage(f synonymForm, groups map[string][]string) (desk.Reply, error) {
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		f.Groups = append(f.Groups, synonym{name, strings.Join(groups[name], ", "), false})
 	}
-	network := h.cfg.Revisions.Base.Aliases
+	network := h.Base.Aliases
 	for _, name := range slices.Sorted(maps.Keys(network)) {
 		if _, replaced := groups[name]; !replaced {
 			f.Groups = append(f.Groups, synonym{name, strings.Join(network[name], ", "), true})
 		}
 	}
-	return reply{Template: "synonyms", Page: look.Page{Title: "Synonyms", Path: "/analytics/synonyms",
+	return desk.Reply{Template: "synonyms", Page: look.Page{Title: "Synonyms", Path: "/analytics/synonyms",
 		Section: "/analytics"}, Data: f}, nil
 }
 
 // putSynonyms previews, publishes or removes a group.
-func (h *Handler) putSynonyms(r *http.Request) (reply, error) {
+func (h handler) putSynonyms(r *http.Request) (desk.Reply, error) {
 	set, groups, err := h.groups(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	name := strings.TrimSpace(r.FormValue("name"))
 	var others []string
@@ -78,24 +79,24 @@ func (h *Handler) putSynonyms(r *http.Request) (reply, error) {
 	}
 	switch {
 	case name == "":
-		return reply{}, invalid("a group needs a spelling").in("name")
+		return desk.Reply{}, desk.Invalid("a group needs a spelling").In("name")
 	case r.FormValue("do") == "remove":
 		delete(groups, name)
-		return reply{Goto: "/analytics/synonyms"},
+		return desk.Reply{Goto: "/analytics/synonyms"},
 			h.publish(r, catalog.SynonymsRevision, groups, "no synonyms for "+name)
 	case len(others) == 0:
-		return reply{}, invalid("a group needs a second spelling").in("others")
+		return desk.Reply{}, desk.Invalid("a group needs a second spelling").In("others")
 	}
 	shown := maps.Clone(groups)
 	groups[name] = others
 	tried, err := h.previewSynonyms(r.Context(), groups, append([]string{name}, others...))
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	if r.FormValue("do") == "publish" {
-		return reply{Goto: "/analytics/synonyms"}, h.publish(r, catalog.SynonymsRevision, groups, "synonyms for "+name)
+		return desk.Reply{Goto: "/analytics/synonyms"}, h.publish(r, catalog.SynonymsRevision, groups, "synonyms for "+name)
 	}
-	set.Newest.Number = number(r, "base", set.Newest.Number) // what the form was filled from
+	set.Newest.Number = desk.Number(r, "base", set.Newest.Number) // what the form was filled from
 	return h.synonymPage(synonymForm{Set: set, Edited: synonym{Name: name, Others: strings.Join(others, ", ")},
 		Preview: tried, Asked: true}, shown)
 }
@@ -106,27 +107,27 @@ const previewQueries = 20
 // previewSynonyms shows what groups do to queries that have one of the
 // spellings: those that people searched for and those of the cases, and the
 // spellings themselves. Queries that stay as they are are left out.
-func (h *Handler) previewSynonyms(
+func (h handler) previewSynonyms(
 	ctx context.Context, groups map[string][]string, spellings []string,
-) (out []difference, err error) {
+) (out []desk.Difference, err error) {
 	data, err := marshal(groups)
 	if err != nil {
 		return nil, err
 	}
 	queries := slices.Clone(spellings)
-	counts, _, err := h.cfg.Store.Searches(ctx, catalog.SearchQuery{Limit: 500})
+	counts, _, err := h.Store.Searches(ctx, catalog.SearchQuery{Limit: 500})
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range counts {
 		queries = append(queries, c.Query)
 	}
-	cases, err := h.cfg.Store.Cases(ctx)
+	cases, err := h.Store.Cases(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range cases {
-		of, err := h.cfg.Store.Queries(ctx, c.ID)
+		of, err := h.Store.Queries(ctx, c.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -1,34 +1,43 @@
-package dashboard
+// Package analytics is the section of the dashboard about what people search for,
+// and of the rules that are made from it.
+package analytics
 
 import (
 	"cmp"
+	"embed"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
 
-// analytics are the pages about what people search for, and of the rules that are
-// made from it.
-func (h *Handler) analytics() map[string]answer {
-	return map[string]answer{
-		"GET /analytics":                  h.searches,
-		"POST /analytics/sample":          h.sample,
-		"GET /analytics/pins":             h.pins,
-		"GET /analytics/pins/edit":        h.editPin,
-		"POST /analytics/pins":            h.putPin,
-		"GET /analytics/synonyms":         h.synonyms,
-		"POST /analytics/synonyms":        h.putSynonyms,
-		"GET /analytics/audit":            h.audit,
-		"POST /analytics/audit/{id}/undo": h.undo,
-	}
+//go:embed pages
+var pages embed.FS
+
+// handler answers.
+type handler struct{ *desk.Desk }
+
+// New returns the section.
+func New(d *desk.Desk) desk.Section {
+	h := handler{d}
+	return desk.Section{Title: "Analytics", Path: "/analytics", Pages: pages, Routes: map[string]desk.Route{
+		"GET /analytics":                  desk.Page(h.searches),
+		"POST /analytics/sample":          desk.Form(h.sample, h.searches),
+		"GET /analytics/pins":             desk.Page(h.pins),
+		"GET /analytics/pins/edit":        desk.Page(h.editPin),
+		"POST /analytics/pins":            desk.Form(h.putPin, h.editPin),
+		"GET /analytics/synonyms":         desk.Page(h.synonyms),
+		"POST /analytics/synonyms":        desk.Form(h.putSynonyms, h.synonyms),
+		"GET /analytics/audit":            desk.Page(h.audit),
+		"POST /analytics/audit/{id}/undo": desk.Form(h.undo, h.audit),
+	}}
 }
 
 // shownQueries is how many queries the page lists.
@@ -56,14 +65,14 @@ type searched struct {
 }
 
 // searches lists queries.
-func (h *Handler) searches(r *http.Request) (reply, error) {
-	days := min(max(1, number(r, "days", 30)), catalog.CountDays)
+func (h handler) searches(r *http.Request) (desk.Reply, error) {
+	days := min(max(1, desk.Number(r, "days", 30)), catalog.CountDays)
 	order := catalog.SearchOrder(r.FormValue("order"))
-	since := h.cfg.Now().AddDate(0, 0, 1-days)
-	list, total, err := h.cfg.Store.Searches(r.Context(),
+	since := h.Now().AddDate(0, 0, 1-days)
+	list, total, err := h.Store.Searches(r.Context(),
 		catalog.SearchQuery{Since: since, Order: order, Limit: shownQueries})
 	if err != nil {
-		return reply{}, invalid("order must be zero, corrected, degraded or slow")
+		return desk.Reply{}, desk.Invalid("order must be zero, corrected, degraded or slow")
 	}
 	var clicks []catalog.ClickCount
 	if len(list) > 0 {
@@ -71,8 +80,8 @@ func (h *Handler) searches(r *http.Request) (reply, error) {
 		for i, c := range list {
 			queries[i] = c.Query
 		}
-		if clicks, err = h.cfg.Store.Clicks(r.Context(), since, queries...); err != nil {
-			return reply{}, err
+		if clicks, err = h.Store.Clicks(r.Context(), since, queries...); err != nil {
+			return desk.Reply{}, err
 		}
 	}
 	type opened struct{ shown, clicked, places int }
@@ -91,55 +100,47 @@ func (h *Handler) searches(r *http.Request) (reply, error) {
 		rows[i] = searched{c, c.Took / time.Duration(max(1, c.N)), o.shown, o.clicked,
 			float64(o.places) / float64(max(1, o.clicked))}
 	}
-	return reply{Template: "analytics", Page: look.Page{Title: "Analytics", Path: "/analytics"}, Data: map[string]any{
+	return desk.Reply{Template: "analytics", Page: look.Page{Title: "Analytics", Path: "/analytics"}, Data: map[string]any{
 		"Days": days, "Order": order, "Orders": searchOrders, "Rows": rows, "Total": total, "Clicks": len(clicks) > 0,
 	}}, nil
 }
 
-// number reads an integer of a form.
-func number(r *http.Request, name string, otherwise int) int {
-	if n, err := strconv.Atoi(r.FormValue(name)); err == nil {
-		return n
-	}
-	return otherwise
-}
-
 // sample makes a case of queries that were searched for.
-func (h *Handler) sample(r *http.Request) (reply, error) {
-	name, n := strings.TrimSpace(r.FormValue("name")), number(r, "n", 50)
+func (h handler) sample(r *http.Request) (desk.Reply, error) {
+	name, n := strings.TrimSpace(r.FormValue("name")), desk.Number(r, "n", 50)
 	if name == "" {
-		return reply{}, invalid("a case needs a name").in("name")
+		return desk.Reply{}, desk.Invalid("a case needs a name").In("name")
 	}
 	if n < 1 || n > 500 {
-		return reply{}, invalid("a case is made of 1 to 500 queries").in("n")
+		return desk.Reply{}, desk.Invalid("a case is made of 1 to 500 queries").In("n")
 	}
-	days := min(max(1, number(r, "days", 30)), catalog.CountDays)
-	counts, _, err := h.cfg.Store.Searches(r.Context(), catalog.SearchQuery{Since: h.cfg.Now().AddDate(0, 0, 1-days)})
+	days := min(max(1, desk.Number(r, "days", 30)), catalog.CountDays)
+	counts, _, err := h.Store.Searches(r.Context(), catalog.SearchQuery{Since: h.Now().AddDate(0, 0, 1-days)})
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	if len(counts) == 0 {
-		return reply{}, invalid("nothing was searched for in these days")
+		return desk.Reply{}, desk.Invalid("nothing was searched for in these days")
 	}
-	how, seed := r.FormValue("how"), uint64(max(0, number(r, "seed", 1)))
+	how, seed := r.FormValue("how"), uint64(max(0, desk.Number(r, "seed", 1)))
 	chosen, err := workbench.Sample(counts, how, n, seed)
 	if err != nil {
-		return reply{}, invalid("how must be top, random or proportional")
+		return desk.Reply{}, desk.Invalid("how must be top, random or proportional")
 	}
-	made, err := h.newCase(r, name, fmt.Sprintf("%d of %d queries searched for in %d days, %s (seed %d)", len(chosen),
+	made, err := h.NewCase(r, name, fmt.Sprintf("%d of %d queries searched for in %d days, %s (seed %d)", len(chosen),
 		len(counts), days, how, seed))
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	queries := make([]catalog.CaseQuery, len(chosen))
 	for i, c := range chosen {
 		queries[i] = catalog.CaseQuery{ID: fmt.Sprintf("q%d", i+1), Text: c.Query,
 			Note: fmt.Sprintf("searched for %d times", c.N)}
 	}
-	if err := h.cfg.Store.PutQueries(r.Context(), made.ID, queries, admin.User(r.Context())); err != nil {
-		return reply{}, err
+	if err := h.Store.PutQueries(r.Context(), made.ID, queries, admin.User(r.Context())); err != nil {
+		return desk.Reply{}, err
 	}
-	return reply{Goto: caseLink(made.ID)}, nil
+	return desk.Reply{Goto: desk.CasePath(made.ID)}, nil
 }
 
 // auditPage is how many changes the page lists.
@@ -152,10 +153,10 @@ type change struct {
 }
 
 // audit lists who changed what.
-func (h *Handler) audit(r *http.Request) (reply, error) {
-	list, err := h.cfg.Store.Audit(r.Context(), auditPage)
+func (h handler) audit(r *http.Request) (desk.Reply, error) {
+	list, err := h.Store.Audit(r.Context(), auditPage)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	changes := make([]change, len(list))
 	for i, a := range list {
@@ -164,8 +165,8 @@ func (h *Handler) audit(r *http.Request) (reply, error) {
 			changes[i].Before = ""
 		}
 	}
-	return reply{Template: "audit", Page: look.Page{Title: "Changes", Path: "/analytics/audit", Section: "/analytics"},
-		Data: changes}, nil
+	return desk.Reply{Template: "audit", Data: changes,
+		Page: look.Page{Title: "Changes", Path: "/analytics/audit", Section: "/analytics"}}, nil
 }
 
 // undoing says what undoing a change does; "" if it cannot be undone.
@@ -183,30 +184,27 @@ func undoing(a catalog.Audit) string {
 }
 
 // undo takes a change back, by making the opposite one.
-func (h *Handler) undo(r *http.Request) (reply, error) {
-	list, err := h.cfg.Store.Audit(r.Context(), 0)
+func (h handler) undo(r *http.Request) (desk.Reply, error) {
+	list, err := h.Store.Audit(r.Context(), 0)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	for _, a := range list {
 		if strconv.FormatInt(a.ID, 10) != r.PathValue("id") {
 			continue
 		}
-		back := reply{Goto: "/analytics/audit"}
+		back := desk.Reply{Goto: "/analytics/audit"}
 		switch {
 		case undoing(a) == "":
-			return reply{}, invalid("this change cannot be undone")
+			return desk.Reply{}, desk.Invalid("this change cannot be undone")
 		case a.Action == "publish":
 			name, number, _ := strings.Cut(a.Before, "/")
 			n, _ := strconv.Atoi(number)
-			_, err := h.cfg.Store.Publish(r.Context(), catalog.Publication{Kind: catalog.RevisionKind(a.Subject), Name: name,
+			_, err := h.Store.Publish(r.Context(), catalog.Publication{Kind: catalog.RevisionKind(a.Subject), Name: name,
 				Number: n, By: admin.User(r.Context()), Note: fmt.Sprintf("undoes change %d", a.ID)}, 0)
 			return back, err
 		}
-		return back, h.restore(r, a)
+		return back, workbench.Restore(r.Context(), h.Store, a, admin.User(r.Context()))
 	}
-	return reply{}, fmt.Errorf("change %s: %w", r.PathValue("id"), catalog.ErrNotFound)
+	return desk.Reply{}, fmt.Errorf("change %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 }
-
-// link is an address with one parameter.
-func link(path, name, value string) string { return path + "?" + url.Values{name: {value}}.Encode() }

@@ -1,8 +1,11 @@
-package dashboard
+// Package lab is the section of the dashboard that compares two profiles on a query,
+// and says why a record is not there.
+package lab
 
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"maps"
 	"net/http"
@@ -14,6 +17,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -24,14 +28,21 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-// lab is the page that compares two profiles on a query, and says why a record is
-// not there.
-func (h *Handler) lab() map[string]answer {
-	return map[string]answer{"GET /lab": h.compare, "POST /lab": h.compare, "GET /lab/profile": h.labProfile}
-}
+//go:embed pages
+var pages embed.FS
 
-// edited is the name of a side whose profile is in the form.
-const edited = "edited"
+// handler answers.
+type handler struct{ *desk.Desk }
+
+// New returns the section.
+func New(d *desk.Desk) desk.Section {
+	h := handler{d}
+	return desk.Section{Title: "Lab", Path: "/lab", Pages: pages, Routes: map[string]desk.Route{
+		"GET /lab":         desk.Page(h.compare),
+		"POST /lab":        desk.Page(h.compare),
+		"GET /lab/profile": desk.Page(h.labProfile),
+	}}
+}
 
 // labSide is one column.
 type labSide struct {
@@ -54,7 +65,7 @@ type labRow struct {
 	Key       string
 	Container string
 	Page      string
-	Move      *shift
+	Move      *desk.Shift
 	Gone      bool // the other side does not show it
 	Parts     []labPart
 	Lists     []labPart
@@ -102,35 +113,36 @@ type labAbsence struct {
 }
 
 // compare searches with two profiles.
-func (h *Handler) compare(r *http.Request) (reply, error) {
+func (h handler) compare(r *http.Request) (desk.Reply, error) {
 	if err := r.ParseForm(); err != nil {
-		return reply{}, invalid("the form could not be read")
+		return desk.Reply{}, desk.Invalid("the form could not be read")
 	}
-	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(standardN, number(r, "n", standardN)), 50),
+	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(standardN, desk.Number(r, "n", standardN)), 50),
 		Kinds: strings.TrimSpace(r.Form.Get("kind")), Sources: strings.TrimSpace(r.Form.Get("source")),
 		Why: strings.TrimSpace(r.Form.Get("why"))}
 	var err error
-	if p.Choices, err = h.choices(r.Context()); err != nil {
-		return reply{}, err
+	if p.Choices, err = h.Names(r.Context()); err != nil {
+		return desk.Reply{}, err
 	}
-	if p.Cases, err = h.cfg.Store.Cases(r.Context()); err != nil {
-		return reply{}, err
+	p.Choices = append(p.Choices, desk.Edited)
+	if p.Cases, err = h.Store.Cases(r.Context()); err != nil {
+		return desk.Reply{}, err
 	}
 	if p.A, err = h.side(r, "a", standardA); err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	if p.B, err = h.side(r, "b", standardB); err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	newest, err := h.cfg.Store.Revision(r.Context(), catalog.ProfileRevision, profile.DefaultName, 0)
+	newest, err := h.Store.Revision(r.Context(), catalog.ProfileRevision, profile.DefaultName, 0)
 	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	p.Newest = newest.Number
-	if r.Method == http.MethodPost && p.A.Choice != edited && p.B.Choice != edited {
-		return reply{Goto: p.link()}, nil // an address that can be passed on
+	if r.Method == http.MethodPost && p.A.Choice != desk.Edited && p.B.Choice != desk.Edited {
+		return desk.Reply{Goto: p.link()}, nil // an address that can be passed on
 	}
-	page := reply{Template: "lab", Page: look.Page{Title: cmp.Or(p.Query, "Query lab"), Path: "/lab"}, Data: p}
+	page := desk.Reply{Template: "lab", Page: look.Page{Title: cmp.Or(p.Query, "Query lab"), Path: "/lab"}, Data: p}
 	if p.Query == "" {
 		return page, nil
 	}
@@ -138,7 +150,7 @@ func (h *Handler) compare(r *http.Request) (reply, error) {
 		Filter: passage.Filter{Kinds: strings.Fields(p.Kinds), Sources: strings.Fields(p.Sources)}}
 	for _, s := range []*labSide{p.A, p.B} {
 		if err := h.fill(r.Context(), s, request); err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 	}
 	if p.A.Fault == "" && p.B.Fault == "" {
@@ -146,7 +158,7 @@ func (h *Handler) compare(r *http.Request) (reply, error) {
 	}
 	if p.Why != "" {
 		if err := h.absences(r.Context(), p, request); err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 	}
 	return page, nil
@@ -173,31 +185,13 @@ func (p *labPage) link() string {
 }
 
 // labProfile returns a profile as the form has it, for the script that fills it in.
-func (h *Handler) labProfile(r *http.Request) (reply, error) {
-	n, err := h.cfg.Revisions.Named(r.Context(), r.FormValue("name"))
+func (h handler) labProfile(r *http.Request) (desk.Reply, error) {
+	n, err := h.Named(r.Context(), r.FormValue("name"))
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	data, err := yaml.Marshal(n.Profile)
-	return reply{Raw: &raw{Name: "profile.yaml", Type: "text/plain; charset=utf-8", Body: data}}, err
-}
-
-// choices are the profiles that can be compared.
-func (h *Handler) choices(ctx context.Context) ([]string, error) {
-	revisions, err := h.cfg.Store.Revisions(ctx, catalog.ProfileRevision)
-	if err != nil {
-		return nil, err
-	}
-	out := []string{revision.Published, revision.Configured, revision.Keyword, revision.Vector}
-	for _, r := range revisions {
-		out = append(out, revision.NameOf(r).String())
-	}
-	for _, name := range profile.Names() {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return append(out, edited), nil
+	return desk.Reply{Raw: &desk.Raw{Name: "profile.yaml", Type: "text/plain; charset=utf-8", Body: data}}, err
 }
 
 // typed is a text of a form with the line ends that it was filled with.
@@ -206,24 +200,24 @@ func typed(r *http.Request, name string) string {
 }
 
 // side reads what a column shows.
-func (h *Handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
+func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
 	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: typed(r, "yaml-"+letter)}
 	// A text that was changed counts, whatever the list of the side has. One that is as
 	// the page had it does not: then the list was changed.
 	if was := "was-" + letter; r.Form.Has(was) && s.YAML != typed(r, was) || r.Form.Get("try") == letter {
-		s.Choice = edited
+		s.Choice = desk.Edited
 	}
 	var err error
-	if s.Choice == edited {
-		s.Named, err = h.cfg.Revisions.Edited(r.Context(), s.YAML)
+	if s.Choice == desk.Edited {
+		s.Named, err = h.Edited(r.Context(), s.YAML)
 	} else {
-		s.Named, err = h.cfg.Revisions.Named(r.Context(), s.Choice)
+		s.Named, err = h.Named(r.Context(), s.Choice)
 	}
 	if err != nil {
-		s.Fault = plainly(err, s.YAML)
+		s.Fault = desk.Plainly(err, s.YAML)
 		return s, nil
 	}
-	if s.Choice != edited {
+	if s.Choice != desk.Edited {
 		data, err := yaml.Marshal(s.Named.Profile)
 		if err != nil {
 			return nil, err
@@ -234,21 +228,21 @@ func (h *Handler) side(r *http.Request, letter, otherwise string) (*labSide, err
 }
 
 // fill searches for a column.
-func (h *Handler) fill(ctx context.Context, s *labSide, request retrieval.Request) (err error) {
+func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request) (err error) {
 	if s.Fault != "" {
 		return nil
 	}
 	request.Relevance = &s.Named.Relevance
-	s.Found, err = h.cfg.Search.Search(ctx, request)
+	s.Found, err = h.Search.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		s.Fault = plainly(err, s.YAML)
+		s.Fault = desk.Plainly(err, s.YAML)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	records := recordsOf(s.Found.Results)
-	heads, err := h.cfg.Store.Heads(ctx, records)
+	heads, err := h.Store.Heads(ctx, records)
 	if err != nil {
 		return err
 	}
@@ -265,8 +259,8 @@ func (h *Handler) fill(ctx context.Context, s *labSide, request retrieval.Reques
 	for i, x := range s.Found.Results {
 		head := byID[x.Record]
 		row := labRow{Rank: i + 1, Result: x, Kind: string(head.Kind), Key: head.Key, Container: head.Container}
-		if h.cfg.Page != nil {
-			row.Page = h.cfg.Page(head)
+		if h.Page != nil {
+			row.Page = h.Page(head)
 		}
 		row.explain(x.Explanation)
 		name := head.Path
@@ -289,13 +283,13 @@ func (h *Handler) fill(ctx context.Context, s *labSide, request retrieval.Reques
 
 // judgedAs returns people's judgments of a query in the first case that has it; nil
 // if none has.
-func (h *Handler) judgedAs(ctx context.Context, query string) (map[string]int, error) {
-	cases, err := h.cfg.Store.Cases(ctx)
+func (h handler) judgedAs(ctx context.Context, query string) (map[string]int, error) {
+	cases, err := h.Store.Cases(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range cases {
-		collection, err := workbench.Judged(ctx, h.cfg.Store, c)
+		collection, err := workbench.Judged(ctx, h.Store, c)
 		if err != nil {
 			return nil, err
 		}
@@ -366,7 +360,7 @@ func (p *labPage) set(a, b []int64) {
 		p.A.Rows[i].Gone = !slices.Contains(b, a[i])
 	}
 	for i := range p.B.Rows {
-		p.B.Rows[i].Move = changeOf(i, slices.Index(a, b[i])+1)
+		p.B.Rows[i].Move = desk.ShiftOf(i, slices.Index(a, b[i])+1)
 	}
 	p.Jaccard, p.RBO = eval.Jaccard(a, b, eval.Cut), eval.RBO(a, b, eval.Persistence)
 	stages := maps.Clone(p.A.Found.Timings)
@@ -378,9 +372,9 @@ func (p *labPage) set(a, b []int64) {
 }
 
 // absences says where a record is in both columns.
-func (h *Handler) absences(ctx context.Context, p *labPage, request retrieval.Request) error {
+func (h handler) absences(ctx context.Context, p *labPage, request retrieval.Request) error {
 	sides := []*labSide{p.A, p.B}
-	record, err := h.cfg.Find(ctx, p.Why)
+	record, err := h.Find(ctx, p.Why)
 	if err != nil {
 		p.Absence = []labAbsence{{Side: p.A, Fault: err.Error()}}
 		return nil
@@ -390,7 +384,7 @@ func (h *Handler) absences(ctx context.Context, p *labPage, request retrieval.Re
 			continue
 		}
 		request.Relevance = &s.Named.Relevance
-		a, err := h.cfg.Search.Absent(ctx, request, record.ID)
+		a, err := h.Search.Absent(ctx, request, record.ID)
 		if err != nil {
 			return err
 		}

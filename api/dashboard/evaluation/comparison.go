@@ -1,4 +1,4 @@
-package dashboard
+package evaluation
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -53,20 +54,20 @@ type notMeasured struct {
 }
 
 // comparison compares stored runs of one case, the oldest being the first.
-func (h *Handler) comparison(r *http.Request) (reply, error) {
+func (h handler) comparison(r *http.Request) (desk.Reply, error) {
 	runs, err := h.chosenRuns(r)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	name := "a case that is gone"
-	if c, err := workbench.Case(r.Context(), h.cfg.Store, runs[0].Case); err == nil {
+	if c, err := workbench.Case(r.Context(), h.Store, runs[0].Case); err == nil {
 		name = c.Name
 	} else if !errors.Is(err, catalog.ErrNotFound) {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	with := min(1, len(runs)-1)
 	for i, run := range runs {
-		if i > 0 && run.ID == int64(number(r, "with", 0)) {
+		if i > 0 && run.ID == int64(desk.Number(r, "with", 0)) {
 			with = i
 		}
 	}
@@ -90,42 +91,42 @@ func (h *Handler) comparison(r *http.Request) (reply, error) {
 		}
 		out = append(out, c)
 	}
-	return reply{Template: "evaluation-runs", Page: look.Page{Title: "Runs of " + name, Path: "/evaluation"},
+	return desk.Reply{Template: "evaluation-runs", Page: look.Page{Title: "Runs of " + name, Path: "/evaluation"},
 		Data: map[string]any{"Name": name, "Runs": out, "With": out[with], "Queries": queriesOf(runs[0], out[with]),
 			"Failures": failures, "Unlike": unlike(runs)}}, nil
 }
 
 // chosenRuns reads the runs that a request names, oldest first.
-func (h *Handler) chosenRuns(r *http.Request) ([]workbench.Run, error) {
+func (h handler) chosenRuns(r *http.Request) ([]workbench.Run, error) {
 	if err := r.ParseForm(); err != nil {
-		return nil, invalid("the form cannot be read")
+		return nil, desk.Invalid("the form cannot be read")
 	}
 	var ids []int64
 	for _, text := range r.Form["run"] {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, invalid("a run is named by its number")
+			return nil, desk.Invalid("a run is named by its number")
 		}
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if len(ids) < 1 || len(ids) > maxCompared {
-		return nil, invalid(fmt.Sprintf("choose 1 to %d runs", maxCompared))
+		return nil, desk.Invalid(fmt.Sprintf("choose 1 to %d runs", maxCompared))
 	}
 	return h.loadRuns(r.Context(), ids)
 }
 
 // loadRuns reads runs of one case.
-func (h *Handler) loadRuns(ctx context.Context, ids []int64) ([]workbench.Run, error) {
+func (h handler) loadRuns(ctx context.Context, ids []int64) ([]workbench.Run, error) {
 	runs := make([]workbench.Run, len(ids))
 	for i, id := range ids {
 		var err error
-		if runs[i], err = workbench.Load(ctx, h.cfg.Store, id); err != nil {
+		if runs[i], err = workbench.Load(ctx, h.Store, id); err != nil {
 			return nil, err
 		}
 		if runs[i].Case != runs[0].Case {
-			return nil, invalid("runs of different cases cannot be compared: they have different queries")
+			return nil, desk.Invalid("runs of different cases cannot be compared: they have different queries")
 		}
 	}
 	return runs, nil

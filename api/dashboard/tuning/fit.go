@@ -1,7 +1,6 @@
-package dashboard
+package tuning
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
@@ -28,14 +28,14 @@ type fitted struct {
 }
 
 // fits lists tuning jobs, and has the form of another.
-func (h *Handler) fits(r *http.Request) (reply, error) {
-	cases, err := h.cfg.Store.Cases(r.Context())
+func (h handler) fits(r *http.Request) (desk.Reply, error) {
+	cases, err := h.Store.Cases(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	jobs, err := h.cfg.Store.Jobs(r.Context(), 0)
+	jobs, err := h.Store.Jobs(r.Context(), 0)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	var list []fitted
 	running := false
@@ -45,29 +45,14 @@ func (h *Handler) fits(r *http.Request) (reply, error) {
 			running = running || job.DoneAt.IsZero()
 		}
 	}
-	judges, err := h.judges(r.Context(), cases)
+	judges, err := workbench.Judges(r.Context(), h.Store, cases)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	choices, err := h.profileNames(r.Context())
-	return reply{Template: "fit", Page: look.Page{Title: "Fit a profile", Path: "/tuning/fit", Section: "/tuning"},
+	choices, err := h.Names(r.Context())
+	return desk.Reply{Template: "fit", Page: look.Page{Title: "Fit a profile", Path: "/tuning/fit", Section: "/tuning"},
 		Data: map[string]any{"Jobs": list, "Running": running, "Cases": cases, "Judges": judges, "Choices": choices,
-			"Default": workbench.Defaults(), "Case": int64(number(r, "case", 0))}}, err
-}
-
-// judges counts the judgments of each judge in all cases.
-func (h *Handler) judges(ctx context.Context, cases []catalog.Case) (map[string]int, error) {
-	judges := map[string]int{}
-	for _, c := range cases {
-		judgments, err := h.cfg.Store.Judgments(ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, j := range judgments {
-			judges[j.Judge]++
-		}
-	}
-	return judges, nil
+			"Default": workbench.Defaults(), "Case": int64(desk.Number(r, "case", 0))}}, err
 }
 
 // fittedOf reads what was asked for and found.
@@ -85,44 +70,44 @@ func fittedOf(job catalog.Request, cases []catalog.Case) fitted {
 }
 
 // startFit asks for a tuning.
-func (h *Handler) startFit(r *http.Request) (reply, error) {
+func (h handler) startFit(r *http.Request) (desk.Reply, error) {
 	if err := r.ParseForm(); err != nil {
-		return reply{}, invalid("the form could not be read")
+		return desk.Reply{}, desk.Invalid("the form could not be read")
 	}
-	a := workbench.TuneTask{Case: int64(number(r, "case", 0)), Judges: r.Form["judge"],
-		Profile: r.FormValue("profile"), Name: strings.TrimSpace(r.FormValue("name")), Folds: number(r, "folds", 0),
-		Seed: uint64(max(0, number(r, "seed", 1))), Classed: r.FormValue("classed") != ""}
+	a := workbench.TuneTask{Case: int64(desk.Number(r, "case", 0)), Judges: r.Form["judge"],
+		Profile: r.FormValue("profile"), Name: strings.TrimSpace(r.FormValue("name")), Folds: desk.Number(r, "folds", 0),
+		Seed: uint64(max(0, desk.Number(r, "seed", 1))), Classed: r.FormValue("classed") != ""}
 	for field := range strings.FieldsFuncSeq(r.FormValue("l2"), func(c rune) bool { return c == ',' || c == ' ' }) {
 		penalty, err := strconv.ParseFloat(field, 64)
 		if err != nil {
-			return reply{}, invalid(fmt.Sprintf("%q is no penalty: it must be a number such as 0.03", field)).in("l2")
+			return desk.Reply{}, desk.Invalid(fmt.Sprintf("%q is no penalty: it must be a number such as 0.03", field)).In("l2")
 		}
 		a.L2 = append(a.L2, penalty)
 	}
 	if err := a.Check(); err != nil {
-		return reply{}, invalid(err.Error())
+		return desk.Reply{}, desk.Invalid(err.Error())
 	}
-	if _, err := h.cfg.Revisions.Named(r.Context(), a.Profile); err != nil {
-		return reply{}, err
+	if _, err := h.Named(r.Context(), a.Profile); err != nil {
+		return desk.Reply{}, err
 	}
-	c, collection, err := workbench.Collection(r.Context(), h.cfg.Store, a.Case, a.Judges)
+	c, collection, err := workbench.Collection(r.Context(), h.Store, a.Case, a.Judges)
 	if errors.Is(err, workbench.ErrUnjudged) {
-		return reply{}, invalid(err.Error())
+		return desk.Reply{}, desk.Invalid(err.Error())
 	}
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	if n := len(collection.Queries); n < 2*a.Folds {
-		return reply{}, invalid(fmt.Sprintf("%d judged queries are too few for %d folds", n, a.Folds)).in("folds")
+		return desk.Reply{}, desk.Invalid(fmt.Sprintf("%d judged queries are too few for %d folds", n, a.Folds)).In("folds")
 	}
 	by := admin.User(r.Context())
-	id, err := workbench.Ask(r.Context(), h.cfg.Store, a, by)
+	id, err := workbench.Ask(r.Context(), h.Store, a, by)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	err = h.cfg.Store.AddAudit(r.Context(), catalog.Audit{By: by, Action: "job", Subject: "profile " + a.Name,
+	err = h.Store.AddAudit(r.Context(), catalog.Audit{By: by, Action: "job", Subject: "profile " + a.Name,
 		Note: fmt.Sprintf("fit %s to %d queries of %s", a.Profile, len(collection.Queries), c.Name)})
-	return reply{Goto: fmt.Sprintf("/tuning/fit/%d", id)}, err
+	return desk.Reply{Goto: fmt.Sprintf("/tuning/fit/%d", id)}, err
 }
 
 // fittedWeight is a weight with the widths of its bars, in hundredths of the
@@ -133,21 +118,21 @@ type fittedWeight struct {
 }
 
 // fit shows what a tuning learned.
-func (h *Handler) fit(r *http.Request) (reply, error) {
+func (h handler) fit(r *http.Request) (desk.Reply, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return reply{}, fmt.Errorf("job %s: %w", r.PathValue("id"), catalog.ErrNotFound)
+		return desk.Reply{}, fmt.Errorf("job %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 	}
-	job, err := h.cfg.Store.Job(r.Context(), id)
+	job, err := h.Store.Job(r.Context(), id)
 	if err == nil && job.Kind != (workbench.TuneTask{}).Kind() {
 		err = fmt.Errorf("tuning job %d: %w", id, catalog.ErrNotFound)
 	}
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	cases, err := h.cfg.Store.Cases(r.Context())
+	cases, err := h.Store.Cases(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	f := fittedOf(job, cases)
 	largest := 0.0
@@ -163,5 +148,5 @@ func (h *Handler) fit(r *http.Request) (reply, error) {
 	if job.DoneAt.IsZero() {
 		page.Refresh = 2
 	}
-	return reply{Template: "fit-result", Page: page, Data: map[string]any{"Job": f, "Weights": weights}}, nil
+	return desk.Reply{Template: "fit-result", Page: page, Data: map[string]any{"Job": f, "Weights": weights}}, nil
 }

@@ -1,17 +1,16 @@
-package dashboard
+package cases
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -67,19 +66,19 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 	_ = r.ParseForm() // what cannot be read is not there
 	s := session{Case: c.ID, Query: r.Form.Get("query"), Profiles: r.Form["profile"],
 		Fresh: r.Form.Get("fresh") != ""}
-	if n := number(r, "n", workbench.Depth); n != workbench.Depth {
+	if n := desk.Number(r, "n", workbench.Depth); n != workbench.Depth {
 		s.Depth = min(max(1, n), 100)
 	}
 	return s
 }
 
 // judge shows one document of a pool after the other.
-func (h *Handler) judge(r *http.Request, c catalog.Case) (_ reply, err error) {
+func (h handler) judge(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
 	s := sessionOf(r, c)
 	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, workbench.Depth), Grades: grades, Link: s.link(),
-		Asked: strings.TrimSpace(r.Form.Get("find")), Self: caseLink(c.ID)}
+		Asked: strings.TrimSpace(r.Form.Get("find")), Self: desk.CasePath(c.ID)}
 	if p.Query, err = h.queryOf(r.Context(), c, s.Query); err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	if err = h.fillPool(r, &p); err == nil {
 		err = h.focus(r, &p)
@@ -90,12 +89,12 @@ func (h *Handler) judge(r *http.Request, c catalog.Case) (_ reply, err error) {
 	if err == nil {
 		err = h.nextQuery(r.Context(), &p)
 	}
-	return reply{Template: "judging-judge", Page: look.Page{Title: p.Query.Text, Section: "/judging"}, Data: p}, err
+	return desk.Reply{Template: "judging-judge", Page: look.Page{Title: p.Query.Text, Section: "/judging"}, Data: p}, err
 }
 
 // fillPool lists the documents.
-func (h *Handler) fillPool(r *http.Request, p *judgePage) error {
-	all, err := h.choices(r.Context())
+func (h handler) fillPool(r *http.Request, p *judgePage) error {
+	all, err := h.Names(r.Context())
 	if err != nil {
 		return err
 	}
@@ -104,9 +103,7 @@ func (h *Handler) fillPool(r *http.Request, p *judgePage) error {
 		chosen = pooled
 	}
 	for _, name := range all {
-		if name != edited {
-			p.Choices = append(p.Choices, profileChoice{name, slices.Contains(chosen, name)})
-		}
+		p.Choices = append(p.Choices, profileChoice{name, slices.Contains(chosen, name)})
 	}
 	me := judgeOf(r)
 	pool, err := h.pooler().Pool(r.Context(), p.Case, p.Query, chosen, p.Depth, me)
@@ -133,8 +130,8 @@ func (h *Handler) fillPool(r *http.Request, p *judgePage) error {
 }
 
 // judgmentsOf returns the judgments of a query by target.
-func (h *Handler) judgmentsOf(ctx context.Context, c catalog.Case, query string) (map[string][]catalog.Judgment, error) {
-	judgments, err := h.cfg.Store.Judgments(ctx, c.ID)
+func (h handler) judgmentsOf(ctx context.Context, c catalog.Case, query string) (map[string][]catalog.Judgment, error) {
+	judgments, err := h.Store.Judgments(ctx, c.ID)
 	of := map[string][]catalog.Judgment{}
 	for _, j := range judgments {
 		if j.Query == query {
@@ -145,15 +142,15 @@ func (h *Handler) judgmentsOf(ctx context.Context, c catalog.Case, query string)
 }
 
 // judgedBy is what a judge sees of a document.
-func (h *Handler) judgedBy(d workbench.Document, me string, judgments []catalog.Judgment) judged {
+func (h handler) judgedBy(d workbench.Document, me string, judgments []catalog.Judgment) judged {
 	x := judged{Document: d}
 	for _, at := range []time.Time{d.Record.UpdatedAt, d.Record.CreatedAt, d.Record.StartsAt} {
 		if x.Date.IsZero() {
 			x.Date = at
 		}
 	}
-	if h.cfg.Page != nil {
-		x.Page = h.cfg.Page(d.Record)
+	if h.Page != nil {
+		x.Page = h.Page(d.Record)
 	}
 	for _, j := range judgments {
 		if j.Judge == me {
@@ -170,7 +167,7 @@ func (h *Handler) judgedBy(d workbench.Document, me string, judgments []catalog.
 
 // focus chooses the document to judge: the one that is named, else the next one
 // without a grade.
-func (h *Handler) focus(r *http.Request, p *judgePage) error {
+func (h handler) focus(r *http.Request, p *judgePage) error {
 	at, after := r.Form.Get("at"), r.Form.Get("after")
 	place := func(target string) int {
 		return slices.IndexFunc(p.List, func(x judged) bool { return x.Target == target })
@@ -179,7 +176,7 @@ func (h *Handler) focus(r *http.Request, p *judgePage) error {
 	case at != "" && i >= 0:
 		p.At = &p.List[i]
 	case at != "": // found by hand
-		record, err := workbench.Resolve(r.Context(), h.cfg.Store, at)
+		record, err := workbench.Resolve(r.Context(), h.Store, at)
 		if err != nil {
 			return err
 		}
@@ -207,10 +204,10 @@ func (h *Handler) focus(r *http.Request, p *judgePage) error {
 }
 
 // findMore searches for what no list found.
-func (h *Handler) findMore(r *http.Request, p *judgePage) error {
+func (h handler) findMore(r *http.Request, p *judgePage) error {
 	found, err := h.pooler().Find(r.Context(), p.Case, p.Asked)
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		return invalid(err.Error())
+		return desk.Invalid(err.Error())
 	}
 	if err != nil {
 		return err
@@ -228,8 +225,8 @@ func (h *Handler) findMore(r *http.Request, p *judgePage) error {
 }
 
 // nextQuery finds the query after this one.
-func (h *Handler) nextQuery(ctx context.Context, p *judgePage) error {
-	queries, err := h.cfg.Store.Queries(ctx, p.Case.ID)
+func (h handler) nextQuery(ctx context.Context, p *judgePage) error {
+	queries, err := h.Store.Queries(ctx, p.Case.ID)
 	if err != nil {
 		return err
 	}
@@ -244,32 +241,32 @@ func (h *Handler) nextQuery(ctx context.Context, p *judgePage) error {
 
 // grade stores what a judge says of a document and goes on to the next, or takes the
 // last grade back and returns to its document.
-func (h *Handler) grade(r *http.Request, c catalog.Case) (_ reply, err error) {
+func (h handler) grade(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
 	s := sessionOf(r, c)
 	if _, err := h.queryOf(r.Context(), c, s.Query); err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	if r.Form.Get("do") == "undo" {
 		return h.takeBack(r, c, s)
 	}
-	target, grade := r.Form.Get("target"), number(r, "grade", -1)
+	target, grade := r.Form.Get("target"), desk.Number(r, "grade", -1)
 	r.Form.Set("at", target) // what the page shows if this fails
 	if grade < 0 || grade > workbench.MaxGrade {
-		return reply{}, invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
+		return desk.Reply{}, desk.Invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
 	}
-	if _, err := workbench.Resolve(r.Context(), h.cfg.Store, target); err != nil {
-		return reply{}, err
+	if _, err := workbench.Resolve(r.Context(), h.Store, target); err != nil {
+		return desk.Reply{}, err
 	}
-	err = h.cfg.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{{Query: s.Query, Target: target,
+	err = h.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{{Query: s.Query, Target: target,
 		Judge: judgeOf(r), Grade: grade, Note: strings.TrimSpace(r.Form.Get("note"))}})
-	return reply{Goto: s.link("after", target)}, err
+	return desk.Reply{Goto: s.link("after", target)}, err
 }
 
 // takeBack withdraws the newest grade that a judge gave for a query.
-func (h *Handler) takeBack(r *http.Request, c catalog.Case, s session) (reply, error) {
+func (h handler) takeBack(r *http.Request, c catalog.Case, s session) (desk.Reply, error) {
 	of, err := h.judgmentsOf(r.Context(), c, s.Query)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	var last catalog.Judgment
 	for _, judgments := range of {
@@ -280,17 +277,9 @@ func (h *Handler) takeBack(r *http.Request, c catalog.Case, s session) (reply, e
 		}
 	}
 	if last.Target == "" {
-		return reply{}, invalid("there is no grade to take back")
+		return desk.Reply{}, desk.Invalid("there is no grade to take back")
 	}
 	back := last.Target
 	last.Grade = -1
-	return reply{Goto: s.link("at", back)}, h.cfg.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{last})
-}
-
-// kappa writes an agreement; what cannot be computed is a dash.
-func kappa(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return strconv.FormatFloat(x, 'f', 2, 64)
+	return desk.Reply{Goto: s.link("at", back)}, h.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{last})
 }

@@ -1,7 +1,10 @@
-package dashboard
+// Package evaluation is the section of the dashboard about what profiles measure on
+// cases.
+package evaluation
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +14,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -18,15 +22,22 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-// evaluation are the pages about what profiles measure on cases.
-func (h *Handler) evaluation() map[string]answer {
-	return map[string]answer{
-		"GET /evaluation":           h.runs,
-		"GET /evaluation/new":       h.newRun,
-		"POST /evaluation":          h.startRun,
-		"GET /evaluation/runs":      h.comparison,
-		"POST /evaluation/schedule": h.schedule,
-	}
+//go:embed pages
+var pages embed.FS
+
+// handler answers.
+type handler struct{ *desk.Desk }
+
+// New returns the section.
+func New(d *desk.Desk) desk.Section {
+	h := handler{d}
+	return desk.Section{Title: "Evaluation", Path: "/evaluation", Pages: pages, Routes: map[string]desk.Route{
+		"GET /evaluation":           desk.Page(h.runs),
+		"GET /evaluation/new":       desk.Page(h.newRun),
+		"POST /evaluation":          desk.Form(h.startRun, h.newRun),
+		"GET /evaluation/runs":      desk.Page(h.comparison),
+		"POST /evaluation/schedule": desk.Form(h.schedule, h.runs),
+	}}
 }
 
 // maxRuns is how many runs the list shows; older ones are in the charts.
@@ -59,19 +70,19 @@ type pending struct {
 }
 
 // runs lists runs, their trends, and what is under way.
-func (h *Handler) runs(r *http.Request) (reply, error) {
-	ctx, of := r.Context(), int64(number(r, "case", 0))
-	cases, err := h.cfg.Store.Cases(ctx)
+func (h handler) runs(r *http.Request) (desk.Reply, error) {
+	ctx, of := r.Context(), int64(desk.Number(r, "case", 0))
+	cases, err := h.Store.Cases(ctx)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	names := map[int64]string{}
 	for _, c := range cases {
 		names[c.ID] = c.Name
 	}
-	all, err := workbench.ListRuns(ctx, h.cfg.Store, of, 0)
+	all, err := workbench.ListRuns(ctx, h.Store, of, 0)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	measure := eval.AllMeasures[max(0, slices.IndexFunc(eval.AllMeasures, func(m eval.Named) bool {
 		return m.Key == r.FormValue("measure")
@@ -82,10 +93,11 @@ func (h *Handler) runs(r *http.Request) (reply, error) {
 	}
 	open, err := h.pendingRuns(ctx, names)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	failed, err := h.lastFailure(ctx)
-	return reply{Template: "evaluation", Page: look.Page{Title: "Evaluation", Path: "/evaluation"}, Data: map[string]any{
+	page := look.Page{Title: "Evaluation", Path: "/evaluation"}
+	return desk.Reply{Template: "evaluation", Page: page, Data: map[string]any{
 		"Case": of, "Cases": cases, "Runs": list, "More": len(all) - len(list), "Measure": measure,
 		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure), "Pending": open, "Failed": failed,
 		"Intervals": intervals,
@@ -120,8 +132,8 @@ func trends(all []workbench.Run, cases map[int64]string, measure eval.Named) []t
 }
 
 // pendingRuns lists the evaluations that are not done.
-func (h *Handler) pendingRuns(ctx context.Context, cases map[int64]string) ([]pending, error) {
-	open, err := h.cfg.Store.Requests(ctx)
+func (h handler) pendingRuns(ctx context.Context, cases map[int64]string) ([]pending, error) {
+	open, err := h.Store.Requests(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +147,8 @@ func (h *Handler) pendingRuns(ctx context.Context, cases map[int64]string) ([]pe
 }
 
 // lastFailure returns the newest evaluation if it failed; nil if it did not.
-func (h *Handler) lastFailure(ctx context.Context) (*catalog.Request, error) {
-	jobs, err := h.cfg.Store.Jobs(ctx, 100)
+func (h handler) lastFailure(ctx context.Context) (*catalog.Request, error) {
+	jobs, err := h.Store.Jobs(ctx, 100)
 	at := slices.IndexFunc(jobs, func(r catalog.Request) bool {
 		return r.Kind == workbench.EvalTask{}.Kind() && !r.DoneAt.IsZero()
 	})
@@ -150,85 +162,80 @@ func (h *Handler) lastFailure(ctx context.Context) (*catalog.Request, error) {
 const maxProfiles = 4
 
 // newRun shows the form of a run.
-func (h *Handler) newRun(r *http.Request) (reply, error) {
+func (h handler) newRun(r *http.Request) (desk.Reply, error) {
 	ctx := r.Context()
-	cases, err := h.cfg.Store.Cases(ctx)
+	cases, err := h.Store.Cases(ctx)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	judges, err := h.judges(ctx, cases)
+	judges, err := workbench.Judges(ctx, h.Store, cases)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	choices, err := h.profileNames(ctx)
+	choices, err := h.Names(ctx)
 	chosen := []string{revision.Published, "", "", ""}
 	for i, side := range []string{"a", "b"} {
 		if name := r.FormValue(side); slices.Contains(choices, name) {
 			chosen[i] = name
 		}
 	}
-	return reply{Template: "evaluation-new", Page: look.Page{Title: "New run", Path: "/evaluation"}, Data: map[string]any{
-		"Case": int64(number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
+	page := look.Page{Title: "New run", Path: "/evaluation"}
+	return desk.Reply{Template: "evaluation-new", Page: page, Data: map[string]any{
+		"Case": int64(desk.Number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
 	}}, err
 }
 
-// profileNames are the profiles that can be measured: those that have a name.
-func (h *Handler) profileNames(ctx context.Context) ([]string, error) {
-	names, err := h.choices(ctx)
-	return slices.DeleteFunc(names, func(name string) bool { return name == edited }), err
-}
-
 // startRun asks for a run.
-func (h *Handler) startRun(r *http.Request) (reply, error) {
+func (h handler) startRun(r *http.Request) (desk.Reply, error) {
 	if err := r.ParseForm(); err != nil {
-		return reply{}, invalid("the form cannot be read")
+		return desk.Reply{}, desk.Invalid("the form cannot be read")
 	}
 	ctx := r.Context()
-	a := workbench.EvalTask{Case: int64(number(r, "case", 0)), Judges: r.Form["judge"]}
+	a := workbench.EvalTask{Case: int64(desk.Number(r, "case", 0)), Judges: r.Form["judge"]}
 	for _, name := range r.Form["profile"] {
 		if name == "" {
 			continue
 		}
 		if slices.Contains(a.Profiles, name) {
-			return reply{}, invalid(name + " is chosen twice").in("profile")
+			return desk.Reply{}, desk.Invalid(name + " is chosen twice").In("profile")
 		}
-		if _, err := h.cfg.Revisions.Named(ctx, name); errors.Is(err, catalog.ErrNotFound) {
-			return reply{}, invalid("there is no profile " + name).in("profile")
+		if _, err := h.Named(ctx, name); errors.Is(err, catalog.ErrNotFound) {
+			return desk.Reply{}, desk.Invalid("there is no profile " + name).In("profile")
 		} else if err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 		a.Profiles = append(a.Profiles, name)
 	}
 	if n := len(a.Profiles); n < 1 || n > maxProfiles {
-		return reply{}, invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles)).in("profile")
+		return desk.Reply{}, desk.Invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles)).In("profile")
 	}
-	c, collection, err := workbench.Collection(ctx, h.cfg.Store, a.Case, a.Judges)
+	c, collection, err := workbench.Collection(ctx, h.Store, a.Case, a.Judges)
 	if errors.Is(err, workbench.ErrUnjudged) {
-		return reply{}, invalid(err.Error()).in("case")
+		return desk.Reply{}, desk.Invalid(err.Error()).In("case")
 	}
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	by := admin.User(ctx)
-	if _, err := workbench.Ask(ctx, h.cfg.Store, a, by); err != nil {
-		return reply{}, err
+	if _, err := workbench.Ask(ctx, h.Store, a, by); err != nil {
+		return desk.Reply{}, err
 	}
-	err = h.cfg.Store.AddAudit(ctx, catalog.Audit{By: by, Action: "job", Subject: "case " + c.Name,
+	err = h.Store.AddAudit(ctx, catalog.Audit{By: by, Action: "job", Subject: "case " + c.Name,
 		Note: fmt.Sprintf("evaluate %d queries with %s", len(collection.Queries), strings.Join(a.Profiles, ", "))})
-	return reply{Goto: "/evaluation?case=" + strconv.FormatInt(a.Case, 10)}, err
+	return desk.Reply{Goto: "/evaluation?case=" + strconv.FormatInt(a.Case, 10)}, err
 }
 
 // schedule sets how often a case is run.
-func (h *Handler) schedule(r *http.Request) (reply, error) {
+func (h handler) schedule(r *http.Request) (desk.Reply, error) {
 	every, err := time.ParseDuration(r.FormValue("every"))
 	if err != nil || every < 0 || every > 0 && every < time.Hour {
-		return reply{}, invalid("a case is run every hour or less often").in("every")
+		return desk.Reply{}, desk.Invalid("a case is run every hour or less often").In("every")
 	}
-	c, err := workbench.Case(r.Context(), h.cfg.Store, int64(number(r, "case", 0)))
+	c, err := workbench.Case(r.Context(), h.Store, int64(desk.Number(r, "case", 0)))
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	c.Every = every
-	_, err = h.cfg.Store.PutCase(r.Context(), c, admin.User(r.Context()))
-	return reply{Goto: "/evaluation"}, err
+	_, err = h.Store.PutCase(r.Context(), c, admin.User(r.Context()))
+	return desk.Reply{Goto: "/evaluation"}, err
 }

@@ -1,9 +1,8 @@
-package dashboard
+package cases
 
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -20,14 +20,14 @@ import (
 )
 
 // agreement compares the judges of a case, and lists what two of them disagree on.
-func (h *Handler) agreement(r *http.Request, c catalog.Case) (reply, error) {
-	judgments, err := h.cfg.Store.Judgments(r.Context(), c.ID)
+func (h handler) agreement(r *http.Request, c catalog.Case) (desk.Reply, error) {
+	judgments, err := h.Store.Judgments(r.Context(), c.ID)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	queries, err := h.cfg.Store.Queries(r.Context(), c.ID)
+	queries, err := h.Store.Queries(r.Context(), c.ID)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	texts := map[string]string{}
 	for _, q := range queries {
@@ -45,26 +45,27 @@ func (h *Handler) agreement(r *http.Request, c catalog.Case) (reply, error) {
 		for _, d := range x.Disagreements[:min(len(x.Disagreements), 200)] {
 			rows = append(rows, row{d, texts[d.Query], session{Case: c.ID, Query: d.Query}.link("at", d.Target)})
 		}
-		return reply{Template: "judging-agreement", Page: look.Page{Title: "Agreement", Section: "/judging"},
+		return desk.Reply{Template: "judging-agreement", Page: look.Page{Title: "Agreement", Section: "/judging"},
 			Data: map[string]any{"Case": c, "Agreement": x, "Rows": rows}}, nil
 	}
-	return reply{}, fmt.Errorf("judges who graded the same: %w", catalog.ErrNotFound)
+	return desk.Reply{}, fmt.Errorf("judges who graded the same: %w", catalog.ErrNotFound)
 }
 
 // exportCase returns a case as files, or its judgments as TREC has them.
-func (h *Handler) exportCase(r *http.Request, c catalog.Case) (reply, error) {
+func (h handler) exportCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
 	var judges []string
 	if judge := r.FormValue("judge"); judge != "" {
 		judges = []string{judge}
 	}
 	trec := r.FormValue("form") == "trec"
-	_, files, err := workbench.Export(r.Context(), h.cfg.Store, c.Name, trec, judges...)
+	_, files, err := workbench.Export(r.Context(), h.Store, c.Name, trec, judges...)
 	if err != nil {
-		return reply{}, theirs(err)
+		return desk.Reply{}, err
 	}
 	name := look.Slug(c.Name)
 	if trec {
-		return reply{Raw: &raw{Name: name + ".qrels", Type: "text/plain; charset=utf-8", Body: files["qrels.txt"]}}, nil
+		return desk.Reply{Raw: &desk.Raw{Name: name + ".qrels", Type: "text/plain; charset=utf-8",
+			Body: files["qrels.txt"]}}, nil
 	}
 	var body bytes.Buffer
 	z := zip.NewWriter(&body)
@@ -74,19 +75,11 @@ func (h *Handler) exportCase(r *http.Request, c catalog.Case) (reply, error) {
 			_, err = w.Write(files[file])
 		}
 		if err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 	}
 	err = z.Close()
-	return reply{Raw: &raw{Name: name + ".zip", Type: "application/zip", Body: body.Bytes()}}, err
-}
-
-// theirs tells what a person can mend apart.
-func theirs(err error) error {
-	if wrong, ok := errors.AsType[workbench.InvalidError](err); ok {
-		return invalid(wrong)
-	}
-	return err
+	return desk.Reply{Raw: &desk.Raw{Name: name + ".zip", Type: "application/zip", Body: body.Bytes()}}, err
 }
 
 // maxUnpacked bounds what an uploaded archive holds, in bytes.
@@ -113,8 +106,8 @@ func unpack(name string, body []byte) (eval.Collection, error) {
 }
 
 // importPage is the page from which a file came: that of the case, or of all.
-func (h *Handler) importPage(r *http.Request) (reply, error) {
-	c, err := workbench.CaseNamed(r.Context(), h.cfg.Store, strings.TrimSpace(r.FormValue("name")))
+func (h handler) importPage(r *http.Request) (desk.Reply, error) {
+	c, err := workbench.CaseNamed(r.Context(), h.Store, strings.TrimSpace(r.FormValue("name")))
 	if err != nil {
 		return h.cases(r)
 	}
@@ -122,15 +115,16 @@ func (h *Handler) importPage(r *http.Request) (reply, error) {
 }
 
 // importCase adds an uploaded file to a case, which may be new.
-func (h *Handler) importCase(r *http.Request) (reply, error) {
+func (h handler) importCase(r *http.Request) (desk.Reply, error) {
 	file, header, err := r.FormFile("file")
 	if err != nil {
-		return reply{}, invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", maxForm>>20)).in("file")
+		err := desk.Invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", desk.MaxForm>>20))
+		return desk.Reply{}, err.In("file")
 	}
 	defer file.Close()
 	body, err := io.ReadAll(file)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	stem := strings.TrimSuffix(header.Filename, path.Ext(header.Filename))
 	judge := strings.TrimSpace(r.FormValue("judge"))
@@ -139,49 +133,50 @@ func (h *Handler) importCase(r *http.Request) (reply, error) {
 	}
 	in, err := unpack(header.Filename, body)
 	if err != nil {
-		return reply{}, invalid(err.Error()).in("file")
+		return desk.Reply{}, desk.Invalid(err.Error()).In("file")
 	}
 	name := strings.TrimSpace(r.FormValue("name"))
 	if name == "" {
 		name = stem
 	}
-	done, err := workbench.Import(r.Context(), h.cfg.Store, name, in, workbench.ImportJudge+judge, admin.User(r.Context()))
+	done, err := workbench.Import(r.Context(), h.Store, name, in, workbench.ImportJudge+judge, admin.User(r.Context()))
 	if err != nil {
-		return reply{}, theirs(err)
+		return desk.Reply{}, err
 	}
-	missing, err := workbench.Missing(r.Context(), h.cfg.Store, done.Case)
+	missing, err := workbench.Missing(r.Context(), h.Store, done.Case)
 	if err != nil || missing == "" {
-		return reply{Goto: caseLink(done.Case.ID)}, err
+		return desk.Reply{Goto: desk.CasePath(done.Case.ID)}, err
 	}
-	return reply{Template: "judging-import", Page: look.Page{Title: "Imported", Section: "/judging"},
+	return desk.Reply{Template: "judging-import", Page: look.Page{Title: "Imported", Section: "/judging"},
 		Data: map[string]any{"Done": done, "Missing": missing}}, nil
 }
 
 // askModel lets the model judge a case, or stops it.
-func (h *Handler) askModel(r *http.Request, c catalog.Case) (reply, error) {
-	back := reply{Goto: caseLink(c.ID)}
-	a := workbench.JudgeTask{Case: c.ID, Depth: number(r, "n", workbench.Depth)}
+func (h handler) askModel(r *http.Request, c catalog.Case) (desk.Reply, error) {
+	back := desk.Reply{Goto: desk.CasePath(c.ID)}
+	a := workbench.JudgeTask{Case: c.ID, Depth: desk.Number(r, "n", workbench.Depth)}
 	switch r.FormValue("do") {
 	case "cancel":
-		return back, h.cfg.Store.CancelRequest(r.Context(), int64(number(r, "job", 0)))
+		return back, h.Store.CancelRequest(r.Context(), int64(desk.Number(r, "job", 0)))
 	case "pool":
 		a.Profiles = pooled
 	case "compare":
 	default:
-		return reply{}, invalid("do must be pool, compare or cancel")
+		return desk.Reply{}, desk.Invalid("do must be pool, compare or cancel")
 	}
-	if h.cfg.JudgeModel == "" {
-		return reply{}, invalid("there is no model: set judge.url and judge.model")
+	if h.JudgeModel == "" {
+		return desk.Reply{}, desk.Invalid("there is no model: set judge.url and judge.model")
 	}
-	_, err := workbench.Ask(r.Context(), h.cfg.Store, a, admin.User(r.Context()))
+	_, err := workbench.Ask(r.Context(), h.Store, a, admin.User(r.Context()))
 	return back, err
 }
 
 // readClicks makes judgments of what people opened.
-func (h *Handler) readClicks(r *http.Request, c catalog.Case) (reply, error) {
-	n, err := workbench.Clicks(r.Context(), h.cfg.Store, c, h.cfg.Now().AddDate(0, 0, 1-catalog.CountDays))
+func (h handler) readClicks(r *http.Request, c catalog.Case) (desk.Reply, error) {
+	n, err := workbench.Clicks(r.Context(), h.Store, c, h.Now().AddDate(0, 0, 1-catalog.CountDays))
 	if err == nil && n == 0 {
-		err = invalid("nobody opened enough results of these queries to say anything; server.clicks switches counting on")
+		err = desk.Invalid("nobody opened enough results of these queries to say anything; " +
+			"server.clicks switches counting on")
 	}
-	return reply{Goto: caseLink(c.ID)}, err
+	return desk.Reply{Goto: desk.CasePath(c.ID)}, err
 }

@@ -1,4 +1,4 @@
-package dashboard
+package tuning
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -19,24 +20,24 @@ const shownShadows = 50
 // shadowed is a query with what the candidate would change.
 type shadowed struct {
 	catalog.ShadowCount
-	Difference difference
+	Difference desk.Difference
 	Lab        string
 }
 
 // shadow shows what a candidate would change of what people search for.
-func (h *Handler) shadow(r *http.Request) (reply, error) {
+func (h handler) shadow(r *http.Request) (desk.Reply, error) {
 	ctx := r.Context()
-	setting, err := revision.ShadowOf(ctx, h.cfg.Store)
+	setting, err := revision.ShadowOf(ctx, h.Store)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	saved, err := h.cfg.Store.Revisions(ctx, catalog.ProfileRevision)
+	saved, err := h.Store.Revisions(ctx, catalog.ProfileRevision)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	live, _, err := revision.InForce(ctx, h.cfg.Store)
+	live, _, err := revision.InForce(ctx, h.Store)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	var choices []string
 	for _, x := range saved {
@@ -47,13 +48,13 @@ func (h *Handler) shadow(r *http.Request) (reply, error) {
 		candidate = asked
 	}
 	against := live.Profile()
-	list, total, err := h.cfg.Store.Shadows(ctx, against, candidate, shownShadows)
+	list, total, err := h.Store.Shadows(ctx, against, candidate, shownShadows)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	titles, err := h.titles(r, list)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	var rows []shadowed
 	for _, x := range list {
@@ -64,21 +65,21 @@ func (h *Handler) shadow(r *http.Request) (reply, error) {
 			}
 			return out
 		}
-		rows = append(rows, shadowed{x, differ(x.Query, results(x.Was), results(x.Would)),
+		rows = append(rows, shadowed{x, desk.Differ(x.Query, results(x.Was), results(x.Would)),
 			"/lab?" + url.Values{"q": {x.Query}, "a": {revision.Published}, "b": {candidate}}.Encode()})
 	}
-	return reply{Template: "shadow", Page: look.Page{Title: "Shadow", Path: "/tuning/shadow", Section: "/tuning"},
+	return desk.Reply{Template: "shadow", Page: look.Page{Title: "Shadow", Path: "/tuning/shadow", Section: "/tuning"},
 		Data: map[string]any{"Setting": setting, "Choices": choices, "Candidate": candidate, "Against": against,
 			"Rows": rows, "Total": total}}, nil
 }
 
 // titles reads those of all records in the lists.
-func (h *Handler) titles(r *http.Request, list []catalog.ShadowCount) (map[int64]string, error) {
+func (h handler) titles(r *http.Request, list []catalog.ShadowCount) (map[int64]string, error) {
 	var ids []int64
 	for _, x := range list {
 		ids = append(append(ids, x.Was...), x.Would...)
 	}
-	heads, err := h.cfg.Store.Heads(r.Context(), ids)
+	heads, err := h.Store.Heads(r.Context(), ids)
 	titles := map[int64]string{}
 	for _, head := range heads {
 		titles[head.ID] = head.Title
@@ -87,15 +88,15 @@ func (h *Handler) titles(r *http.Request, list []catalog.ShadowCount) (map[int64
 }
 
 // setShadow says which candidate runs on which share of the searches.
-func (h *Handler) setShadow(r *http.Request) (reply, error) {
-	share := number(r, "share", 0)
+func (h handler) setShadow(r *http.Request) (desk.Reply, error) {
+	share := desk.Number(r, "share", 0)
 	if r.FormValue("do") == "stop" {
 		share = 0
 	}
-	err := revision.SetShadow(r.Context(), h.cfg.Store, revision.Shadow{Candidate: strings.TrimSpace(
-		r.FormValue("candidate")), Share: share, By: admin.User(r.Context()), Since: h.cfg.Now()})
+	err := revision.SetShadow(r.Context(), h.Store, revision.Shadow{Candidate: strings.TrimSpace(
+		r.FormValue("candidate")), Share: share, By: admin.User(r.Context()), Since: h.Now()})
 	if errors.Is(err, revision.ErrInvalid) {
-		return reply{}, invalid("the share must be between 0 and 100").in("share")
+		return desk.Reply{}, desk.Invalid("the share must be between 0 and 100").In("share")
 	}
-	return reply{Goto: link("/tuning/shadow", "candidate", r.FormValue("candidate"))}, err
+	return desk.Reply{Goto: desk.Link("/tuning/shadow", "candidate", r.FormValue("candidate"))}, err
 }

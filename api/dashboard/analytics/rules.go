@@ -1,4 +1,4 @@
-package dashboard
+package analytics
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -29,31 +30,31 @@ type ruleSet struct {
 }
 
 // rules reads the newest revision of a kind.
-func (h *Handler) rules(ctx context.Context, kind catalog.RevisionKind) (s ruleSet, err error) {
-	s.Newest, err = h.cfg.Store.Revision(ctx, kind, "", 0)
+func (h handler) rules(ctx context.Context, kind catalog.RevisionKind) (s ruleSet, err error) {
+	s.Newest, err = h.Store.Revision(ctx, kind, "", 0)
 	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
 		return s, err
 	}
 	s.Newest.Kind = kind
-	live, _, err := revision.InForce(ctx, h.cfg.Store)
+	live, _, err := revision.InForce(ctx, h.Store)
 	s.Live = live.Of(kind)
 	return s, err
 }
 
 // publish saves rules as a revision made from the one that the form was filled
 // from, and publishes it.
-func (h *Handler) publish(r *http.Request, kind catalog.RevisionKind, rules any, note string) error {
+func (h handler) publish(r *http.Request, kind catalog.RevisionKind, rules any, note string) error {
 	data, err := marshal(rules)
 	if err != nil {
 		return err
 	}
 	by := admin.User(r.Context())
-	saved, err := h.cfg.Store.SaveRevision(r.Context(), catalog.Revision{Kind: kind, Base: number(r, "base", 0), By: by,
+	saved, err := h.Store.SaveRevision(r.Context(), catalog.Revision{Kind: kind, Base: desk.Number(r, "base", 0), By: by,
 		Note: note, Data: data})
 	if err != nil {
 		return err
 	}
-	_, err = h.cfg.Store.Publish(r.Context(),
+	_, err = h.Store.Publish(r.Context(),
 		catalog.Publication{Kind: kind, Number: saved.Number, By: by, Note: note}, 0)
 	return err
 }
@@ -67,56 +68,23 @@ func marshal(rules any) (string, error) {
 // previewed is how many results a preview compares.
 const previewed = 10
 
-// difference is what a change does to the results of a query.
-type difference struct {
-	Query         string
-	Before, After []moved
-	Changed       int // places that another record has
-}
-
-// moved is a result that was at another place.
-type moved struct {
-	retrieval.Result
-	From int // its place before, from 1; 0: it was not among them
-	Gone bool
-}
-
 // preview searches as it is, and as it would be with a revision.
-func (h *Handler) preview(ctx context.Context, query string, r catalog.Revision) (d difference, err error) {
-	would, err := h.cfg.Revisions.Relevance(ctx, r)
+func (h handler) preview(ctx context.Context, query string, r catalog.Revision) (d desk.Difference, err error) {
+	would, err := h.Relevance(ctx, r)
 	if err != nil {
-		return d, invalid(err.Error())
+		return d, desk.Invalid(err.Error())
 	}
 	request := retrieval.Request{Query: query, Limit: previewed, Diversify: true}
-	before, err := h.cfg.Search.Search(ctx, request)
+	before, err := h.Search.Search(ctx, request)
 	if err != nil {
 		return d, err
 	}
 	request.Relevance = &would
-	after, err := h.cfg.Search.Search(ctx, request)
+	after, err := h.Search.Search(ctx, request)
 	if err != nil {
 		return d, err
 	}
-	return differ(query, before.Results, after.Results), nil
-}
-
-// differ compares two lists of results.
-func differ(query string, before, after []retrieval.Result) difference {
-	d := difference{Query: query}
-	place := func(list []retrieval.Result, record int64) int {
-		return 1 + slices.IndexFunc(list, func(x retrieval.Result) bool { return x.Record == record })
-	}
-	for i, x := range after {
-		m := moved{Result: x, From: place(before, x.Record)}
-		if m.From != i+1 {
-			d.Changed++
-		}
-		d.After = append(d.After, m)
-	}
-	for _, x := range before {
-		d.Before = append(d.Before, moved{Result: x, Gone: place(after, x.Record) == 0})
-	}
-	return d
+	return desk.Differ(query, before.Results, after.Results), nil
 }
 
 // pinned is a rule with the titles of its records.
@@ -133,7 +101,7 @@ type pinnedRecord struct {
 }
 
 // pinRules reads the newest pins.
-func (h *Handler) pinRules(ctx context.Context) (set ruleSet, rules []revision.PinRule, err error) {
+func (h handler) pinRules(ctx context.Context) (set ruleSet, rules []revision.PinRule, err error) {
 	if set, err = h.rules(ctx, catalog.PinsRevision); err == nil {
 		rules, err = revision.ParsePins([]byte(set.Newest.Data))
 	}
@@ -141,15 +109,15 @@ func (h *Handler) pinRules(ctx context.Context) (set ruleSet, rules []revision.P
 }
 
 // pins lists what is pinned and buried.
-func (h *Handler) pins(r *http.Request) (reply, error) {
+func (h handler) pins(r *http.Request) (desk.Reply, error) {
 	set, rules, err := h.pinRules(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	today := h.cfg.Now().UTC().Truncate(24 * time.Hour)
+	today := h.Now().UTC().Truncate(24 * time.Hour)
 	list := make([]pinned, len(rules))
 	for i, rule := range rules {
-		p := pinned{PinRule: rule, State: "live", Link: link("/analytics/pins/edit", "q", rule.Query)}
+		p := pinned{PinRule: rule, State: "live", Link: desk.Link("/analytics/pins/edit", "q", rule.Query)}
 		switch {
 		case !rule.Until.IsZero() && rule.Until.Before(today):
 			p.State = "ended"
@@ -159,20 +127,20 @@ func (h *Handler) pins(r *http.Request) (reply, error) {
 		for _, place := range rule.Places {
 			title, err := h.title(r.Context(), place.Record)
 			if err != nil {
-				return reply{}, err
+				return desk.Reply{}, err
 			}
 			p.Records = append(p.Records, pinnedRecord{place, title})
 		}
 		list[i] = p
 	}
-	return reply{Template: "pins", Page: look.Page{Title: "Pinned results", Path: "/analytics/pins",
+	return desk.Reply{Template: "pins", Page: look.Page{Title: "Pinned results", Path: "/analytics/pins",
 		Section: "/analytics"}, Data: map[string]any{"Set": set, "Rules": list}}, nil
 }
 
 // title returns the title of a record by kind:key, "" if it is gone.
-func (h *Handler) title(ctx context.Context, record string) (string, error) {
+func (h handler) title(ctx context.Context, record string) (string, error) {
 	ref, _ := catalog.RefNamed(record)
-	r, err := h.cfg.Store.Head(ctx, ref)
+	r, err := h.Store.Head(ctx, ref)
 	if errors.Is(err, catalog.ErrNotFound) {
 		return "", nil
 	}
@@ -186,7 +154,7 @@ type pinForm struct {
 	Known   bool     // the query has a rule already
 	Sent    []string // records that a form had, kind:key
 	Choices []pinChoice
-	Preview *difference
+	Preview *desk.Difference
 }
 
 // pinChoice is a record that can be pinned.
@@ -197,11 +165,11 @@ type pinChoice struct {
 
 // editPin shows the form for a query; one that was sent has a row for each record
 // that it had.
-func (h *Handler) editPin(r *http.Request) (reply, error) {
+func (h handler) editPin(r *http.Request) (desk.Reply, error) {
 	query := strings.TrimSpace(cmp.Or(r.FormValue("q"), r.FormValue("query")))
 	set, rules, err := h.pinRules(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	f := pinForm{Set: set, Rule: revision.PinRule{Query: query}}
 	if at := slices.IndexFunc(rules, func(p revision.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
@@ -216,7 +184,7 @@ func (h *Handler) editPin(r *http.Request) (reply, error) {
 }
 
 // pinPage fills in what can be pinned: what the query finds, and what is pinned.
-func (h *Handler) pinPage(r *http.Request, f pinForm) (reply, error) {
+func (h handler) pinPage(r *http.Request, f pinForm) (desk.Reply, error) {
 	chosen := map[string]string{}
 	for _, record := range f.Sent {
 		chosen[record] = ""
@@ -225,18 +193,18 @@ func (h *Handler) pinPage(r *http.Request, f pinForm) (reply, error) {
 		chosen[p.Record] = strconv.Itoa(p.Position)
 	}
 	if f.Rule.Query != "" {
-		found, err := h.cfg.Search.Search(r.Context(),
+		found, err := h.Search.Search(r.Context(),
 			retrieval.Request{Query: f.Rule.Query, Limit: 2 * previewed, Diversify: true})
 		if err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 		for _, x := range found.Results {
-			record, err := h.cfg.Store.ByID(r.Context(), x.Record)
+			record, err := h.Store.ByID(r.Context(), x.Record)
 			if errors.Is(err, catalog.ErrNotFound) {
 				continue // the index has not caught up
 			}
 			if err != nil {
-				return reply{}, err
+				return desk.Reply{}, err
 			}
 			name := record.Ref().Name()
 			f.Choices = append(f.Choices, pinChoice{name, record.Title, x.Heading, chosen[name]})
@@ -246,46 +214,46 @@ func (h *Handler) pinPage(r *http.Request, f pinForm) (reply, error) {
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		title, err := h.title(r.Context(), name)
 		if err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 		f.Choices = append(f.Choices, pinChoice{name, title, "", chosen[name]})
 	}
-	return reply{Template: "pin", Page: look.Page{Title: "Pin results", Path: "/analytics/pins/edit",
+	return desk.Reply{Template: "pin", Page: look.Page{Title: "Pin results", Path: "/analytics/pins/edit",
 		Section: "/analytics"}, Data: f}, nil
 }
 
 // putPin previews, publishes or removes the rule of a query.
-func (h *Handler) putPin(r *http.Request) (reply, error) {
+func (h handler) putPin(r *http.Request) (desk.Reply, error) {
 	rule, err := h.pinOf(r)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	set, rules, err := h.pinRules(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	same := func(p revision.PinRule) bool { return strings.EqualFold(p.Query, rule.Query) }
 	known := slices.ContainsFunc(rules, same)
 	rules = slices.DeleteFunc(rules, same)
 	if r.FormValue("do") == "remove" {
-		return reply{Goto: "/analytics/pins"}, h.publish(r, catalog.PinsRevision, rules, "no pins for "+rule.Query)
+		return desk.Reply{Goto: "/analytics/pins"}, h.publish(r, catalog.PinsRevision, rules, "no pins for "+rule.Query)
 	}
 	if len(rule.Places) == 0 {
-		return reply{}, invalid("choose a place for at least one record")
+		return desk.Reply{}, desk.Invalid("choose a place for at least one record")
 	}
 	rules = append(rules, rule)
 	data, err := marshal(rules)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	tried, err := h.preview(r.Context(), rule.Query, catalog.Revision{Kind: catalog.PinsRevision, Data: data})
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	if r.FormValue("do") == "publish" {
-		return reply{Goto: "/analytics/pins"}, h.publish(r, catalog.PinsRevision, rules, "pins for "+rule.Query)
+		return desk.Reply{Goto: "/analytics/pins"}, h.publish(r, catalog.PinsRevision, rules, "pins for "+rule.Query)
 	}
-	set.Newest.Number = number(r, "base", set.Newest.Number) // what the form was filled from
+	set.Newest.Number = desk.Number(r, "base", set.Newest.Number) // what the form was filled from
 	return h.pinPage(r, pinForm{Set: set, Rule: rule, Known: known, Preview: &tried})
 }
 
@@ -293,26 +261,26 @@ func (h *Handler) putPin(r *http.Request) (reply, error) {
 const placeField = "place "
 
 // pinOf reads the rule of a form.
-func (h *Handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
+func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 	if err := r.ParseForm(); err != nil {
-		return rule, invalid("the form could not be read")
+		return rule, desk.Invalid("the form could not be read")
 	}
 	rule.Query, rule.Note = strings.TrimSpace(r.FormValue("query")), strings.TrimSpace(r.FormValue("note"))
 	if rule.Query == "" {
-		return rule, invalid("a rule needs a query").in("query")
+		return rule, desk.Invalid("a rule needs a query").In("query")
 	}
 	for name, day := range map[string]*revision.Day{"from": &rule.From, "until": &rule.Until} {
 		if text := r.FormValue(name); text != "" {
 			if day.Time = dates.At(text, dates.Day); day.IsZero() {
-				return rule, invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).in(name)
+				return rule, desk.Invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).In(name)
 			}
 		}
 	}
 	place := func(record, position, field string) error {
 		n, err := strconv.Atoi(position)
 		if err != nil || n < 0 || n > retrieval.MaxResults {
-			return invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
-				retrieval.MaxResults)).in(field)
+			return desk.Invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
+				retrieval.MaxResults)).In(field)
 		}
 		rule.Places = append(rule.Places, revision.Place{Record: record, Position: n})
 		return nil
@@ -327,8 +295,8 @@ func (h *Handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 	}
 	if record := strings.TrimSpace(r.FormValue("record")); record != "" {
 		if title, err := h.title(r.Context(), record); err != nil || title == "" {
-			return rule, invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator",
-				record)).in("record")
+			return rule, desk.Invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator",
+				record)).In("record")
 		}
 		return rule, place(record, r.FormValue("position"), "position")
 	}

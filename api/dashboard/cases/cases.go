@@ -1,7 +1,10 @@
-package dashboard
+// Package cases is the section of the dashboard about cases: queries, what is wanted
+// of an answer, and how good documents are.
+package cases
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,89 +15,80 @@ import (
 	"strings"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
 )
 
-// judging are the pages about cases: queries, what is wanted of an answer, and how
-// good documents are.
-func (h *Handler) judging() map[string]answer {
-	return map[string]answer{
-		"GET /judging":                h.cases,
-		"POST /judging":               h.makeCase,
-		"GET /judging/pool":           h.openPool,
-		"POST /judging/pool":          h.addToPool,
-		"POST /judging/import":        h.importCase,
-		"GET /judging/{id}":           h.ofCase(h.showCase),
-		"POST /judging/{id}":          h.ofCase(h.changeCase),
-		"GET /judging/{id}/query":     h.ofCase(h.editQuery),
-		"POST /judging/{id}/query":    h.ofCase(h.putQuery),
-		"GET /judging/{id}/judge":     h.ofCase(h.judge),
-		"POST /judging/{id}/judge":    h.ofCase(h.grade),
-		"GET /judging/{id}/agreement": h.ofCase(h.agreement),
-		"GET /judging/{id}/export":    h.ofCase(h.exportCase),
-		"POST /judging/{id}/model":    h.ofCase(h.askModel),
-		"POST /judging/{id}/clicks":   h.ofCase(h.readClicks),
-	}
+//go:embed pages
+var pages embed.FS
+
+// handler answers.
+type handler struct{ *desk.Desk }
+
+// New returns the section.
+func New(d *desk.Desk) desk.Section {
+	h := handler{d}
+	return desk.Section{Title: "Judging", Path: "/judging", Pages: pages, Routes: map[string]desk.Route{
+		"GET /judging":                desk.Page(h.cases),
+		"POST /judging":               desk.Form(h.makeCase, h.cases),
+		"GET /judging/pool":           desk.Page(h.openPool),
+		"POST /judging/pool":          desk.Form(h.addToPool, h.openPool),
+		"POST /judging/import":        desk.Form(h.importCase, h.importPage),
+		"GET /judging/{id}":           desk.Page(h.ofCase(h.showCase)),
+		"POST /judging/{id}":          desk.Form(h.ofCase(h.changeCase), h.ofCase(h.showCase)),
+		"GET /judging/{id}/query":     desk.Page(h.ofCase(h.editQuery)),
+		"POST /judging/{id}/query":    desk.Form(h.ofCase(h.putQuery), h.ofCase(h.editQuery)),
+		"GET /judging/{id}/judge":     desk.Page(h.ofCase(h.judge)),
+		"POST /judging/{id}/judge":    desk.Form(h.ofCase(h.grade), h.ofCase(h.judge)),
+		"GET /judging/{id}/agreement": desk.Page(h.ofCase(h.agreement)),
+		"GET /judging/{id}/export":    desk.Page(h.ofCase(h.exportCase)),
+		"POST /judging/{id}/model":    desk.Form(h.ofCase(h.askModel), h.ofCase(h.showCase)),
+		"POST /judging/{id}/clicks":   desk.Form(h.ofCase(h.readClicks), h.ofCase(h.showCase)),
+	}}
 }
 
 // judgeOf is the name under which whoever makes a request judges.
 func judgeOf(r *http.Request) string { return workbench.PersonJudge + admin.User(r.Context()) }
 
 // pooler makes pools over the index that serves.
-func (h *Handler) pooler() workbench.Pooler {
-	return workbench.Pooler{Source: h.cfg.Revisions, Search: h.cfg.Search}
+func (h handler) pooler() workbench.Pooler {
+	return workbench.Pooler{Source: h.Source, Search: h.Search}
 }
 
 // cases lists cases.
-func (h *Handler) cases(r *http.Request) (reply, error) {
-	list, err := workbench.List(r.Context(), h.cfg.Store)
-	return reply{Template: "judging", Page: look.Page{Title: "Judging", Path: "/judging"}, Data: list}, err
+func (h handler) cases(r *http.Request) (desk.Reply, error) {
+	list, err := workbench.List(r.Context(), h.Store)
+	return desk.Reply{Template: "judging", Page: look.Page{Title: "Judging", Path: "/judging"}, Data: list}, err
 }
 
 // makeCase makes an empty case.
-func (h *Handler) makeCase(r *http.Request) (reply, error) {
+func (h handler) makeCase(r *http.Request) (desk.Reply, error) {
 	name := strings.TrimSpace(r.FormValue("name"))
 	if name == "" {
-		return reply{}, invalid("a case needs a name").in("name")
+		return desk.Reply{}, desk.Invalid("a case needs a name").In("name")
 	}
-	c, err := h.newCase(r, name, r.FormValue("description"))
-	return reply{Goto: caseLink(c.ID)}, err
+	c, err := h.NewCase(r, name, r.FormValue("description"))
+	return desk.Reply{Goto: desk.CasePath(c.ID)}, err
 }
-
-// newCase makes a case whose name is free.
-func (h *Handler) newCase(r *http.Request, name, description string) (catalog.Case, error) {
-	_, err := workbench.CaseNamed(r.Context(), h.cfg.Store, name)
-	if err == nil {
-		return catalog.Case{}, invalid(fmt.Sprintf("there is a case %q already", name)).in("name")
-	}
-	if !errors.Is(err, catalog.ErrNotFound) {
-		return catalog.Case{}, err
-	}
-	return h.cfg.Store.PutCase(r.Context(), catalog.Case{Name: name, Description: strings.TrimSpace(description)},
-		admin.User(r.Context()))
-}
-
-// caseLink is the address of a case.
-func caseLink(id int64) string { return "/judging/" + strconv.FormatInt(id, 10) }
 
 // caseOf returns the case in a request's address.
-func (h *Handler) caseOf(r *http.Request) (catalog.Case, error) {
+func (h handler) caseOf(r *http.Request) (catalog.Case, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return catalog.Case{}, fmt.Errorf("case %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 	}
-	return workbench.Case(r.Context(), h.cfg.Store, id)
+	return workbench.Case(r.Context(), h.Store, id)
 }
 
 // ofCase answers with the case in a request's address.
-func (h *Handler) ofCase(do func(*http.Request, catalog.Case) (reply, error)) answer {
-	return func(r *http.Request) (reply, error) {
+func (h handler) ofCase(do func(*http.Request, catalog.Case) (desk.Reply, error)) desk.Answer {
+	return func(r *http.Request) (desk.Reply, error) {
 		c, err := h.caseOf(r)
 		if err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 		return do(r, c)
 	}
@@ -126,15 +120,15 @@ type judgeJob struct {
 }
 
 // showCase lists the queries of a case, and who judged how much.
-func (h *Handler) showCase(r *http.Request, c catalog.Case) (reply, error) {
-	p := casePage{Model: h.cfg.JudgeModel}
-	queries, err := h.cfg.Store.Queries(r.Context(), c.ID)
+func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
+	p := casePage{Model: h.JudgeModel}
+	queries, err := h.Store.Queries(r.Context(), c.ID)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	judgments, err := h.cfg.Store.Judgments(r.Context(), c.ID)
+	judgments, err := h.Store.Judgments(r.Context(), c.ID)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	p.Summary, p.Agreements = workbench.Summarize(c, queries, judgments), workbench.Agreements(judgments)
 	mine, all := map[string]int{}, map[string]int{} // judgments by query
@@ -147,22 +141,22 @@ func (h *Handler) showCase(r *http.Request, c catalog.Case) (reply, error) {
 	start := 0 // of the list
 	for _, q := range queries {
 		row := caseQuery{CaseQuery: q, Mine: mine[q.ID], Judged: all[q.ID], Judge: session{Case: c.ID, Query: q.ID}.link(),
-			Edit: link(caseLink(c.ID)+"/query", "query", q.ID)}
+			Edit: desk.Link(desk.CasePath(c.ID)+"/query", "query", q.ID)}
 		if p.Start == "" || row.Judged == 0 && p.List[start].Judged > 0 {
 			p.Start, start = row.Judge, len(p.List)
 		}
 		p.List = append(p.List, row)
 	}
 	if p.Jobs, err = h.judgeJobs(r.Context(), c.ID); err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	return reply{Template: "judging-case", Page: look.Page{Title: c.Name, Path: caseLink(c.ID), Section: "/judging"},
-		Data: p}, nil
+	return desk.Reply{Template: "judging-case", Data: p,
+		Page: look.Page{Title: c.Name, Path: desk.CasePath(c.ID), Section: "/judging"}}, nil
 }
 
 // judgeJobs returns the open jobs of models on a case, and the last that is done.
-func (h *Handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err error) {
-	jobs, err := h.cfg.Store.Jobs(ctx, 100)
+func (h handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err error) {
+	jobs, err := h.Store.Jobs(ctx, 100)
 	if err != nil {
 		return nil, err
 	}
@@ -180,17 +174,17 @@ func (h *Handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err 
 }
 
 // changeCase describes or removes a case.
-func (h *Handler) changeCase(r *http.Request, c catalog.Case) (_ reply, err error) {
+func (h handler) changeCase(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
 	by := admin.User(r.Context())
 	switch r.FormValue("do") {
 	case "remove":
-		return reply{Goto: "/judging"}, h.cfg.Store.DropCase(r.Context(), c.ID, by)
+		return desk.Reply{Goto: "/judging"}, h.Store.DropCase(r.Context(), c.ID, by)
 	case "describe":
 		c.Description = strings.TrimSpace(r.FormValue("description"))
-		_, err = h.cfg.Store.PutCase(r.Context(), c, by)
-		return reply{Goto: caseLink(c.ID)}, err
+		_, err = h.Store.PutCase(r.Context(), c, by)
+		return desk.Reply{Goto: desk.CasePath(c.ID)}, err
 	}
-	return reply{}, invalid("do must be describe or remove")
+	return desk.Reply{}, desk.Invalid("do must be describe or remove")
 }
 
 // queryPage is the form of a query.
@@ -203,8 +197,8 @@ type queryPage struct {
 }
 
 // queryOf returns a query of a case. ErrNotFound.
-func (h *Handler) queryOf(ctx context.Context, c catalog.Case, id string) (catalog.CaseQuery, error) {
-	queries, err := h.cfg.Store.Queries(ctx, c.ID)
+func (h handler) queryOf(ctx context.Context, c catalog.Case, id string) (catalog.CaseQuery, error) {
+	queries, err := h.Store.Queries(ctx, c.ID)
 	if err != nil {
 		return catalog.CaseQuery{}, err
 	}
@@ -216,7 +210,7 @@ func (h *Handler) queryOf(ctx context.Context, c catalog.Case, id string) (catal
 }
 
 // editQuery shows the form of a query; without one that of a new query.
-func (h *Handler) editQuery(r *http.Request, c catalog.Case) (_ reply, err error) {
+func (h handler) editQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
 	p := queryPage{Case: c, New: r.FormValue("query") == ""}
 	if !p.New {
 		p.Query, err = h.queryOf(r.Context(), c, r.FormValue("query"))
@@ -224,12 +218,12 @@ func (h *Handler) editQuery(r *http.Request, c catalog.Case) (_ reply, err error
 	return p.reply(), err
 }
 
-func (p queryPage) reply() reply {
+func (p queryPage) reply() desk.Reply {
 	title := "New query"
 	if !p.New {
 		title = p.Query.Text
 	}
-	out := reply{Template: "judging-query", Page: look.Page{Title: title, Section: "/judging"}, Data: p}
+	out := desk.Reply{Template: "judging-query", Page: look.Page{Title: title, Section: "/judging"}, Data: p}
 	if p.Conflict != nil {
 		out.Status = http.StatusConflict
 	}
@@ -238,23 +232,23 @@ func (p queryPage) reply() reply {
 
 // putQuery stores or removes a query. Who was overtaken by somebody else keeps what
 // they typed.
-func (h *Handler) putQuery(r *http.Request, c catalog.Case) (_ reply, err error) {
+func (h handler) putQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
 	by, id := admin.User(r.Context()), r.FormValue("query")
 	if r.FormValue("do") == "remove" {
-		return reply{Goto: caseLink(c.ID)}, h.cfg.Store.DropQuery(r.Context(), c.ID, id, by)
+		return desk.Reply{Goto: desk.CasePath(c.ID)}, h.Store.DropQuery(r.Context(), c.ID, id, by)
 	}
 	p := queryPage{Case: c, New: id == "", Query: catalog.CaseQuery{ID: id, Text: strings.TrimSpace(r.FormValue("text")),
 		Kind: strings.TrimSpace(r.FormValue("kind")), Need: strings.TrimSpace(r.FormValue("need")),
-		Note: strings.TrimSpace(r.FormValue("note")), Revision: number(r, "revision", 0)}}
+		Note: strings.TrimSpace(r.FormValue("note")), Revision: desk.Number(r, "revision", 0)}}
 	if p.Query.Text == "" {
-		return reply{}, invalid("a query needs a text").in("text")
+		return desk.Reply{}, desk.Invalid("a query needs a text").In("text")
 	}
 	if p.New {
 		if p.Query.ID, err = h.freeID(r.Context(), c); err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 	}
-	err = h.cfg.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{p.Query}, by)
+	err = h.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{p.Query}, by)
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok && !p.New {
 		p.Theirs, err = h.queryOf(r.Context(), c, p.Query.ID)
 		p.Conflict, p.Query.Revision = conflict, p.Theirs.Revision
@@ -263,12 +257,12 @@ func (h *Handler) putQuery(r *http.Request, c catalog.Case) (_ reply, err error)
 		}
 		return p.reply(), err
 	}
-	return reply{Goto: caseLink(c.ID)}, err
+	return desk.Reply{Goto: desk.CasePath(c.ID)}, err
 }
 
 // freeID is the id of a new query.
-func (h *Handler) freeID(ctx context.Context, c catalog.Case) (string, error) {
-	queries, err := h.cfg.Store.Queries(ctx, c.ID)
+func (h handler) freeID(ctx context.Context, c catalog.Case) (string, error) {
+	queries, err := h.Store.Queries(ctx, c.ID)
 	for n := len(queries) + 1; ; n++ {
 		id := "q" + strconv.Itoa(n)
 		if !slices.ContainsFunc(queries, func(q catalog.CaseQuery) bool { return q.ID == id }) {
@@ -279,58 +273,58 @@ func (h *Handler) freeID(ctx context.Context, c catalog.Case) (string, error) {
 
 // openPool goes to the query of the lab in the first case that has it, or asks which
 // case is to have it.
-func (h *Handler) openPool(r *http.Request) (reply, error) {
+func (h handler) openPool(r *http.Request) (desk.Reply, error) {
 	text := strings.TrimSpace(r.FormValue("q"))
 	if text == "" {
-		return reply{}, invalid("which query is to be judged?")
+		return desk.Reply{}, desk.Invalid("which query is to be judged?")
 	}
-	cases, err := h.cfg.Store.Cases(r.Context())
+	cases, err := h.Store.Cases(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	s := session{Profiles: slices.DeleteFunc(append([]string{r.FormValue("a"), r.FormValue("b")},
 		r.Form["profile"]...), func(name string) bool {
-		return name == "" || name == edited
+		return name == "" || name == desk.Edited
 	})}
 	for _, c := range cases {
-		queries, err := h.cfg.Store.Queries(r.Context(), c.ID)
+		queries, err := h.Store.Queries(r.Context(), c.ID)
 		if err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 		for _, q := range queries {
 			if strings.EqualFold(strings.TrimSpace(q.Text), text) {
 				s.Case, s.Query = c.ID, q.ID
-				return reply{Goto: s.link()}, nil
+				return desk.Reply{Goto: s.link()}, nil
 			}
 		}
 	}
-	return reply{Template: "judging-pool", Page: look.Page{Title: "Judge a query", Section: "/judging"},
+	return desk.Reply{Template: "judging-pool", Page: look.Page{Title: "Judge a query", Section: "/judging"},
 		Data: map[string]any{"Query": text, "Cases": cases, "Profiles": s.Profiles,
-			"Edited": slices.Contains([]string{r.FormValue("a"), r.FormValue("b")}, edited)}}, nil
+			"Edited": slices.Contains([]string{r.FormValue("a"), r.FormValue("b")}, desk.Edited)}}, nil
 }
 
 // addToPool adds a query to a case, which may be new, and goes on to judge it.
-func (h *Handler) addToPool(r *http.Request) (reply, error) {
+func (h handler) addToPool(r *http.Request) (desk.Reply, error) {
 	text, name := strings.TrimSpace(r.FormValue("q")), strings.TrimSpace(r.FormValue("name"))
 	if text == "" {
-		return reply{}, invalid("a query needs a text")
+		return desk.Reply{}, desk.Invalid("a query needs a text")
 	}
 	var c catalog.Case
 	var err error
 	if name != "" {
-		c, err = h.newCase(r, name, "")
+		c, err = h.NewCase(r, name, "")
 	} else {
 		r.SetPathValue("id", r.FormValue("case"))
 		c, err = h.caseOf(r)
 	}
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	q := catalog.CaseQuery{Text: text, Need: strings.TrimSpace(r.FormValue("need"))}
 	if q.ID, err = h.freeID(r.Context(), c); err == nil {
-		err = h.cfg.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{q}, admin.User(r.Context()))
+		err = h.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{q}, admin.User(r.Context()))
 	}
-	return reply{Goto: session{Case: c.ID, Query: q.ID, Profiles: r.Form["profile"]}.link()}, err
+	return desk.Reply{Goto: session{Case: c.ID, Query: q.ID, Profiles: r.Form["profile"]}.link()}, err
 }
 
 // session is what somebody judges: a query, and whose results.
@@ -357,5 +351,5 @@ func (s session) link(more ...string) string {
 	for i := 0; i < len(more); i += 2 {
 		v.Set(more[i], more[i+1])
 	}
-	return caseLink(s.Case) + "/judge?" + v.Encode()
+	return desk.CasePath(s.Case) + "/judge?" + v.Encode()
 }

@@ -1,6 +1,8 @@
-package dashboard
+// Package operations is the section of the dashboard that the service is run with.
+package operations
 
 import (
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,58 +14,66 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/catalog/jobs"
 	"almanac/retrieval"
 )
 
-// operations are the pages that the service is run with.
-func (h *Handler) operations() map[string]answer {
-	return map[string]answer{
-		"GET /operations":                   h.overview,
-		"GET /operations/settings":          h.settings,
-		"POST /operations/sync":             h.syncNow,
-		"POST /operations/reindex":          h.reindex,
-		"POST /operations/jobs/{id}/cancel": h.cancelJob,
-	}
+//go:embed pages
+var pages embed.FS
+
+// handler answers.
+type handler struct{ *desk.Desk }
+
+// New returns the section.
+func New(d *desk.Desk) desk.Section {
+	h := handler{d}
+	return desk.Section{Title: "Operations", Path: "/operations", Pages: pages, Routes: map[string]desk.Route{
+		"GET /operations":                   desk.Page(h.overview),
+		"GET /operations/settings":          desk.Page(h.settings),
+		"POST /operations/sync":             desk.Form(h.syncNow, h.overview),
+		"POST /operations/reindex":          desk.Form(h.reindex, h.overview),
+		"POST /operations/jobs/{id}/cancel": desk.Form(h.cancelJob, h.overview),
+	}}
 }
 
 // shownJobs is how many jobs the page lists that have ended.
 const shownJobs = 20
 
 // overview shows how everything is. With live=1 it is only what changes by itself.
-func (h *Handler) overview(r *http.Request) (reply, error) {
+func (h handler) overview(r *http.Request) (desk.Reply, error) {
 	sources, err := h.sources(r)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	open, ended, err := h.jobs(r)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	index, err := h.index(r, open)
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	data := map[string]any{"Sources": sources, "Open": open, "Ended": ended, "Index": index}
-	got := reply{Template: "operations", Page: look.Page{Title: "Operations", Path: "/operations"}, Data: data}
+	got := desk.Reply{Template: "operations", Page: look.Page{Title: "Operations", Path: "/operations"}, Data: data}
 	if r.FormValue("live") != "" {
 		got.Part = "live"
 		return got, nil
 	}
-	live, _, err := h.cfg.Store.Published(r.Context())
+	live, _, err := h.Store.Published(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	slow, _, err := h.cfg.Store.Searches(r.Context(), catalog.SearchQuery{
-		Since: h.cfg.Now().AddDate(0, 0, 1-slowDays), Order: catalog.Slowest, Limit: slowest})
+	slow, _, err := h.Store.Searches(r.Context(), catalog.SearchQuery{
+		Since: h.Now().AddDate(0, 0, 1-slowDays), Order: catalog.Slowest, Limit: slowest})
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
-	blocked, err := h.cfg.Store.Violations(r.Context(), h.cfg.Now().AddDate(0, 0, 1-slowDays))
+	blocked, err := h.Store.Violations(r.Context(), h.Now().AddDate(0, 0, 1-slowDays))
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	data["Published"], data["Slow"], data["SlowDays"] = live, slow, slowDays
 	data["Blocked"] = blocked[:min(mostBlocked, len(blocked))]
@@ -78,10 +88,10 @@ const (
 )
 
 // settings shows the configuration with where each value comes from.
-func (h *Handler) settings(*http.Request) (reply, error) {
-	return reply{Template: "settings",
+func (h handler) settings(*http.Request) (desk.Reply, error) {
+	return desk.Reply{Template: "settings",
 		Page: look.Page{Title: "Configuration", Path: "/operations/settings", Section: "/operations"},
-		Data: h.cfg.Settings}, nil
+		Data: h.Settings}, nil
 }
 
 // source is a source with what runs of it.
@@ -94,16 +104,16 @@ type source struct {
 }
 
 // sources lists the sources with their records.
-func (h *Handler) sources(r *http.Request) ([]source, error) {
-	states, err := h.cfg.Store.Sources(r.Context())
+func (h handler) sources(r *http.Request) ([]source, error) {
+	states, err := h.Store.Sources(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	counts, err := h.cfg.Store.Counts(r.Context())
+	counts, err := h.Store.Counts(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	open, err := h.cfg.Store.Requests(r.Context())
+	open, err := h.Store.Requests(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +124,8 @@ func (h *Handler) sources(r *http.Request) ([]source, error) {
 	list := make([]source, len(states))
 	for i, st := range states {
 		running, next := false, time.Time{}
-		if h.cfg.Turn != nil {
-			running, next = h.cfg.Turn(st.Name)
+		if h.Turn != nil {
+			running, next = h.Turn(st.Name)
 		}
 		s := source{SourceState: st, Records: records[st.Name], Next: next, State: "current", Asked: slices.ContainsFunc(open,
 			func(r catalog.Request) bool { return r.Kind == "sync" && (r.Argument == st.Name || r.Argument == "") })}
@@ -124,7 +134,7 @@ func (h *Handler) sources(r *http.Request) ([]source, error) {
 			s.State = "running"
 		case st.Error != "":
 			s.State = "failed"
-		case st.Stale(h.cfg.Now()):
+		case st.Stale(h.Now()):
 			s.State = "stale"
 		}
 		list[i] = s
@@ -141,12 +151,12 @@ type job struct {
 }
 
 // jobs returns the jobs that are open, oldest first, and the latest that ended.
-func (h *Handler) jobs(r *http.Request) (open, ended []job, err error) {
-	waiting, err := h.cfg.Store.Requests(r.Context())
+func (h handler) jobs(r *http.Request) (open, ended []job, err error) {
+	waiting, err := h.Store.Requests(r.Context())
 	if err != nil {
 		return nil, nil, err
 	}
-	latest, err := h.cfg.Store.Jobs(r.Context(), shownJobs+len(waiting))
+	latest, err := h.Store.Jobs(r.Context(), shownJobs+len(waiting))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,7 +170,7 @@ func (h *Handler) jobs(r *http.Request) (open, ended []job, err error) {
 			ended = append(ended, j)
 		case !slices.ContainsFunc(open, func(o job) bool { return o.ID == r.ID }):
 			if !r.StartedAt.IsZero() {
-				j.Took = h.cfg.Now().Sub(r.StartedAt)
+				j.Took = h.Now().Sub(r.StartedAt)
 			}
 			open = append(open, j)
 		}
@@ -212,11 +222,11 @@ type refused struct {
 }
 
 // index asks the searcher that serves.
-func (h *Handler) index(r *http.Request, open []job) (x index, err error) {
-	if h.cfg.Search != nil {
-		x.Status = h.cfg.Search.Status(r.Context())
+func (h handler) index(r *http.Request, open []job) (x index, err error) {
+	if h.Search != nil {
+		x.Status = h.Search.Status(r.Context())
 	}
-	for _, name := range h.cfg.Engines {
+	for _, name := range h.Engines {
 		e := engine{Name: name, State: "current"}
 		if x.Breakers[name] {
 			e.State, e.Why = "left alone", "it failed too often and is tried again in a while"
@@ -232,66 +242,66 @@ func (h *Handler) index(r *http.Request, open []job) (x index, err error) {
 		x.Engines = append(x.Engines, e)
 	}
 	x.Rebuilding = slices.ContainsFunc(open, func(j job) bool { return j.Kind == "reindex" })
-	if m := h.cfg.Metrics; m != nil {
+	if m := h.Metrics; m != nil {
 		x.Cached, x.Embedded = m.EmbeddedTexts()
 		by := m.Refused()
 		for _, bucket := range slices.Sorted(maps.Keys(by)) {
 			x.Refused = append(x.Refused, refused{bucket, by[bucket]})
 		}
 	}
-	if x.Head, err = h.cfg.Store.LastChange(r.Context()); err != nil {
+	if x.Head, err = h.Store.LastChange(r.Context()); err != nil {
 		return x, err
 	}
-	x.Generations, err = h.cfg.Store.Generations(r.Context())
+	x.Generations, err = h.Store.Generations(r.Context())
 	slices.Reverse(x.Generations)
 	return x, err
 }
 
 // back is where every change of this section leads.
-var back = reply{Goto: "/operations"}
+var back = desk.Reply{Goto: "/operations"}
 
 // syncNow asks for a run of a source, or of all, unless that is asked for already.
-func (h *Handler) syncNow(r *http.Request) (reply, error) {
+func (h handler) syncNow(r *http.Request) (desk.Reply, error) {
 	name := r.PostFormValue("source")
 	if name != "" {
-		states, err := h.cfg.Store.Sources(r.Context())
+		states, err := h.Store.Sources(r.Context())
 		if err != nil {
-			return reply{}, err
+			return desk.Reply{}, err
 		}
 		if !slices.ContainsFunc(states, func(s catalog.SourceState) bool { return s.Name == name }) {
-			return reply{}, fmt.Errorf("source %q: %w", name, catalog.ErrNotFound)
+			return desk.Reply{}, fmt.Errorf("source %q: %w", name, catalog.ErrNotFound)
 		}
 	}
 	return h.askFor(r, "sync", name)
 }
 
 // reindex asks for the index to be built again.
-func (h *Handler) reindex(r *http.Request) (reply, error) { return h.askFor(r, "reindex", "") }
+func (h handler) reindex(r *http.Request) (desk.Reply, error) { return h.askFor(r, "reindex", "") }
 
 // askFor asks for a job unless the same is open.
-func (h *Handler) askFor(r *http.Request, kind, argument string) (reply, error) {
-	open, err := h.cfg.Store.Requests(r.Context())
+func (h handler) askFor(r *http.Request, kind, argument string) (desk.Reply, error) {
+	open, err := h.Store.Requests(r.Context())
 	if err != nil {
-		return reply{}, err
+		return desk.Reply{}, err
 	}
 	same := func(o catalog.Request) bool { return o.Kind == kind && o.Argument == argument && !o.Cancelled }
 	if slices.ContainsFunc(open, same) {
 		return back, nil
 	}
-	_, err = jobs.Ask(r.Context(), h.cfg.Store, catalog.Request{Kind: kind, Argument: argument, By: admin.User(r.Context())})
+	_, err = jobs.Ask(r.Context(), h.Store, catalog.Request{Kind: kind, Argument: argument, By: admin.User(r.Context())})
 	return back, err
 }
 
 // cancelJob asks for the end of a job. One that has ended meanwhile is no error.
-func (h *Handler) cancelJob(r *http.Request) (reply, error) {
+func (h handler) cancelJob(r *http.Request) (desk.Reply, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return reply{}, invalid("a job has a number")
+		return desk.Reply{}, desk.Invalid("a job has a number")
 	}
-	if _, err := h.cfg.Store.Job(r.Context(), id); err != nil {
-		return reply{}, err
+	if _, err := h.Store.Job(r.Context(), id); err != nil {
+		return desk.Reply{}, err
 	}
-	err = jobs.Cancel(r.Context(), h.cfg.Store, id, admin.User(r.Context()))
+	err = jobs.Cancel(r.Context(), h.Store, id, admin.User(r.Context()))
 	if errors.Is(err, catalog.ErrNotFound) {
 		err = nil
 	}

@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"almanac/api/edge"
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/workbench"
 )
 
 // again is a form that failed: its page is shown again with what was typed and
@@ -25,22 +26,20 @@ type again struct {
 	Text   string
 }
 
-// form answers a form, and if that fails shows the page that has it again.
-func (h *Handler) form(do, page answer) answer {
-	return func(r *http.Request) (reply, error) {
-		got, err := do(r)
-		a, ok := failed(r, err)
-		if !ok {
-			return got, err
-		}
-		shown, bad := page(r)
-		if bad != nil || shown.Template == "" {
-			return got, err
-		}
-		f := failureOf(err)
-		shown.Status, shown.Again = f.Status, a
-		return shown, nil
+// answer answers a request. If that is a form and fails, it is the page that has
+// it again.
+func (route Route) answer(r *http.Request) (Reply, error) {
+	got, err := route.do(r)
+	a, ok := failed(r, err)
+	if !ok || !route.Again() {
+		return got, err
 	}
+	shown, bad := route.page(r)
+	if bad != nil || shown.Template == "" {
+		return got, err
+	}
+	shown.Status, shown.again = failureOf(err).Status, a
+	return shown, nil
 }
 
 // failed returns what is to be said of an error to whoever sent a form; false if
@@ -74,7 +73,9 @@ func failureOf(err error) failure {
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		f.Conflict, f.Status, f.Heading = conflict, http.StatusConflict, "Somebody else was faster"
 	}
-	if _, ok := errors.AsType[invalid](err); ok || errors.Is(err, retrieval.ErrBadQuery) {
+	_, wrong := errors.AsType[Invalid](err)
+	_, file := errors.AsType[workbench.InvalidError](err)
+	if wrong || file || errors.Is(err, retrieval.ErrBadQuery) {
 		f.Status, f.Heading = http.StatusBadRequest, "That cannot be done"
 	}
 	switch {

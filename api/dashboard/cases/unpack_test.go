@@ -1,4 +1,4 @@
-package dashboard
+package cases
 
 import (
 	"archive/zip"

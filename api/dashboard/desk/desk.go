@@ -1,0 +1,276 @@
+// Package desk is what the sections of the dashboard share: the frame of their
+// pages, forms that fail, errors as pages, and who works.
+package desk
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/api/admin"
+	"almanac/api/edge"
+	"almanac/api/look"
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/revision"
+)
+
+// Config of a Desk.
+type Config struct {
+	revision.Source          // the catalog, and what is published in it
+	Search          Searcher // the one that serves
+	// Find finds the record that a person names: by id, kind:key, path or the address
+	// of its page. Page is that address.
+	Find    func(ctx context.Context, name string) (catalog.Record, error)
+	Page    func(catalog.Record) string
+	Network string // for people
+	// What operators look at; nil: it is not known here.
+	Metrics  *admin.Metrics
+	Engines  []string                                           // that are configured
+	Turn     func(source string) (running bool, next time.Time) // of a source: see ingest.Scheduler
+	Settings []Setting
+	// JudgeModel is the model that jobs of kind judge ask; "" = none.
+	JudgeModel string
+	Version    string
+	Now        func() time.Time // nil = time.Now
+	Log        *slog.Logger     // nil = none
+}
+
+// Setting is a setting as it is in effect, without secrets.
+type Setting struct{ Key, Value, Origin, Variable string }
+
+// Searcher searches, and says why a record is not found.
+type Searcher interface {
+	retrieval.Searcher
+	Absent(ctx context.Context, r retrieval.Request, record int64) (retrieval.Absence, error)
+}
+
+// Desk serves the pages of its sections, which work on what its Config has.
+type Desk struct {
+	Config
+	sections []Section
+	site     *look.Site
+	pages    *look.Templates
+}
+
+// Section is a part of the dashboard, as its masthead has it.
+type Section struct {
+	Title, Path string
+	Routes      map[string]Route // by patterns
+	Pages       fs.FS            // templates, below pages
+}
+
+// Route answers a pattern. A form that fails is shown again in its page.
+type Route struct{ do, page Answer }
+
+// Page answers with a page of its own.
+func Page(do Answer) Route { return Route{do: do} }
+
+// Form answers a form that page has.
+func Form(do, page Answer) Route { return Route{do, page} }
+
+// Again reports whether the page of a form is shown again if it fails.
+func (r Route) Again() bool { return r.page != nil }
+
+//go:embed pages
+var pages embed.FS
+
+//go:embed assets
+var assets embed.FS
+
+// New makes the desk of sections, whose order is that of the masthead.
+func New(cfg Config, sections ...func(*Desk) Section) (*Desk, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &Desk{Config: cfg}
+	var nav []look.Link
+	var dirs []fs.FS
+	for _, section := range sections {
+		x := section(d)
+		dir, err := fs.Sub(x.Pages, "pages")
+		if err != nil {
+			return nil, fmt.Errorf("dashboard: %w", err)
+		}
+		d.sections, dirs = append(d.sections, x), append(dirs, dir)
+		nav = append(nav, look.Link{Title: x.Title, Path: x.Path})
+	}
+	var err error
+	d.site, err = look.New(look.Site{Name: cfg.Network, Version: cfg.Version, Nav: nav, Tool: "relevance",
+		Files: assets, More: []look.Link{{Title: "Metrics", Path: "/metrics"}, {Title: "Profiles", Path: "/debug/pprof/"}}})
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	dir, err := fs.Sub(pages, "pages")
+	if err == nil {
+		d.pages, err = d.site.Parse(dir, funcs, dirs...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	return d, nil
+}
+
+// Sections are those of the masthead.
+func (d *Desk) Sections() []Section { return d.sections }
+
+// Routes are the pages, and the one that says that there is none.
+func (d *Desk) Routes() (all []edge.Route) {
+	routes := map[string]Route{
+		"GET /": Page(func(*http.Request) (Reply, error) { return Reply{Goto: d.sections[0].Path}, nil }),
+		" ": Page(func(r *http.Request) (Reply, error) {
+			return Reply{}, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound)
+		}),
+	}
+	for _, section := range d.sections {
+		maps.Copy(routes, section.Routes)
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(routes)) {
+		route := routes[pattern]
+		method, path, _ := strings.Cut(pattern, " ")
+		all = append(all, edge.Route{Method: method, Path: path, MaxBody: MaxForm, Page: true, Refuse: d.Refuse,
+			Serve: func(r *http.Request) (*edge.Answer, error) {
+				got, err := route.answer(r)
+				if err != nil {
+					return nil, err
+				}
+				return d.answer(r, got), nil
+			}})
+	}
+	return all
+}
+
+// MaxForm bounds what a form sends, in bytes.
+const MaxForm = 4 << 20
+
+// Answer answers a request; an error becomes a page.
+type Answer func(r *http.Request) (Reply, error)
+
+// Reply is what a request is answered with: a page, or where to go from here.
+type Reply struct {
+	Template string
+	Page     look.Page
+	Data     any
+	Part     string // one template of the page, for scripts; "" = all of it
+	Goto     string // an address on this listener, after a change
+	Raw      *Raw   // a file
+	Status   int    // of a page; 0 = 200
+	stranger bool   // whoever asks may not have logged in: the page says nothing of what is here
+	again    *again // a form of the page that failed
+}
+
+// Raw is a file for download.
+type Raw struct {
+	Name, Type string
+	Body       []byte
+}
+
+// answer makes the answer of a reply.
+func (d *Desk) answer(r *http.Request, got Reply) *edge.Answer {
+	switch {
+	case got.Goto != "":
+		return &edge.Answer{Status: http.StatusSeeOther, Goto: got.Goto}
+	case got.Raw != nil:
+		return &edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
+			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", got.Raw.Name)}}}
+	}
+	got.Page.NoIndex = true
+	if !got.stranger {
+		got.Page.State = append(got.Page.State, d.live(r.Context()),
+			look.Link{Title: admin.User(r.Context()), Path: "/login"})
+	}
+	body, err := d.pages.Render(got.Template, got.Part, got.Page, got.Data)
+	if err == nil && got.again != nil {
+		body, err = got.again.fill(body)
+	}
+	if err != nil {
+		d.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.URL.Path, "error", err)
+		f := failure{Status: http.StatusInternalServerError, Heading: "This page failed", Text: "The log says why"}
+		if got.Template == failurePage {
+			return (&edge.Refusal{Status: f.Status, Message: "the page failed; the log says why"}).JSON()
+		}
+		return d.answer(r, f.reply())
+	}
+	return &edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: d.site.Policy()}
+}
+
+// live names the profile in force.
+func (d *Desk) live(ctx context.Context) look.Link {
+	live, _, err := revision.InForce(ctx, d.Store)
+	if err != nil {
+		return look.Link{Title: "catalog unavailable", Path: "/tuning"}
+	}
+	title := "configured profile"
+	if p := live[0]; p.Number != 0 {
+		title = fmt.Sprintf("%s, live since %s", p, p.At.UTC().Format("2 Jan"))
+	}
+	return look.Link{Title: title, Path: "/tuning"}
+}
+
+// Invalid is an error in what a person sent; its text is for them.
+type Invalid string
+
+// Error implements error.
+func (e Invalid) Error() string { return string(e) }
+
+// In names the field of the form that the error is about.
+func (e Invalid) In(field string) error { return fieldError{e, field} }
+
+// fieldError is an error in a field of a form.
+type fieldError struct {
+	Invalid
+	field string
+}
+
+// Unwrap makes it an Invalid.
+func (e fieldError) Unwrap() error { return e.Invalid }
+
+// failure is a page about an error.
+type failure struct {
+	Status   int
+	Heading  string
+	Text     string
+	Conflict *catalog.ConflictError
+	Back     look.Link // where to go from here; zero: nowhere
+	Stranger bool      // see Reply
+}
+
+const failurePage = "failure"
+
+func (f failure) reply() Reply {
+	return Reply{Template: failurePage, Page: look.Page{Title: f.Heading}, Status: f.Status, Data: f, stranger: f.Stranger}
+}
+
+// Refuse implements admin.Front.
+func (d *Desk) Refuse(r *http.Request, err error) *edge.Answer {
+	f := failureOf(err)
+	for i, section := range d.sections {
+		if !f.Stranger && (i == 0 || strings.HasPrefix(r.URL.Path, section.Path)) {
+			f.Back = look.Link{Title: section.Title, Path: section.Path}
+		}
+	}
+	return d.answer(r, f.reply())
+}
+
+// Number reads an integer of a form.
+func Number(r *http.Request, name string, otherwise int) int {
+	if n, err := strconv.Atoi(r.FormValue(name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// Link is an address with one parameter.
+func Link(path, name, value string) string { return path + "?" + url.Values{name: {value}}.Encode() }
