@@ -16,6 +16,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -64,7 +65,7 @@ func (c Collection) Documents() map[string]bool {
 // from a directory (docs/relevance.md). A query without any judgment is left out, as it cannot be
 // measured. Mistakes are errors that name file and line.
 func Load(dir string) (Collection, error) {
-	return LoadWith(dir, filepath.Join(dir, "qrels.tsv"))
+	return LoadWith(dir, filepath.Join(dir, qrelsFile))
 }
 
 // LoadWith is Load with the judgments of another file.
@@ -78,57 +79,44 @@ func LoadWith(dir, qrels string) (Collection, error) {
 
 // LoadFS is Load of a file system, whose collection has no name of its own.
 func LoadFS(fsys fs.FS, name string) (Collection, error) {
-	return load(fsys.Open, name, "", "qrels.tsv")
+	return load(fsys.Open, name, "", qrelsFile)
 }
 
 // openFile opens a file of the machine.
 func openFile(path string) (fs.File, error) { return os.Open(path) }
 
 func load(open func(path string) (fs.File, error), name, dir, qrels string) (Collection, error) {
-	c := Collection{Name: name}
-	err := read(open, qrels, func(r io.Reader) (err error) {
-		c.Judgments, err = parseQrels(r, qrels)
-		return err
-	})
+	judgments, err := read(open, qrels, ReadQrels)
 	if err != nil {
 		return Collection{}, err
 	}
-	path := filepath.Join(dir, "queries.jsonl")
-	err = read(open, path, func(r io.Reader) error {
-		queries, err := parseQueries(r, path)
-		for _, q := range queries {
-			if len(c.Judgments[q.ID]) > 0 {
-				c.Queries = append(c.Queries, q)
-			}
-		}
-		return err
-	})
+	queries, err := read(open, filepath.Join(dir, queriesFile), parseQueries)
 	if err != nil {
 		return Collection{}, err
 	}
+	c := Collection{Name: name, Judgments: judgments, Queries: slices.DeleteFunc(queries, func(q Query) bool {
+		return len(judgments[q.ID]) == 0
+	})}
 	if len(c.Queries) == 0 {
 		return Collection{}, fmt.Errorf("eval: %s: no query has a judgment", cmp.Or(dir, name))
 	}
-	path = filepath.Join(dir, "pool.txt")
-	err = read(open, path, func(r io.Reader) error {
-		c.Pool = map[string]bool{}
-		return eachLine(r, path, func(_ int, line string) error {
-			c.Pool[strings.TrimSpace(line)] = true
-			return nil
-		})
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Collection{}, err
+	if c.Pool, err = read(open, filepath.Join(dir, "pool.txt"), parsePool); err == nil || errors.Is(err, fs.ErrNotExist) {
+		c.Clusters, err = read(open, filepath.Join(dir, "clusters.tsv"), parseClusters)
 	}
-	path = filepath.Join(dir, "clusters.tsv")
-	err = read(open, path, func(r io.Reader) (err error) {
-		c.Clusters, err = parseClusters(r, path)
-		return err
-	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Collection{}, err
 	}
 	return c, nil
+}
+
+// parsePool reads a document from each line.
+func parsePool(r io.Reader, name string) (map[string]bool, error) {
+	pool := map[string]bool{}
+	err := eachLine(r, name, func(_ int, line string) error {
+		pool[strings.TrimSpace(line)] = true
+		return nil
+	})
+	return pool, err
 }
 
 // parseClusters reads two columns: the name of a set of copies, and a document
@@ -151,8 +139,10 @@ func parseClusters(r io.Reader, name string) (map[string]string, error) {
 
 // ReadDocuments reads corpus.jsonl from a directory. A repeated id is an error.
 func ReadDocuments(dir string, fn func(Document) error) error {
-	path := filepath.Join(dir, "corpus.jsonl")
-	return read(openFile, path, func(r io.Reader) error { return parseDocuments(r, path, fn) })
+	_, err := read(openFile, filepath.Join(dir, "corpus.jsonl"), func(r io.Reader, name string) (struct{}, error) {
+		return struct{}{}, parseDocuments(r, name, fn)
+	})
+	return err
 }
 
 func parseDocuments(r io.Reader, name string, fn func(Document) error) error {
@@ -196,10 +186,10 @@ func parseQueries(r io.Reader, name string) (queries []Query, err error) {
 // maxGrade bounds grades, so that gains stay exact numbers.
 const maxGrade = 30
 
-// parseQrels reads judgments of three columns (query, document, grade) or, as
+// ReadQrels reads judgments of three columns (query, document, grade) or, as
 // TREC has them, four: query, iteration, document, grade. A first line whose
-// grade is not a number is a header.
-func parseQrels(r io.Reader, name string) (map[string]map[string]int, error) {
+// grade is not a number is a header. Errors call the file by a name.
+func ReadQrels(r io.Reader, name string) (map[string]map[string]int, error) {
 	judgments := map[string]map[string]int{}
 	err := eachLine(r, name, func(n int, line string) error {
 		fields := columns(line)
@@ -243,14 +233,16 @@ func columns(line string) []string {
 	return fields
 }
 
-// read calls fn with the content of a file.
-func read(open func(path string) (fs.File, error), path string, fn func(io.Reader) error) error {
+// read parses a file, by whose path errors call it.
+func read[T any](open func(path string) (fs.File, error), path string,
+	parse func(r io.Reader, name string) (T, error)) (T, error) {
 	f, err := open(path)
 	if err != nil {
-		return fmt.Errorf("eval: %w", err)
+		var none T
+		return none, fmt.Errorf("eval: %w", err)
 	}
 	defer f.Close()
-	return fn(f)
+	return parse(f, path)
 }
 
 // eachLine calls fn for every line that is not blank, with its number from 1

@@ -30,34 +30,23 @@ func ReadCase(fsys fs.FS, name string) (Collection, error) {
 	if err != nil {
 		return c, fmt.Errorf("eval: %w", err)
 	}
-	dir := ""
 	if _, err := fs.Stat(fsys, queriesFile); err != nil {
 		if len(below) != 1 {
 			return c, fmt.Errorf("eval: there is no %s, or more than one", queriesFile)
 		}
-		dir = path.Dir(below[0])
+		if fsys, err = fs.Sub(fsys, path.Dir(below[0])); err != nil {
+			return c, fmt.Errorf("eval: %w", err)
+		}
 	}
-	err = read(fsys.Open, path.Join(dir, queriesFile), func(r io.Reader) (err error) {
-		c.Queries, err = parseQueries(r, queriesFile)
-		return err
-	})
-	if err != nil {
+	if c.Queries, err = read(fsys.Open, queriesFile, parseQueries); err != nil {
 		return c, err
 	}
-	err = read(fsys.Open, path.Join(dir, qrelsFile), func(r io.Reader) (err error) {
-		c.Judgments, err = parseQrels(r, qrelsFile)
-		return err
-	})
+	judgments, err := read(fsys.Open, qrelsFile, ReadQrels)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+		return c, nil
 	}
+	c.Judgments = judgments
 	return c, err
-}
-
-// ReadQrels reads judgments alone, of three columns or TREC's four; name is
-// what errors call the file.
-func ReadQrels(r io.Reader, name string) (map[string]map[string]int, error) {
-	return parseQrels(r, name)
 }
 
 // Files returns the collection as the files that ReadCase reads, with a README,

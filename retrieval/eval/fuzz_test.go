@@ -16,7 +16,7 @@ func FuzzQrels(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		judgments, err := eval.ParseQrels(strings.NewReader(text), "qrels.tsv")
+		judgments, err := eval.ReadQrels(strings.NewReader(text), "qrels.tsv")
 		if err != nil {
 			if !strings.Contains(err.Error(), "qrels.tsv:") {
 				t.Fatalf("the error names no line: %v", err)

@@ -60,13 +60,7 @@ func RunPaths(file string, reports []Report) []string {
 
 // ReadRun reads a TREC run as document ids by query, best first: by score,
 // then by rank, then by id.
-func ReadRun(path string) (rankings map[string][]string, err error) {
-	err = read(openFile, path, func(r io.Reader) (err error) {
-		rankings, err = parseRun(r, path)
-		return err
-	})
-	return rankings, err
-}
+func ReadRun(path string) (map[string][]string, error) { return read(openFile, path, parseRun) }
 
 type runLine struct {
 	id    string
