@@ -13,7 +13,6 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
@@ -100,7 +99,7 @@ func (h handler) searches(r *http.Request) (desk.Reply, error) {
 		rows[i] = searched{c, c.Took / time.Duration(max(1, c.N)), o.shown, o.clicked,
 			float64(o.places) / float64(max(1, o.clicked))}
 	}
-	return desk.Reply{Template: "analytics", Page: look.Page{Title: "Analytics", Path: "/analytics"}, Data: map[string]any{
+	return desk.Reply{Template: "analytics", Title: "Analytics", Path: "/analytics", Data: map[string]any{
 		"Days": days, "Order": order, "Orders": searchOrders, "Rows": rows, "Total": total, "Clicks": len(clicks) > 0,
 	}}, nil
 }
@@ -165,8 +164,7 @@ func (h handler) audit(r *http.Request) (desk.Reply, error) {
 			changes[i].Before = ""
 		}
 	}
-	return desk.Reply{Template: "audit", Data: changes,
-		Page: look.Page{Title: "Changes", Path: "/analytics/audit", Section: "/analytics"}}, nil
+	return desk.Reply{Template: "audit", Title: "Changes", Path: "/analytics/audit", Data: changes}, nil
 }
 
 // undoing says what undoing a change does; "" if it cannot be undone.

@@ -16,7 +16,6 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/revision"
@@ -133,8 +132,8 @@ func (h handler) pins(r *http.Request) (desk.Reply, error) {
 		}
 		list[i] = p
 	}
-	return desk.Reply{Template: "pins", Page: look.Page{Title: "Pinned results", Path: "/analytics/pins",
-		Section: "/analytics"}, Data: map[string]any{"Set": set, "Rules": list}}, nil
+	return desk.Reply{Template: "pins", Title: "Pinned results", Path: "/analytics/pins",
+		Data: map[string]any{"Set": set, "Rules": list}}, nil
 }
 
 // title returns the title of a record by kind:key, "" if it is gone.
@@ -218,8 +217,7 @@ func (h handler) pinPage(r *http.Request, f pinForm) (desk.Reply, error) {
 		}
 		f.Choices = append(f.Choices, pinChoice{name, title, "", chosen[name]})
 	}
-	return desk.Reply{Template: "pin", Page: look.Page{Title: "Pin results", Path: "/analytics/pins/edit",
-		Section: "/analytics"}, Data: f}, nil
+	return desk.Reply{Template: "pin", Title: "Pin results", Path: "/analytics/pins/edit", Data: f}, nil
 }
 
 // putPin previews, publishes or removes the rule of a query.

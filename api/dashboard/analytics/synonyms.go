@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/revision"
@@ -60,8 +59,7 @@ func (h handler) synonymPage(f synonymForm, groups map[string][]string) (desk.Re
 			f.Groups = append(f.Groups, synonym{name, strings.Join(network[name], ", "), true})
 		}
 	}
-	return desk.Reply{Template: "synonyms", Page: look.Page{Title: "Synonyms", Path: "/analytics/synonyms",
-		Section: "/analytics"}, Data: f}, nil
+	return desk.Reply{Template: "synonyms", Title: "Synonyms", Path: "/analytics/synonyms", Data: f}, nil
 }
 
 // putSynonyms previews, publishes or removes a group.

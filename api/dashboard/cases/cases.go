@@ -16,7 +16,6 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
@@ -61,7 +60,7 @@ func (h handler) pooler() workbench.Pooler {
 // cases lists cases.
 func (h handler) cases(r *http.Request) (desk.Reply, error) {
 	list, err := workbench.List(r.Context(), h.Store)
-	return desk.Reply{Template: "judging", Page: look.Page{Title: "Judging", Path: "/judging"}, Data: list}, err
+	return desk.Reply{Template: "judging", Title: "Judging", Path: "/judging", Data: list}, err
 }
 
 // makeCase makes an empty case.
@@ -150,8 +149,7 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
 	if p.Jobs, err = h.judgeJobs(r.Context(), c.ID); err != nil {
 		return desk.Reply{}, err
 	}
-	return desk.Reply{Template: "judging-case", Data: p,
-		Page: look.Page{Title: c.Name, Path: desk.CasePath(c.ID), Section: "/judging"}}, nil
+	return desk.Reply{Template: "judging-case", Title: c.Name, Path: desk.CasePath(c.ID), Data: p}, nil
 }
 
 // judgeJobs returns the open jobs of models on a case, and the last that is done.
@@ -223,7 +221,7 @@ func (p queryPage) reply() desk.Reply {
 	if !p.New {
 		title = p.Query.Text
 	}
-	out := desk.Reply{Template: "judging-query", Page: look.Page{Title: title, Section: "/judging"}, Data: p}
+	out := desk.Reply{Template: "judging-query", Title: title, Data: p}
 	if p.Conflict != nil {
 		out.Status = http.StatusConflict
 	}
@@ -298,7 +296,7 @@ func (h handler) openPool(r *http.Request) (desk.Reply, error) {
 			}
 		}
 	}
-	return desk.Reply{Template: "judging-pool", Page: look.Page{Title: "Judge a query", Section: "/judging"},
+	return desk.Reply{Template: "judging-pool", Title: "Judge a query",
 		Data: map[string]any{"Query": text, "Cases": cases, "Profiles": s.Profiles,
 			"Edited": slices.Contains([]string{r.FormValue("a"), r.FormValue("b")}, desk.Edited)}}, nil
 }

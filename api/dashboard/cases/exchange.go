@@ -45,7 +45,7 @@ func (h handler) agreement(r *http.Request, c catalog.Case) (desk.Reply, error) 
 		for _, d := range x.Disagreements[:min(len(x.Disagreements), 200)] {
 			rows = append(rows, row{d, texts[d.Query], session{Case: c.ID, Query: d.Query}.link("at", d.Target)})
 		}
-		return desk.Reply{Template: "judging-agreement", Page: look.Page{Title: "Agreement", Section: "/judging"},
+		return desk.Reply{Template: "judging-agreement", Title: "Agreement",
 			Data: map[string]any{"Case": c, "Agreement": x, "Rows": rows}}, nil
 	}
 	return desk.Reply{}, fmt.Errorf("judges who graded the same: %w", catalog.ErrNotFound)
@@ -147,7 +147,7 @@ func (h handler) importCase(r *http.Request) (desk.Reply, error) {
 	if err != nil || missing == "" {
 		return desk.Reply{Goto: desk.CasePath(done.Case.ID)}, err
 	}
-	return desk.Reply{Template: "judging-import", Page: look.Page{Title: "Imported", Section: "/judging"},
+	return desk.Reply{Template: "judging-import", Title: "Imported",
 		Data: map[string]any{"Done": done, "Missing": missing}}, nil
 }
 

@@ -128,28 +128,31 @@ func (d *Desk) Sections() []Section { return d.sections }
 
 // Routes are the pages, and the one that says that there is none.
 func (d *Desk) Routes() (all []edge.Route) {
-	routes := map[string]Route{
-		"GET /": Page(func(*http.Request) (Reply, error) { return Reply{Goto: d.sections[0].Path}, nil }),
-		" ": Page(func(r *http.Request) (Reply, error) {
-			return Reply{}, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound)
-		}),
-	}
+	all = append(all, d.route("GET /", Section{}, Page(func(*http.Request) (Reply, error) {
+		return Reply{Goto: d.sections[0].Path}, nil
+	})), d.route(" ", Section{}, Page(func(r *http.Request) (Reply, error) {
+		return Reply{}, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound)
+	})))
 	for _, section := range d.sections {
-		maps.Copy(routes, section.Routes)
-	}
-	for _, pattern := range slices.Sorted(maps.Keys(routes)) {
-		route := routes[pattern]
-		method, path, _ := strings.Cut(pattern, " ")
-		all = append(all, edge.Route{Method: method, Path: path, MaxBody: MaxForm, Page: true, Refuse: d.Refuse,
-			Serve: func(r *http.Request) (*edge.Answer, error) {
-				got, err := route.answer(r)
-				if err != nil {
-					return nil, err
-				}
-				return d.answer(r, got), nil
-			}})
+		for _, pattern := range slices.Sorted(maps.Keys(section.Routes)) {
+			all = append(all, d.route(pattern, section, section.Routes[pattern]))
+		}
 	}
 	return all
+}
+
+// route serves a pattern of a section.
+func (d *Desk) route(pattern string, of Section, route Route) edge.Route {
+	method, path, _ := strings.Cut(pattern, " ")
+	return edge.Route{Method: method, Path: path, MaxBody: MaxForm, Page: true, Refuse: d.Refuse,
+		Serve: func(r *http.Request) (*edge.Answer, error) {
+			got, err := route.answer(r)
+			if err != nil {
+				return nil, err
+			}
+			got.section = of.Path
+			return d.answer(r, got), nil
+		}}
 }
 
 // MaxForm bounds what a form sends, in bytes.
@@ -161,12 +164,15 @@ type Answer func(r *http.Request) (Reply, error)
 // Reply is what a request is answered with: a page, or where to go from here.
 type Reply struct {
 	Template string
-	Page     look.Page
+	Title    string
+	Path     string // of the page; "": it is a step of another
 	Data     any
+	Refresh  int    // seconds until the page is asked for again; 0: never
 	Part     string // one template of the page, for scripts; "" = all of it
 	Goto     string // an address on this listener, after a change
 	Raw      *Raw   // a file
 	Status   int    // of a page; 0 = 200
+	section  string // path
 	stranger bool   // whoever asks may not have logged in: the page says nothing of what is here
 	again    *again // a form of the page that failed
 }
@@ -186,12 +192,11 @@ func (d *Desk) answer(r *http.Request, got Reply) *edge.Answer {
 		return &edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
 			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", got.Raw.Name)}}}
 	}
-	got.Page.NoIndex = true
+	page := look.Page{Title: got.Title, Path: got.Path, Section: got.section, Refresh: got.Refresh, NoIndex: true}
 	if !got.stranger {
-		got.Page.State = append(got.Page.State, d.live(r.Context()),
-			look.Link{Title: admin.User(r.Context()), Path: "/login"})
+		page.State = []look.Link{d.live(r.Context()), {Title: admin.User(r.Context()), Path: "/login"}}
 	}
-	body, err := d.pages.Render(got.Template, got.Part, got.Page, got.Data)
+	body, err := d.pages.Render(got.Template, got.Part, page, got.Data)
 	if err == nil && got.again != nil {
 		body, err = got.again.fill(body)
 	}
@@ -250,7 +255,7 @@ type failure struct {
 const failurePage = "failure"
 
 func (f failure) reply() Reply {
-	return Reply{Template: failurePage, Page: look.Page{Title: f.Heading}, Status: f.Status, Data: f, stranger: f.Stranger}
+	return Reply{Template: failurePage, Title: f.Heading, Status: f.Status, Data: f, stranger: f.Stranger}
 }
 
 // Refuse implements admin.Front.

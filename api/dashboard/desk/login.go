@@ -5,14 +5,13 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/edge"
-	"almanac/api/look"
 )
 
 var _ admin.Front = (*Desk)(nil)
 
 // Login implements admin.Front.
 func (d *Desk) Login(r *http.Request, f admin.Form) *edge.Answer {
-	return d.answer(r, Reply{Template: "login", Page: look.Page{Title: "Log in", Path: "/login"}, Status: f.Status,
+	return d.answer(r, Reply{Template: "login", Title: "Log in", Path: "/login", Status: f.Status,
 		Data: f, stranger: true})
 }
 

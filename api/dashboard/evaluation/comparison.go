@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/workbench"
@@ -91,7 +90,7 @@ func (h handler) comparison(r *http.Request) (desk.Reply, error) {
 		}
 		out = append(out, c)
 	}
-	return desk.Reply{Template: "evaluation-runs", Page: look.Page{Title: "Runs of " + name, Path: "/evaluation"},
+	return desk.Reply{Template: "evaluation-runs", Title: "Runs of " + name, Path: "/evaluation",
 		Data: map[string]any{"Name": name, "Runs": out, "With": out[with], "Queries": queriesOf(runs[0], out[with]),
 			"Failures": failures, "Unlike": unlike(runs)}}, nil
 }

@@ -96,8 +96,7 @@ func (h handler) runs(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	failed, err := h.lastFailure(ctx)
-	page := look.Page{Title: "Evaluation", Path: "/evaluation"}
-	return desk.Reply{Template: "evaluation", Page: page, Data: map[string]any{
+	return desk.Reply{Template: "evaluation", Title: "Evaluation", Path: "/evaluation", Data: map[string]any{
 		"Case": of, "Cases": cases, "Runs": list, "More": len(all) - len(list), "Measure": measure,
 		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure), "Pending": open, "Failed": failed,
 		"Intervals": intervals,
@@ -179,8 +178,7 @@ func (h handler) newRun(r *http.Request) (desk.Reply, error) {
 			chosen[i] = name
 		}
 	}
-	page := look.Page{Title: "New run", Path: "/evaluation"}
-	return desk.Reply{Template: "evaluation-new", Page: page, Data: map[string]any{
+	return desk.Reply{Template: "evaluation-new", Title: "New run", Path: "/evaluation", Data: map[string]any{
 		"Case": int64(desk.Number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
 	}}, err
 }

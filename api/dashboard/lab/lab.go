@@ -18,7 +18,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
@@ -142,7 +141,7 @@ func (h handler) compare(r *http.Request) (desk.Reply, error) {
 	if r.Method == http.MethodPost && p.A.Choice != desk.Edited && p.B.Choice != desk.Edited {
 		return desk.Reply{Goto: p.link()}, nil // an address that can be passed on
 	}
-	page := desk.Reply{Template: "lab", Page: look.Page{Title: cmp.Or(p.Query, "Query lab"), Path: "/lab"}, Data: p}
+	page := desk.Reply{Template: "lab", Title: cmp.Or(p.Query, "Query lab"), Path: "/lab", Data: p}
 	if p.Query == "" {
 		return page, nil
 	}

@@ -15,7 +15,6 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/catalog/jobs"
 	"almanac/retrieval"
@@ -57,7 +56,7 @@ func (h handler) overview(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	data := map[string]any{"Sources": sources, "Open": open, "Ended": ended, "Index": index}
-	got := desk.Reply{Template: "operations", Page: look.Page{Title: "Operations", Path: "/operations"}, Data: data}
+	got := desk.Reply{Template: "operations", Title: "Operations", Path: "/operations", Data: data}
 	if r.FormValue("live") != "" {
 		got.Part = "live"
 		return got, nil
@@ -89,9 +88,7 @@ const (
 
 // settings shows the configuration with where each value comes from.
 func (h handler) settings(*http.Request) (desk.Reply, error) {
-	return desk.Reply{Template: "settings",
-		Page: look.Page{Title: "Configuration", Path: "/operations/settings", Section: "/operations"},
-		Data: h.Settings}, nil
+	return desk.Reply{Template: "settings", Title: "Configuration", Path: "/operations/settings", Data: h.Settings}, nil
 }
 
 // source is a source with what runs of it.

@@ -12,7 +12,6 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
@@ -50,7 +49,7 @@ func (h handler) fits(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	choices, err := h.Names(r.Context())
-	return desk.Reply{Template: "fit", Page: look.Page{Title: "Fit a profile", Path: "/tuning/fit", Section: "/tuning"},
+	return desk.Reply{Template: "fit", Title: "Fit a profile", Path: "/tuning/fit",
 		Data: map[string]any{"Jobs": list, "Running": running, "Cases": cases, "Judges": judges, "Choices": choices,
 			"Default": workbench.Defaults(), "Case": int64(desk.Number(r, "case", 0))}}, err
 }
@@ -144,9 +143,10 @@ func (h handler) fit(r *http.Request) (desk.Reply, error) {
 	for i, w := range f.Weights {
 		weights[i] = fittedWeight{w, width(w.Before), width(w.After)}
 	}
-	page := look.Page{Title: fmt.Sprintf("Fit %d", id), Path: fmt.Sprintf("/tuning/fit/%d", id), Section: "/tuning"}
+	page := desk.Reply{Template: "fit-result", Title: fmt.Sprintf("Fit %d", id), Path: fmt.Sprintf("/tuning/fit/%d", id),
+		Data: map[string]any{"Job": f, "Weights": weights}}
 	if job.DoneAt.IsZero() {
 		page.Refresh = 2
 	}
-	return desk.Reply{Template: "fit-result", Page: page, Data: map[string]any{"Job": f, "Weights": weights}}, nil
+	return page, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/revision"
@@ -68,7 +67,7 @@ func (h handler) shadow(r *http.Request) (desk.Reply, error) {
 		rows = append(rows, shadowed{x, desk.Differ(x.Query, results(x.Was), results(x.Would)),
 			"/lab?" + url.Values{"q": {x.Query}, "a": {revision.Published}, "b": {candidate}}.Encode()})
 	}
-	return desk.Reply{Template: "shadow", Page: look.Page{Title: "Shadow", Path: "/tuning/shadow", Section: "/tuning"},
+	return desk.Reply{Template: "shadow", Title: "Shadow", Path: "/tuning/shadow",
 		Data: map[string]any{"Setting": setting, "Choices": choices, "Candidate": candidate, "Against": against,
 			"Rows": rows, "Total": total}}, nil
 }

@@ -17,7 +17,6 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
@@ -95,7 +94,7 @@ func (h handler) revisions(r *http.Request) (desk.Reply, error) {
 		what, _, _ := strings.Cut(a.Subject, " ")
 		return what != string(catalog.ProfileRevision) && what != "shadow"
 	})
-	return desk.Reply{Template: "tuning", Page: look.Page{Title: "Tuning", Path: "/tuning"}, Data: map[string]any{
+	return desk.Reply{Template: "tuning", Title: "Tuning", Path: "/tuning", Data: map[string]any{
 		"Live": live, "Revisions": list, "Earlier": was[min(1, len(was)):], "Choices": choices,
 		"Changes": changes[:min(shownChanges, len(changes))],
 	}}, nil
@@ -125,9 +124,9 @@ func (h handler) diff(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	_, saved := revision.ParseName(b)
-	return desk.Reply{Template: "tuning-diff", Page: look.Page{Title: a + " and " + b, Path: "/tuning/diff",
-		Section: "/tuning"}, Data: map[string]any{"A": a, "B": b, "Changes": changes, "Live": live[0],
-		"YAML": string(text), "CanPublish": saved && live.Profile() != b}}, nil
+	return desk.Reply{Template: "tuning-diff", Title: a + " and " + b, Path: "/tuning/diff",
+		Data: map[string]any{"A": a, "B": b, "Changes": changes, "Live": live[0],
+			"YAML": string(text), "CanPublish": saved && live.Profile() != b}}, nil
 }
 
 // profileForm is a profile that is being edited.
@@ -143,8 +142,7 @@ type profileForm struct {
 
 // page shows the form.
 func (f profileForm) page(status int) desk.Reply {
-	return desk.Reply{Template: "tuning-edit", Status: status,
-		Page: look.Page{Title: "Edit " + f.Name, Path: "/tuning/edit", Section: "/tuning"}, Data: f}
+	return desk.Reply{Template: "tuning-edit", Status: status, Title: "Edit " + f.Name, Path: "/tuning/edit", Data: f}
 }
 
 // editProfile shows the form, filled from a profile.
