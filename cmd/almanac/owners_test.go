@@ -62,6 +62,13 @@ var decisions = map[string]decision{
 			"ingest/memory/memory.go": "lists its own files",
 			"ingest/sample/":          "files within the program",
 		}},
+	"how a revision is named": {owner: "retrieval/revision", among: []string{"retrieval", "api", "cmd"},
+		made: func(d ast.Decl) bool {
+			seen := literals(d)
+			return seen["%s@%d"] || seen["@"] && calls(d, "strings.Cut")
+		}, also: map[string]string{
+			"retrieval/analysis/identifier.go": "identifiers in texts have it too",
+		}},
 	"how much of a file is read": {owner: "ingest/folder", among: []string{"ingest", "catalog", "embed"},
 		made: func(d ast.Decl) bool { return calls(d, "os.Open", "os.ReadFile", "fs.ReadFile") },
 		also: map[string]string{

@@ -89,7 +89,10 @@ func (x Runner) measure(ctx context.Context, a EvalTask, progress func(done, tot
 		if i > 0 {
 			report.CompareTo(runs[0].Report)
 		}
-		name, _, _ := strings.Cut(t.Name, "@")
+		name := t.Name
+		if n, saved := revision.ParseName(name); saved {
+			name = n.Profile
+		}
 		runs = append(runs, Run{Report: report, Evaluation: catalog.Evaluation{Case: c.ID, Profile: name,
 			Revision: t.Revision, Judges: strings.Join(a.Judges, ","), Generation: generation,
 			Model: x.Index.Status(ctx).Model, Version: x.Version}})

@@ -283,7 +283,7 @@ func TestReportsAreKeptWithTheirCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	reports := []eval.Report{{Collection: c.Name, Profile: "published"}, {Collection: c.Name, Profile: "calm@7"},
-		{Collection: c.Name, Profile: "./mine.yaml"}}
+		{Collection: c.Name, Profile: "./mine@home.yaml"}}
 	if err := workbench.Keep(t.Context(), store, reports, catalog.Evaluation{By: "ci", Version: "v2"}); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestReportsAreKeptWithTheirCase(t *testing.T) {
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%v (%v)", list, err)
 	}
-	for i, want := range []string{"./mine.yaml 0 ./mine.yaml", "calm 7 calm@7", "published 1 bad@1"} {
+	for i, want := range []string{"./mine@home.yaml 0 ./mine@home.yaml", "calm 7 calm@7", "published 1 bad@1"} {
 		r := list[i]
 		if got := fmt.Sprintf("%s %d %s", r.Profile, r.Revision, r.Report.Profile); got != want || r.By != "ci" ||
 			r.Version != "v2" || !r.At.Equal(list[0].At) {

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -34,9 +32,10 @@ func Keep(ctx context.Context, store catalog.RelevanceStore, reports []eval.Repo
 			return err
 		}
 		run := Run{as, r}
-		name, number, _ := strings.Cut(r.Profile, "@")
-		run.Case, run.Profile = c.ID, name
-		if run.Revision, _ = strconv.Atoi(number); name == revision.Published {
+		run.Case, run.Profile = c.ID, r.Profile
+		if n, saved := revision.ParseName(r.Profile); saved {
+			run.Profile, run.Revision = n.Profile, n.Number
+		} else if r.Profile == revision.Published {
 			live, _, err := revision.InForce(ctx, store)
 			if err != nil {
 				return err
