@@ -54,17 +54,22 @@ func find(ctx context.Context, store catalog.RelevanceStore, what string, is fun
 	return catalog.Case{}, cmp.Or(err, fmt.Errorf("case %s: %w", what, catalog.ErrNotFound))
 }
 
+// Content returns the queries and judgments of a case.
+func Content(ctx context.Context, store catalog.RelevanceStore, id int64) (queries []catalog.CaseQuery,
+	judgments []catalog.Judgment, err error) {
+	if queries, err = store.Queries(ctx, id); err == nil {
+		judgments, err = store.Judgments(ctx, id)
+	}
+	return queries, judgments, err
+}
+
 // Judged reads a case of the catalog as a collection. judges are those that
 // count; none means everybody but models and clicks. Where several graded a
 // document its grade is their mean, rounded half up. Queries that nobody judged
 // are left out.
 func Judged(ctx context.Context, store catalog.RelevanceStore, c catalog.Case, judges ...string) (eval.Collection,
 	error) {
-	queries, err := store.Queries(ctx, c.ID)
-	if err != nil {
-		return eval.Collection{}, err
-	}
-	judgments, err := store.Judgments(ctx, c.ID)
+	queries, judgments, err := Content(ctx, store, c.ID)
 	if err != nil {
 		return eval.Collection{}, err
 	}
@@ -176,11 +181,7 @@ func List(ctx context.Context, store catalog.RelevanceStore) (Summaries, error) 
 	}
 	list := make(Summaries, len(cases))
 	for i, c := range cases {
-		queries, err := store.Queries(ctx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		judgments, err := store.Judgments(ctx, c.ID)
+		queries, judgments, err := Content(ctx, store, c.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -17,11 +17,7 @@ func Clicks(ctx context.Context, store catalog.Store, c catalog.Case, since time
 	if err != nil {
 		return 0, err
 	}
-	queries, err := store.Queries(ctx, c.ID)
-	if err != nil {
-		return 0, err
-	}
-	before, err := store.Judgments(ctx, c.ID)
+	queries, before, err := Content(ctx, store, c.ID)
 	if err != nil {
 		return 0, err
 	}

@@ -105,11 +105,7 @@ func Export(ctx context.Context, store catalog.RelevanceStore, name string, trec
 	if err != nil {
 		return Summary{}, nil, err
 	}
-	queries, err := store.Queries(ctx, c.ID)
-	if err != nil {
-		return Summary{}, nil, err
-	}
-	judgments, err := store.Judgments(ctx, c.ID)
+	queries, judgments, err := Content(ctx, store, c.ID)
 	if err != nil {
 		return Summary{}, nil, err
 	}

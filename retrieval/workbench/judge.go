@@ -92,11 +92,7 @@ func (x Pooler) pairs(ctx context.Context, a JudgeTask, judge string) (pairs []p
 	if err != nil {
 		return nil, 0, err
 	}
-	queries, err := x.Store.Queries(ctx, a.Case)
-	if err != nil {
-		return nil, 0, err
-	}
-	judgments, err := x.Store.Judgments(ctx, a.Case)
+	queries, judgments, err := Content(ctx, x.Store, a.Case)
 	if err != nil {
 		return nil, 0, err
 	}

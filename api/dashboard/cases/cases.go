@@ -121,11 +121,7 @@ type judgeJob struct {
 // showCase lists the queries of a case, and who judged how much.
 func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
 	p := casePage{Model: h.JudgeModel}
-	queries, err := h.Store.Queries(r.Context(), c.ID)
-	if err != nil {
-		return desk.Reply{}, err
-	}
-	judgments, err := h.Store.Judgments(r.Context(), c.ID)
+	queries, judgments, err := workbench.Content(r.Context(), h.Store, c.ID)
 	if err != nil {
 		return desk.Reply{}, err
 	}

@@ -21,11 +21,7 @@ import (
 
 // agreement compares the judges of a case, and lists what two of them disagree on.
 func (h handler) agreement(r *http.Request, c catalog.Case) (desk.Reply, error) {
-	judgments, err := h.Store.Judgments(r.Context(), c.ID)
-	if err != nil {
-		return desk.Reply{}, err
-	}
-	queries, err := h.Store.Queries(r.Context(), c.ID)
+	queries, judgments, err := workbench.Content(r.Context(), h.Store, c.ID)
 	if err != nil {
 		return desk.Reply{}, err
 	}
