@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -370,6 +371,61 @@ func TestAReplacedListComesBack(t *testing.T) {
 			t.Errorf("search %d used the lists %q, want %q", i+1, got, want)
 		}
 	}
+}
+
+// healingSparse refuses searches until it is well.
+type healingSparse struct {
+	sparseVector
+	well *atomic.Bool
+}
+
+func (h healingSparse) Search(ctx context.Context, v []float32, f passage.Filter, k int) ([]vector.Hit, error) {
+	if !h.well.Load() {
+		return nil, errRefused
+	}
+	return h.sparseVector.Search(ctx, v, f, k)
+}
+
+func (h healingSparse) SearchTerms(
+	ctx context.Context, terms []vector.Term, f passage.Filter, k int,
+) ([]vector.Hit, error) {
+	if !h.well.Load() {
+		return nil, errRefused
+	}
+	return h.sparseVector.SearchTerms(ctx, terms, f, k)
+}
+
+// TestAListThatStandsInIsSaid: the search that tries an engine anew may have all of its
+// answer, and yet is in another order than the next one.
+func TestAListThatStandsInIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var well atomic.Bool
+		f := open(t, t.TempDir(), func(f *fixture) {
+			f.engines.Vector = healingSparse{sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}}, &well}
+			f.engines.VectorServer = true
+		})
+		f.put(t, library()...)
+		search := func() (lists, degraded []string) {
+			res := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true})
+			for _, l := range res.Results[0].Explanation.Fusion.Parts {
+				lists = append(lists, l.Name)
+			}
+			return lists, res.Degraded
+		}
+		for range 4 {
+			search()
+		}
+		well.Store(true)
+		time.Sleep(time.Minute) // by the clock of the bubble: it is not called for some seconds
+		if lists, degraded := search(); !slices.Equal(lists, []string{"documents", "passages", "sparse", "dense"}) ||
+			!slices.Equal(degraded, []string{"vector"}) {
+			t.Errorf("the search that tries it anew used the lists %q and is degraded %q", lists, degraded)
+		}
+		if lists, degraded := search(); !slices.Equal(lists, []string{"passages", "sparse", "dense"}) ||
+			len(degraded) > 0 {
+			t.Errorf("the next one used the lists %q and is degraded %q", lists, degraded)
+		}
+	})
 }
 
 // TestCopiesAreNotReadTwice: a cross-encoder reads one of near-identical records.

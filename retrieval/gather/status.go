@@ -89,9 +89,15 @@ func (f *Found) Without(engine string) {
 // Missing returns the engines that took no part.
 func (f *Found) Missing() []string { return f.without }
 
-// Degraded returns the engines that took no part, and those asked that are still
-// being filled or fail to take changes.
+// Degraded returns the engines that took no part, those asked that are still being
+// filled or fail to take changes, and those for which another's list stood in: also if
+// they answer again by now, the list brings results into another order.
 func (f *Found) Degraded() []string {
+	for _, l := range f.Plan.Lists {
+		if l.StandIn {
+			f.Without(relevance.EngineOf[l.Unless])
+		}
+	}
 	for _, h := range f.engines.follower.Health() {
 		asked := slices.ContainsFunc(f.Plan.Lists,
 			func(l plan.List) bool { return relevance.EngineOf[l.Retriever] == h.Name })

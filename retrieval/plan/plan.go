@@ -60,7 +60,8 @@ type Plan struct {
 // List is a list of the profile that takes part.
 type List struct {
 	profile.List
-	Read int // hits to ask for, of which Depth are kept
+	Read    int  // hits to ask for, of which Depth are kept
+	StandIn bool // for one that cannot be used now
 }
 
 // New prepares a request. Its own Relevance is left to the caller, who gives the
@@ -203,7 +204,8 @@ func (p *Plan) chooseLists() {
 		if !p.Operators.None() {
 			read = max(read, min(deepest, deeper*read))
 		}
-		p.Lists = append(p.Lists, List{l, read})
+		standIn := slices.ContainsFunc(p.Profile.Lists, func(x profile.List) bool { return x.Retriever == l.Unless })
+		p.Lists = append(p.Lists, List{l, read, standIn})
 		p.Keyword.Assisted = p.Keyword.Assisted || l.Retriever == "sparse" && p.Usable(l.Retriever)
 	}
 }
