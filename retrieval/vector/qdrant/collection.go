@@ -220,9 +220,32 @@ func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 		case len(r.GetResult()) == 0:
 			return 0, nil
 		default:
-			return r.GetResult()[0].GetPayload()[checkpointKey].GetIntegerValue(), nil
+			return r.GetResult()[0].GetPayload()[checkpointKey].GetIntegerValue(), x.keepAlias(ctx)
 		}
 	}
+}
+
+// keepAlias makes the alias again if this generation was promoted and it is gone. One
+// that names something else is left to Promote, which the next start calls.
+func (x *Index) keepAlias(ctx context.Context) error {
+	if !x.promoted {
+		return nil
+	}
+	if serving, err := x.serving(ctx); err != nil || serving != "" {
+		return nil // queries do not go through it
+	}
+	x.config.Log.Warn("the alias of the collection was gone and is made again", "alias", x.config.Collection,
+		"collection", x.name)
+	return x.setAlias(ctx)
+}
+
+// setAlias makes the alias name this generation.
+func (x *Index) setAlias(ctx context.Context, before ...*client.AliasOperations) error {
+	actions := append(before, client.NewAliasCreate(x.config.Collection, x.name))
+	if _, err := x.collections.UpdateAliases(ctx, &client.ChangeAliases{Actions: actions}); err != nil {
+		return x.fail(ctx, "set the alias "+x.config.Collection, err)
+	}
+	return nil
 }
 
 func (x *Index) putCheckpoint(ctx context.Context, at int64) error {
@@ -281,15 +304,15 @@ func (x *Index) Promote(ctx context.Context) error {
 		return err
 	}
 	if serving != x.name {
-		var actions []*client.AliasOperations
+		var before []*client.AliasOperations
 		if serving != "" {
-			actions = append(actions, client.NewAliasDelete(x.config.Collection))
+			before = append(before, client.NewAliasDelete(x.config.Collection))
 		}
-		actions = append(actions, client.NewAliasCreate(x.config.Collection, x.name))
-		if _, err := x.collections.UpdateAliases(ctx, &client.ChangeAliases{Actions: actions}); err != nil {
-			return x.fail(ctx, doing, err)
+		if err := x.setAlias(ctx, before...); err != nil {
+			return err
 		}
 	}
+	x.promoted = true
 	list, err := x.collections.List(ctx, &client.ListCollectionsRequest{})
 	if err != nil {
 		return x.fail(ctx, doing, err)

@@ -89,6 +89,7 @@ type Index struct {
 
 	turn     chan struct{} // held while preparing the collection
 	prepared atomic.Bool   // the collection exists and was checked
+	promoted bool          // by Promote, which runs where Checkpoint does
 	closed   atomic.Bool
 }
 

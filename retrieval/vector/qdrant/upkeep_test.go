@@ -2,6 +2,7 @@ package qdrant
 
 import (
 	"errors"
+	"log/slog"
 	"net"
 	"slices"
 	"strings"
@@ -358,6 +359,40 @@ func TestPromote(t *testing.T) {
 	// The older generation has nothing to ask.
 	if _, err := old.Search(t.Context(), axis, passage.Filter{}, 1); !errors.Is(err, vector.ErrUnavailable) {
 		t.Errorf("search in the old generation: error %v", err)
+	}
+}
+
+// TestAnAliasThatIsGoneComesBack at the next look of the generation that serves, and of
+// no other.
+func TestAnAliasThatIsGoneComesBack(t *testing.T) {
+	s := startStandIn(t)
+	var log strings.Builder
+	c := config(s.Addr)
+	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	x := openAt(t, c)
+	apply(t, x, vector.Batch{Records: []vector.Record{record(1, 1)}, Checkpoint: 4})
+	checkpointOf(t, x)
+	if got := s.aliases(); len(got) > 0 {
+		t.Fatalf("aliases %v before it is promoted", got)
+	}
+	if err := x.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s.Change(func(state qdranttest.State) { clear(state.Aliases) })
+		if at := checkpointOf(t, x); at != 4 || s.aliases()["almanac-causeway"] != "almanac-causeway-g3" {
+			t.Errorf("checkpoint %d, aliases %v", at, s.aliases())
+		}
+	}
+	if n := strings.Count(log.String(), "made again"); n != 2 {
+		t.Errorf("the log says it %d times:\n%s", n, &log)
+	}
+	c.Generation = 4
+	if err := openAt(t, c).Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if checkpointOf(t, x); s.aliases()["almanac-causeway"] != "almanac-causeway-g4" {
+		t.Errorf("aliases %v", s.aliases())
 	}
 }
 
