@@ -641,8 +641,8 @@ func (w *world) disk(t *testing.T, side string) {
 	}
 }
 
-// settings gives the keyword server's index the settings of another version.
-// They are brought to ours without a word from anybody.
+// settings gives the keyword server's index the settings of another version, and takes
+// its mark. Both are put right without a word from anybody.
 func (w *world) settings(t *testing.T) {
 	t.Helper()
 	of := func() string {
@@ -672,6 +672,11 @@ func (w *world) settings(t *testing.T) {
 		w.until(t, "the settings are ours and the change is seen", func() bool { return of() == ours && w.sees(t) })
 		w.recovers(t)
 	}
+	w.in("keyword mark lost")
+	w.meili.standIn.Lose("mark")
+	w.change(t)
+	w.until(t, "the index is built again and the change is seen", func() bool { return w.sees(t) })
+	w.recovers(t)
 }
 
 // formats gives the program a collection that another version wrote. That

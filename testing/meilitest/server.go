@@ -33,6 +33,8 @@ type Server struct {
 	indexes map[string]*index
 	tasks   map[int]task
 	last    int // number of the newest task
+	holding bool
+	held    []func() // tasks to do
 }
 
 // index is an index of a server.
@@ -68,12 +70,15 @@ func refuse(status int, code, format string, args ...any) *refusal {
 // Start starts a server without indexes; it stops when tb ends.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
-	s := &Server{indexes: map[string]*index{}, tasks: map[int]task{}}
-	server := httptest.NewServer(s.handler())
+	s := New()
+	server := httptest.NewServer(s.Handler())
 	tb.Cleanup(server.Close)
 	s.URL = server.URL
 	return s
 }
+
+// New returns a server without indexes that does not listen.
+func New() *Server { return &Server{indexes: map[string]*index{}, tasks: map[int]task{}} }
 
 // RequireKey makes the server require an API key.
 func (s *Server) RequireKey(key string) {
@@ -95,6 +100,26 @@ func (s *Server) Full(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.full = on
+}
+
+// Hold makes tasks wait, as behind one that takes long, or does them.
+func (s *Server) Hold(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holding = on
+	for ; !on && len(s.held) > 0; s.held = s.held[1:] {
+		s.held[0]()
+	}
+}
+
+// Lose removes the documents with an id from every index.
+func (s *Server) Lose(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, x := range s.indexes {
+		delete(x.documents, id)
+		x.order = slices.DeleteFunc(x.order, func(other string) bool { return other == id })
+	}
 }
 
 // ChangeSettings changes the settings of every index, as another program may.
@@ -134,7 +159,8 @@ func (s *Server) Passages() []int64 {
 	return ids
 }
 
-func (s *Server) handler() http.Handler {
+// Handler is the server's API.
+func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (any, error){
 		"GET /version":    constant(map[string]string{"pkgVersion": "1.50.0", "commitSha": "", "commitDate": ""}),
@@ -226,7 +252,7 @@ type accepted struct {
 	Status   string `json:"status"`
 }
 
-// write makes a change, completed before the response, and its task; an error
+// write makes a change, completed before the response unless tasks wait, and its task; an error
 // of the change is in the task. A full disk refuses at once.
 func (s *Server) write(change func(r *http.Request, body []byte) error) func(*http.Request) (any, error) {
 	return func(r *http.Request) (any, error) {
@@ -239,16 +265,25 @@ func (s *Server) write(change func(r *http.Request, body []byte) error) func(*ht
 				"There is no more space left on the device. Consider increasing the size of the disk/partition.")
 		}
 		s.last++
-		done := task{UID: s.last, Status: "succeeded"}
-		if err := change(r, body); err != nil {
-			refused, ok := err.(*refusal)
-			if !ok {
-				refused = refuse(http.StatusBadRequest, "bad_request", "%v", err)
+		uid := s.last
+		s.tasks[uid] = task{UID: uid, Status: "enqueued"}
+		do := func() {
+			done := task{UID: uid, Status: "succeeded"}
+			if err := change(r, body); err != nil {
+				refused, ok := err.(*refusal)
+				if !ok {
+					refused = refuse(http.StatusBadRequest, "bad_request", "%v", err)
+				}
+				done.Status, done.Error = "failed", refused
 			}
-			done.Status, done.Error = "failed", refused
+			s.tasks[uid] = done
 		}
-		s.tasks[s.last] = done
-		return accepted{s.last, r.PathValue("uid"), "enqueued"}, nil
+		if s.holding {
+			s.held = append(s.held, do)
+		} else {
+			do()
+		}
+		return accepted{uid, r.PathValue("uid"), "enqueued"}, nil
 	}
 }
 

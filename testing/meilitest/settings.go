@@ -20,6 +20,11 @@ func defaults() map[string]any {
 		"typoTolerance":        map[string]any{"enabled": true},
 		"proximityPrecision":   "byWord",
 		"facetSearch":          true,
+		"distinctAttribute":    nil,
+		"dictionary":           []any{},
+		"separatorTokens":      []any{},
+		"nonSeparatorTokens":   []any{},
+		"prefixSearch":         "indexingTime",
 	}
 }
 
@@ -51,11 +56,11 @@ func (s *Server) set(r *http.Request, value any) error {
 
 // settingName returns the name of a setting by its part of the path ("stop-words").
 func settingName(r *http.Request) string {
-	first, rest, _ := strings.Cut(r.PathValue("name"), "-")
-	if rest != "" {
-		rest = strings.ToUpper(rest[:1]) + rest[1:]
+	words := strings.Split(r.PathValue("name"), "-")
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:min(1, len(w))]) + w[min(1, len(w)):]
 	}
-	return first + rest
+	return strings.Join(words, "")
 }
 
 // words returns a setting that is a list.

@@ -248,7 +248,7 @@ func TestCancelledCallsSaySo(t *testing.T) {
 		waiting := reply{200, `{"uid":7,"status":"processing"}`}
 		e := dial(t, "http://search.example.org",
 			inBubble(t, &scripted{script: map[string][]reply{"GET /tasks/7": {waiting}}}))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := e.Apply(ctx, batch(6)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("apply: %v", err)

@@ -9,8 +9,9 @@
 // Index names an index of the server that is live, and is the base of names for
 // those being built: generation 3 of "almanac" is built in "almanac-g3", and
 // Promote makes it "almanac". A document next to the passages has the owner of
-// the index, its generation, and its checkpoint. An index without it, or with
-// another owner's, is refused and never touched.
+// the index, its generation, and its checkpoint. An index with another owner's, or
+// without it, is refused and never touched, unless it has our settings to the letter:
+// then it has lost it, and is built again.
 package meili
 
 import (

@@ -19,7 +19,7 @@ func (e *Engine) Promote(ctx context.Context) error {
 	if e.readOnly {
 		return fmt.Errorf("meili: promote %s: this engine is read-only", e.index)
 	}
-	uid, m, err := e.look(ctx)
+	uid, m, err := e.look(ctx, e.readManifest)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (e *Engine) Promote(ctx context.Context) error {
 
 // swap gives the index the live name.
 func (e *Engine) swap(ctx context.Context, uid string) error {
-	live, err := e.readManifest(ctx, e.index)
+	live, err := e.claim(ctx, e.index)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (e *Engine) Drop(ctx context.Context) error {
 	if e.readOnly {
 		return fmt.Errorf("meili: drop %s: this engine is read-only", e.index)
 	}
-	uid, m, err := e.look(ctx)
+	uid, m, err := e.look(ctx, e.readManifest)
 	if err != nil || m == nil {
 		return err
 	}

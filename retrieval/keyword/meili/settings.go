@@ -49,40 +49,97 @@ func settingsOf() *meilisearch.Settings {
 	}
 }
 
-// ensureSettings applies the settings to the index unless it has them, as any
-// change can make the server index everything again.
-func (e *Engine) ensureSettings(ctx context.Context, uid string) error {
+// unwanted are the settings that settingsOf cannot give, as the client leaves out what is
+// empty or false, and how to remove them.
+var unwanted = []struct {
+	in     func(*meilisearch.Settings) bool
+	remove func(meilisearch.IndexManager, context.Context) (*meilisearch.TaskInfo, error)
+}{
+	{func(s *meilisearch.Settings) bool { return s.FacetSearch },
+		func(x meilisearch.IndexManager, ctx context.Context) (*meilisearch.TaskInfo, error) {
+			return x.UpdateFacetSearchWithContext(ctx, false)
+		}},
+	{func(s *meilisearch.Settings) bool { return len(s.StopWords) > 0 },
+		meilisearch.IndexManager.ResetStopWordsWithContext},
+	{func(s *meilisearch.Settings) bool { return len(s.Synonyms) > 0 },
+		meilisearch.IndexManager.ResetSynonymsWithContext},
+	{func(s *meilisearch.Settings) bool { return s.DistinctAttribute != nil },
+		meilisearch.IndexManager.ResetDistinctAttributeWithContext},
+	{func(s *meilisearch.Settings) bool { return len(s.Dictionary) > 0 },
+		meilisearch.IndexManager.ResetDictionaryWithContext},
+	{func(s *meilisearch.Settings) bool { return len(s.SeparatorTokens) > 0 },
+		meilisearch.IndexManager.ResetSeparatorTokensWithContext},
+	{func(s *meilisearch.Settings) bool { return len(s.NonSeparatorTokens) > 0 },
+		meilisearch.IndexManager.ResetNonSeparatorTokensWithContext},
+	{func(s *meilisearch.Settings) bool { return s.PrefixSearch != nil && *s.PrefixSearch != "indexingTime" },
+		meilisearch.IndexManager.ResetPrefixSearchWithContext},
+}
+
+// ensureSettings has the server give the index our settings unless it has them, as any
+// change can make it index everything again. With others it puts passages into another
+// order, so that no search is answered until they are ours. A server that takes longer
+// than one request may is an error, to be told, and the next call waits on.
+func (e *Engine) ensureSettings(ctx context.Context, uid string, filled bool) error {
+	if len(e.changing) == 0 {
+		have, err := e.settings(ctx, uid)
+		if err != nil {
+			return err
+		}
+		if ours(have) {
+			e.unset.Store(false)
+			return nil
+		}
+		e.unset.Store(true)
+		if filled {
+			e.log.Warn("another program has changed the settings of the index, which are restored", "index", uid)
+		}
+		if err := e.change(ctx, uid, have); err != nil {
+			return err
+		}
+	}
+	patient, cancel := context.WithTimeoutCause(ctx, e.timeout, errors.New("the server has not finished, and until "+
+		"then the index finds passages in another order"))
+	defer cancel()
+	for _, task := range e.changing {
+		if err := e.await(patient, "restore the settings of index "+uid, task, nil); err != nil {
+			if patient.Err() == nil {
+				e.changing = nil // the next call finds out what became of it
+			}
+			return err
+		}
+	}
+	e.changing = nil
+	e.unset.Store(false)
+	return nil
+}
+
+// settings returns those of an index; nil if they are of another version.
+func (e *Engine) settings(ctx context.Context, uid string) (*meilisearch.Settings, error) {
+	have, err := e.client.Index(uid).GetSettingsWithContext(ctx)
+	switch {
+	case unknownForm(err):
+		return nil, nil
+	case err != nil:
+		return nil, e.failed(ctx, "read the settings of index "+uid, err)
+	}
+	return have, nil
+}
+
+// change asks the server for our settings in place of those that the index has.
+func (e *Engine) change(ctx context.Context, uid string, have *meilisearch.Settings) error {
 	index := e.client.Index(uid)
-	have, err := index.GetSettingsWithContext(ctx)
-	unknown := unknownForm(err) // settings of another version
-	if err != nil && !unknown {
-		return e.failed(ctx, "read the settings of index "+uid, err)
-	}
-	want := settingsOf()
-	if !unknown && sameSettings(have, want) {
-		return nil
-	}
-	e.log.Info("settings of index updated", "index", uid)
-	change := func(task *meilisearch.TaskInfo, err error) error {
-		return e.await(ctx, "change the settings of index "+uid, task, err)
-	}
-	if err := change(index.UpdateSettingsWithContext(ctx, want)); err != nil {
-		return err
-	}
-	// The client leaves out what is empty or false.
-	if unknown || have.FacetSearch {
-		if err := change(index.UpdateFacetSearchWithContext(ctx, false)); err != nil {
-			return err
+	task, err := index.UpdateSettingsWithContext(ctx, settingsOf())
+	for _, x := range unwanted {
+		if err == nil && (have == nil || x.in(have)) {
+			e.changing = append(e.changing, task)
+			task, err = x.remove(index, ctx)
 		}
 	}
-	if unknown || len(have.StopWords) > 0 {
-		if err := change(index.ResetStopWordsWithContext(ctx)); err != nil {
-			return err
-		}
+	if err != nil {
+		e.changing = nil
+		return e.failed(ctx, "change the settings of index "+uid, err)
 	}
-	if unknown || len(have.Synonyms) > 0 {
-		return change(index.ResetSynonymsWithContext(ctx))
-	}
+	e.changing = append(e.changing, task)
 	return nil
 }
 
@@ -93,18 +150,26 @@ func unknownForm(err error) bool {
 		json.Valid([]byte(failure.ResponseToString))
 }
 
-// sameSettings compares what settingsOf sets.
-func sameSettings(have, want *meilisearch.Settings) bool {
+// ours reports whether an index has what settingsOf sets, and nothing unwanted.
+func ours(have *meilisearch.Settings) bool {
+	if have == nil {
+		return false
+	}
+	want := settingsOf()
 	sameSet := func(a, b []string) bool {
 		return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+	}
+	for _, x := range unwanted {
+		if x.in(have) {
+			return false
+		}
 	}
 	return slices.Equal(have.RankingRules, want.RankingRules) &&
 		slices.Equal(have.SearchableAttributes, want.SearchableAttributes) &&
 		sameSet(have.FilterableAttributes, want.FilterableAttributes) &&
-		sameSet(have.DisplayedAttributes, want.DisplayedAttributes) && len(have.StopWords)+len(have.Synonyms) == 0 &&
+		sameSet(have.DisplayedAttributes, want.DisplayedAttributes) &&
 		reflect.DeepEqual(have.LocalizedAttributes, want.LocalizedAttributes) &&
 		reflect.DeepEqual(have.TypoTolerance, want.TypoTolerance) &&
 		have.ProximityPrecision == want.ProximityPrecision && reflect.DeepEqual(have.Pagination, want.Pagination) &&
-		reflect.DeepEqual(have.Faceting, want.Faceting) && have.SearchCutoffMs == want.SearchCutoffMs &&
-		have.FacetSearch == want.FacetSearch
+		reflect.DeepEqual(have.Faceting, want.Faceting) && have.SearchCutoffMs == want.SearchCutoffMs
 }

@@ -2,6 +2,7 @@ package meili
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync/atomic"
@@ -30,6 +31,9 @@ type state struct {
 	uid     atomic.Pointer[string] // the index of our generation; nil: not looked up
 	highest atomic.Int64           // the highest checkpoint of the index known to this process
 	applied int64                  // checkpoint that Apply continues from
+
+	unset    atomic.Bool             // the settings of the index are not ours
+	changing []*meilisearch.TaskInfo // tasks that make them so
 }
 
 // building returns the name of the index in which a generation is built.
@@ -39,9 +43,10 @@ func (e *Engine) building(generation int64) string {
 
 // look finds the index of our generation and returns its manifest; nil if there is
 // none. It tries the name that a promotion takes it from first.
-func (e *Engine) look(ctx context.Context) (uid string, m *manifest, err error) {
+func (e *Engine) look(ctx context.Context, read func(ctx context.Context, uid string) (*manifest, error)) (
+	uid string, m *manifest, err error) {
 	for _, uid := range []string{e.building(e.manifest.Generation), e.index} {
-		m, err := e.readManifest(ctx, uid)
+		m, err := read(ctx, uid)
 		if err != nil {
 			return "", nil, err
 		}
@@ -60,7 +65,7 @@ func (e *Engine) look(ctx context.Context) (uid string, m *manifest, err error) 
 
 // prepare is look for a writer: it creates a missing index and applies our settings.
 func (e *Engine) prepare(ctx context.Context) (uid string, m *manifest, err error) {
-	if uid, m, err = e.look(ctx); err != nil {
+	if uid, m, err = e.look(ctx, e.claim); err != nil {
 		return "", nil, err
 	}
 	if m == nil {
@@ -71,14 +76,27 @@ func (e *Engine) prepare(ctx context.Context) (uid string, m *manifest, err erro
 			return "", nil, err
 		}
 		e.log.Info("index created", "index", uid)
-		if uid, m, err = e.look(ctx); err != nil {
+		if uid, m, err = e.look(ctx, e.readManifest); err != nil {
 			return "", nil, err
 		}
 		if m == nil {
 			return "", nil, e.missing()
 		}
 	}
-	return uid, m, e.ensureSettings(ctx, uid)
+	return uid, m, e.ensureSettings(ctx, uid, m.Checkpoint > 0)
+}
+
+// inspect is look for a reader, to which settings that are not ours are an error.
+func (e *Engine) inspect(ctx context.Context) (uid string, m *manifest, err error) {
+	if uid, m, err = e.look(ctx, e.readManifest); err != nil || m == nil {
+		return uid, m, err
+	}
+	have, err := e.settings(ctx, uid)
+	if err == nil && !ours(have) {
+		err = fmt.Errorf("meili: index %s of %s has not our settings: the process that writes it restores them", uid,
+			e.host)
+	}
+	return uid, m, err
 }
 
 func (e *Engine) missing() error {
@@ -96,7 +114,7 @@ func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid strin
 		highest := e.highest.Load()
 		known := e.uid.Load()
 		if known == nil {
-			uid, m, err := e.look(ctx)
+			uid, m, err := e.look(ctx, e.readManifest)
 			if err != nil {
 				return err
 			}
@@ -104,6 +122,10 @@ func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid strin
 				return e.missing()
 			}
 			known = &uid
+		}
+		if e.unset.Load() {
+			return fmt.Errorf("meili: %s: index %s of %s has not our settings: the server is restoring them", attempt,
+				*known, e.host)
 		}
 		m, err := run(*known)
 		if err != nil && !hasCode(err, indexNotFound) {
@@ -131,6 +153,24 @@ func (m manifest) of(other manifest) bool {
 	return m == other
 }
 
+// errUnmarked is wrapped by the error for an index without a manifest.
+var errUnmarked = errors.New("was not made by this program")
+
+// claim is readManifest for a writer. An index that has our settings to the letter, but no
+// manifest, has lost it: it is deleted, to be built again.
+func (e *Engine) claim(ctx context.Context, uid string) (*manifest, error) {
+	m, err := e.readManifest(ctx, uid)
+	if !errors.Is(err, errUnmarked) {
+		return m, err
+	}
+	if have, unread := e.settings(ctx, uid); unread != nil || !ours(have) {
+		return nil, err
+	}
+	e.log.Warn("the index has lost its mark and is built again", "index", uid)
+	task, err := e.client.DeleteIndexWithContext(ctx, uid)
+	return nil, e.await(ctx, "delete index "+uid, task, err)
+}
+
 // readManifest returns the manifest of an index, nil if there is no index. An index
 // that is not this owner's is an error.
 func (e *Engine) readManifest(ctx context.Context, uid string) (*manifest, error) {
@@ -139,7 +179,10 @@ func (e *Engine) readManifest(ctx context.Context, uid string) (*manifest, error
 	switch {
 	case hasCode(err, indexNotFound):
 		return nil, nil
-	case hasCode(err, documentNotFound), unknownForm(err), err == nil && m.Owner == "":
+	case hasCode(err, documentNotFound):
+		return nil, fmt.Errorf("meili: %w: index %s of %s %w: choose another name, or, if it is "+
+			"this catalog's and has lost its mark, delete it, and it is built again", ErrForeign, uid, e.host, errUnmarked)
+	case unknownForm(err), err == nil && m.Owner == "":
 		return nil, fmt.Errorf("meili: %w: index %s of %s was not made by this program: choose another name",
 			ErrForeign, uid, e.host)
 	case err != nil:
@@ -153,12 +196,12 @@ func (e *Engine) readManifest(ctx context.Context, uid string) (*manifest, error
 
 // Checkpoint implements keyword.Engine: it queries the server. If that has no
 // index of this generation, it creates one and returns 0, unless the engine is
-// read-only. It must not run concurrently with Apply, which continues from
+// read-only, which changes nothing. It must not run concurrently with Apply, which continues from
 // there.
 func (e *Engine) Checkpoint(ctx context.Context) (int64, error) {
 	find := e.prepare
 	if e.readOnly {
-		find = e.look
+		find = e.inspect
 	}
 	_, m, err := find(ctx)
 	if err != nil {

@@ -162,35 +162,23 @@ func testFollowerThatBeginsAnew(t *testing.T, _ *place, c meili.Config) {
 }
 
 func testForeignIndex(t *testing.T, p *place, c meili.Config) {
-	task, err := p.client.Index(c.Index).AddDocuments([]map[string]any{{"id": 1, "title": "a film"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.wait(t, task)
-	other := c
-	other.Index += "-g3" // a name that a generation of the other has
-	theirs := begin(t, meili.Config{URL: c.URL, Key: c.Key, Index: other.Index, Generation: 1, Owner: "another",
+	c.Index += "-g3" // a name that a generation of another index has
+	theirs := begin(t, meili.Config{URL: c.URL, Key: c.Key, Index: c.Index, Generation: 1, Owner: "another",
 		Transport: c.Transport}, 0)
 	if err := theirs.Promote(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, refused := range []meili.Config{c, other} {
-		e := open(t, refused)
-		for name, call := range calls {
-			if err := call(t.Context(), e); !errors.Is(err, meili.ErrForeign) ||
-				!strings.Contains(err.Error(), "index "+refused.Index) {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-		if err := e.Close(); err != nil {
-			t.Error(err)
+	e := open(t, c)
+	for name, call := range calls {
+		if err := call(t.Context(), e); !errors.Is(err, meili.ErrForeign) ||
+			!strings.Contains(err.Error(), "index "+c.Index) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
-	var film map[string]any
-	if err := p.client.Index(c.Index).GetDocument("1", nil, &film); err != nil || len(film) != 2 {
-		t.Errorf("the film is %v, %v", film, err)
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
-	p.remove(t, other.Index)
+	p.remove(t, c.Index)
 }
 
 func testLongTerms(t *testing.T, _ *place, c meili.Config) {
