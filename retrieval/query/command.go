@@ -10,18 +10,20 @@ import (
 // or has a meaning for shells only, or the first one begins an error message.
 func isPasted(words []string) bool {
 	var named []string // commands before the word
+	program := false   // a word before it is a program whose options nobody knows
 	refused := false   // a word before it refuses something, such as unknown
 	for i, word := range words {
 		switch {
-		case i == 0 && announces(word), isShell(word), isOption(word):
+		case i == 0 && (announces(word) || isPrompt(word)), isShell(word), isOption(word):
 			return true
 		case excludes(word):
-			if i > 0 && introduces(words[i-1], refused) ||
+			if program || i > 0 && introduces(words[i-1], refused) ||
 				slices.ContainsFunc(named, func(command string) bool { return takes(command, word[1:]) }) {
 				return true
 			}
 			continue
 		}
+		program = program || isProgram(word)
 		word = strings.ToLower(word)
 		if _, ok := commands[word]; ok && !slices.Contains(named, word) {
 			named = append(named, word)
@@ -67,6 +69,36 @@ func isShell(word string) bool {
 	}
 	return strings.HasPrefix(word, "./") || strings.HasPrefix(word, "~/") || strings.HasPrefix(word, "$(") ||
 		strings.HasPrefix(word, "${")
+}
+
+// isPrompt reports whether shells write a word before what is typed.
+func isPrompt(word string) bool {
+	switch word {
+	case "$", "#", "%", ">", "PS":
+		return true
+	}
+	end := word[len(word)-1]
+	return strings.Contains(word, "@") && (end == '$' || end == '#' || end == '%') ||
+		strings.Contains(word, `:\`) && end == '>'
+}
+
+// isProgram reports whether a word can only be a program: a file that is executed, or
+// a command of PowerShell (Get-Content).
+func isProgram(word string) bool {
+	if i := strings.LastIndexByte(word, '.'); i > 0 {
+		switch strings.ToLower(word[i+1:]) {
+		case "exe", "bat", "cmd", "ps1", "sh", "py", "rb", "pl":
+			return true
+		}
+	}
+	verb, noun, _ := strings.Cut(word, "-")
+	switch verb {
+	case "Add", "Clear", "Copy", "Disable", "Enable", "Export", "Find", "Get", "Import", "Install", "Invoke", "Measure",
+		"Move", "New", "Out", "Read", "Remove", "Rename", "Resolve", "Restart", "Select", "Set", "Start", "Stop", "Test",
+		"Uninstall", "Update", "Wait", "Write":
+		return len(noun) > 3 && 'A' <= noun[0] && noun[0] <= 'Z' && !strings.Contains(noun, "-")
+	}
+	return false
 }
 
 // isOption reports whether a word is an option of any command: --name, one
@@ -147,24 +179,30 @@ var commands = func() map[string]string {
 const optionsOf = `
 apt,apt-get,yum,dnf,apk: -yq
 bash,sh,zsh: -lcxeu
+bitcoind,bitcoin-cli: daemon regtest testnet signet datadir printtoconsole reindex txindex rpcwallet named
 cargo: -vq
 chmod,chown,chgrp: -Rvf
 cmake: -GSB
+consul,nomad,vault: dev config
+convert,magick,mogrify: resize crop rotate quality density strip resample geometry
 cp: -afiLnrRuvP rp pr
 curl: -fgikosvILOSX XPOST XGET XPUT XDELETE XPATCH XHEAD
 df: -hTi
 docker,podman,nerdctl: -adfiqt dp itp rm name
 du: -shacd
+ffmpeg,ffprobe,ffplay: vcodec acodec codec vf af filter_complex map loglevel hide_banner ss to vn an crf preset
 find: name iname type exec execdir mtime mmin ctime newer size path ipath regex user group perm empty delete
   print print0 prune maxdepth mindepth
 gcc,g++,cc,clang,clang++: -gcSO Wall Wextra Werror fPIC pedantic shared static lpthread lm
 git: -adfmqsuvx sb uno
 go: -vx race run tags trimpath ldflags gcflags bench benchmem benchtime coverprofile fuzztime modfile
+geth: dev syncmode datadir http port mine
 gpg: -abdeqr
 grep,egrep,fgrep,zgrep,rg: -cEFhHiIlLnoPqrRvwABC
 gzip,gunzip,xz,zstd,bzip2: -cdfkvT
 head,tail: -fqcn
 java: jar cp classpath version showversion ea da verbose agentlib javaagent
+javap: verbose public protected package private
 javac,kotlinc,scalac: cp classpath d source target include-runtime
 journalctl: -befkunrx
 jq: -cerMnsS

@@ -123,12 +123,15 @@ var (
 	hyphenWords = regexp.MustCompile(`(?:^|\s)-["“„][^"“”]*["“”]`)
 )
 
-// restricts reports whether a word is, or looks like, an operator that says what is
-// searched.
+// restricts reports whether a word is an address, or is, or looks like, an operator that
+// says what is searched.
 func restricts(word string) bool {
 	name, operand, _ := strings.Cut(strings.ToLower(word), ":")
+	if strings.HasPrefix(operand, "//") {
+		return true
+	}
 	switch name {
-	case "kind", "source", "type", "site", "url":
+	case "kind", "source", "type", "site", "url", "inurl":
 		return operand != ""
 	}
 	return false

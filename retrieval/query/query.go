@@ -36,9 +36,9 @@ var ErrEmpty = errors.New("the query has nothing to search for: type at least on
 // checked; the error names the limit.
 var ErrTooMany = errors.New("too many operators")
 
-// ErrRefused is wrapped by the error of a query that excludes a kind, a source or a
-// site, which can only be asked for.
-var ErrRefused = errors.New("kinds, sources and sites cannot be left out")
+// ErrRefused is wrapped by the error of a query that excludes a kind, a source, a site or
+// an address, which can only be asked for.
+var ErrRefused = errors.New("kinds, sources, sites and addresses cannot be left out")
 
 // Bounds of a query. Its first MaxTerms distinct content terms are searched;
 // more phrases, words of a phrase or exclusions than these are an error, for

@@ -148,13 +148,14 @@ func TestNothingToSearchForIsErrEmpty(t *testing.T) {
 
 // What is searched can be named, not left out; a pasted line says what it says.
 func TestKindsAndSourcesCannotBeLeftOut(t *testing.T) {
-	for _, raw := range []string{"fee -kind:doc", "-source:forum fee", "fee -Site:docs.example", "how do I pay a fee -type:cip",
-		"-kind:doc"} {
+	for _, raw := range []string{"fee -kind:doc", "-source:forum fee", "fee -Site:docs.example", "-kind:doc",
+		"how do I pay a fee -type:cip", "fee -https://docs.example/fees", "-HTTP://docs.example fee", "fee -inurl:forum"} {
 		if _, err := query.Parse(raw); !errors.Is(err, query.ErrRefused) || !strings.Contains(err.Error(), "kind:cip,doc") {
 			t.Errorf("Parse(%q) = %v, want ErrRefused", raw, err)
 		}
 	}
-	for _, raw := range []string{"keeper --verbose -source:main", "error: no such option -type:x", "fee -kind:",
+	for _, raw := range []string{"keeper --verbose -source:main", "curl -v -http://pier.example",
+		"error: no such option -type:x", "fee -kind:",
 		"FAILED_PRECONDITION: no node -source:x", "fee -author:ann"} {
 		parse(t, raw)
 	}
