@@ -77,6 +77,7 @@ type Term struct {
 	Identifier bool            // a whole identifier, not a word or a part
 	Word       string          // the word folded, not stemmed
 	Position   int             // in Query.Text, as analysis counts
+	Again      []int           // further positions
 }
 
 // Parse reads a query. The errors are ErrEmpty, ErrTooMany and ErrRefused.

@@ -63,6 +63,7 @@ func termsOf(words []word) (terms []Term) {
 			t := &terms[i]
 			t.Weight = max(t.Weight, w.weight())
 			t.Identifier = t.Identifier || w.identifier
+			t.Again = append(t.Again, w.Position)
 			continue
 		}
 		stop := analysis.IsStop(w.folded) && !w.identifier

@@ -48,11 +48,14 @@ func (s *Set) Alternatives(terms []query.Term, weight float64) (out []query.Term
 func holds(terms, spelling []query.Term) bool {
 	at := func(id analysis.TermID, position int) bool {
 		return slices.ContainsFunc(terms, func(t query.Term) bool {
-			return t.ID == id && t.Position == position && t.Weight == 1
+			return t.ID == id && t.Weight == 1 && (t.Position == position || slices.Contains(t.Again, position))
 		})
 	}
-	return slices.ContainsFunc(terms, func(first query.Term) bool {
-		offset := first.Position - spelling[0].Position
+	begins := func(position int) bool {
+		offset := position - spelling[0].Position
 		return !slices.ContainsFunc(spelling, func(s query.Term) bool { return !at(s.ID, s.Position+offset) })
+	}
+	return slices.ContainsFunc(terms, func(first query.Term) bool {
+		return first.ID == spelling[0].ID && (begins(first.Position) || slices.ContainsFunc(first.Again, begins))
 	})
 }

@@ -1,0 +1,190 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/plan"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/relevance"
+)
+
+// aliases are those of the set of every plan.
+var aliases = map[string][]string{"extra traffic": {"xt"}, "gasoline": {"traffic"}}
+
+// newPlan makes the plan of a request over documents of a passage each. What is usable
+// are retrievers; the profile names those of all engines.
+func newPlan(t *testing.T, r plan.Request, usable []string, texts ...string) (*plan.Plan, error) {
+	t.Helper()
+	w := corpus.NewWriter(time.Now)
+	var documents []*corpus.Document
+	var words []string
+	for i, text := range texts {
+		terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
+			analysis.Body: analysis.Analyze(text)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, corpus.NewDocument(catalog.Record{ID: int64(i + 1)}, []analysis.Packed{terms}))
+		words = append(words, strings.Fields(text)...)
+	}
+	w.Apply(documents, nil, words)
+	p, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := relevance.Compile(relevance.Spec{Profiles: []profile.Profile{p}, Aliases: aliases},
+		func(string) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan.New(r, set, plan.State{Corpus: w.Corpus(), Time: time.Now(),
+		Usable: func(retriever string) bool { return slices.Contains(usable, retriever) },
+		IsWord: func(word string) bool { return word == "charter" }})
+}
+
+func mustPlan(t *testing.T, r plan.Request, usable []string, texts ...string) *plan.Plan {
+	t.Helper()
+	p, err := newPlan(t, r, usable, texts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestWhatIsLeftOutOfAQuery: each operator by itself while they are few, then all of them.
+func TestWhatIsLeftOutOfAQuery(t *testing.T) {
+	for query, want := range map[string]string{
+		"fees":                               "",
+		`"fees burn"`:                        `"fees burn"`,
+		`fees -price`:                        "-price",
+		`fees -"a price" kind:doc`:           `kind:doc | -"a price" || kind:doc -"a price"`,
+		`"fees burn" -price source:a,b`:      `"fees burn" | source:a,b | -price || "fees burn" source:a,b -price`,
+		`"fees burn" -price -gas source:a`:   `|| "fees burn" source:a -price -gas`,
+		`fees kind:doc kind:cip -price -gas`: `kind:doc,cip | -price | -gas || kind:doc,cip -price -gas`,
+	} {
+		each, without := mustPlan(t, plan.Request{Query: query}, nil).Looser()
+		var one []string
+		for _, l := range each {
+			one = append(one, l.Without)
+		}
+		got := strings.Join(one, " | ")
+		for _, l := range without {
+			got = strings.TrimSpace(got + " || " + l.Without)
+			if q := l.Query; len(q.Phrases)+len(q.Exclude)+len(q.Kinds)+len(q.Sources) > 0 {
+				t.Errorf("%s: something is left: %+v", query, q)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+// TestWhatAQueryIsAlsoReadAs: only words that hardly any document has, and only as what is
+// far more frequent; aliases weigh less than words, however many words they have.
+func TestWhatAQueryIsAlsoReadAs(t *testing.T) {
+	texts := []string{"chapter", "wallst"}
+	for range 30 {
+		texts = append(texts, "wallet rotation traffic", "extra key")
+	}
+	for _, c := range []struct{ query, corrected, read string }{
+		{"wallet rotation", "", "wallet rotat"},
+		{"wallst rotation", "wallet rotation", "wallst rotat wallet*0.8"},
+		{"charter", "", "charter"},
+		{"wal let rotation", "wallet rotation", "wal rotat wallet*0.8"},
+		{"keyrotation", "key rotation", "keyrot key*0.8 rotat*0.8"},
+		{"wallst1 xyzzy", "", "wallst-1 wallst*0.2 1*0.2 xyzzi"},
+		{"gasoline", "", "gasolin traffic@0.2"},
+		{"extra traffic", "", "extra traffic xt@0.4 gasolin@0.2"},
+		{"xt", "", "xt extra@0.1 traffic@0.1"},
+		{"traffic of extra traffic", "", "traffic extra xt@0.4 gasolin@0.2"},
+		{"extra long traffic", "", "extra long traffic gasolin@0.2"},
+	} {
+		p := mustPlan(t, plan.Request{Query: c.query}, nil, texts...)
+		var read []string
+		for _, x := range p.Read() {
+			switch x.Origin {
+			case plan.Alias:
+				x.Text += fmt.Sprintf("@%.3g", x.Weight)
+			default:
+				if x.Weight < 1 {
+					x.Text += fmt.Sprintf("*%.3g", x.Weight)
+				}
+			}
+			read = append(read, x.Text)
+		}
+		if got := strings.Join(read, " "); p.Corrected() != c.corrected || got != c.read {
+			t.Errorf("%s: corrected %q and read as %q, want %q and %q", c.query, p.Corrected(), got, c.corrected, c.read)
+		}
+	}
+	var held []string
+	for _, x := range mustPlan(t, plan.Request{Query: "xyzzy wallst"}, nil, texts...).Held() {
+		held = append(held, x.Text)
+	}
+	if want := []string{"wallst", "wallet"}; !slices.Equal(held, want) {
+		t.Errorf("engines are asked for %q, want %q", held, want)
+	}
+}
+
+// TestWhichListsAreRead, how deep, and which of them stand in for one that is away.
+func TestWhichListsAreRead(t *testing.T) {
+	for _, c := range []struct {
+		query  string
+		usable []string
+		want   string
+	}{
+		{"fees", []string{"sparse"}, "passages 200, sparse 400, dense 200, assisted"},
+		{"fees", nil, "documents 200 stands in, passages 200, sparse 400, dense 200"},
+		{"fees -price", []string{"sparse"}, "passages 800, sparse 1000, dense 800, assisted"},
+	} {
+		p := mustPlan(t, plan.Request{Query: c.query}, c.usable)
+		var lists []string
+		for _, l := range p.Lists {
+			text := fmt.Sprintf("%s %d", l.Retriever, l.Read)
+			if l.StandIn {
+				text += " stands in"
+			}
+			lists = append(lists, text)
+		}
+		if p.Keyword.Assisted {
+			lists = append(lists, "assisted")
+		}
+		if got := strings.Join(lists, ", "); got != c.want {
+			t.Errorf("%s with %v: %s, want %s", c.query, c.usable, got, c.want)
+		}
+		for _, l := range p.Deepest().Lists {
+			if l.Read != 1000 {
+				t.Errorf("%s is read to %d at most", l.Retriever, l.Read)
+			}
+		}
+	}
+}
+
+// TestOperatorsNarrowTheFilter: what both allow; nothing is a contradiction.
+func TestOperatorsNarrowTheFilter(t *testing.T) {
+	filter := passage.Filter{Kinds: []string{"Doc", "cip"}}
+	p := mustPlan(t, plan.Request{Query: "fees kind:doc,blog source:forum", Filter: filter}, nil)
+	if !slices.Equal(p.Filter.Kinds, []string{"Doc"}) || !slices.Equal(p.Filter.Sources, []string{"forum"}) {
+		t.Errorf("filter %+v", p.Filter)
+	}
+	for request, want := range map[string]plan.Request{
+		"contradicts the filter":    {Query: "fees kind:blog", Filter: filter},
+		"there is no profile":       {Query: "fees", Profile: "swift"},
+		"cannot be left out":        {Query: "fees -kind:doc"},
+		"nothing to search for":     {Query: "kind:doc"},
+		"it has 9 phrases in quote": {Query: strings.Repeat(`"fees burn" `, 9)},
+	} {
+		if _, err := newPlan(t, want, nil); !errors.Is(err, plan.ErrBadQuery) || !strings.Contains(err.Error(), request) {
+			t.Errorf("%+v: %v, want %q", want, err, request)
+		}
+	}
+}
