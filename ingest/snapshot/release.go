@@ -35,7 +35,8 @@ var (
 // release reads a release note, keyed by its path. Its version is the file name
 // or else its only version heading. On request, a page of many releases becomes
 // one record for each, keyed path#version; otherwise it has no version, like a
-// note about no particular release.
+// note about no particular release. A file about the repository of the notes is a page
+// of documentation.
 func (r *run) release(row row) []item {
 	if slices.Contains(r.options.ReleaseData, path.Base(row.Path)) || markup.Format(row.Path) == "" {
 		return nil
@@ -48,9 +49,12 @@ func (r *run) release(row row) []item {
 		r.partial = r.partial || r.options.SplitReleases && version == ""
 		return failed(catalog.KindRelease, row.Path, err)
 	}
+	sections := splitReleases(p.Body)
+	if version == "" && len(sections) == 0 && aboutRepository(row.Path) {
+		return r.doc(row)
+	}
 	rec := r.record(catalog.KindRelease, row.Path, row, p)
 	rec.Category = product(row.Path)
-	sections := splitReleases(p.Body)
 	if version == "" && len(sections) == 1 {
 		version = sections[0].version
 	}
@@ -204,6 +208,19 @@ func nameVersion(name string) string {
 		return m[1]
 	}
 	return ""
+}
+
+// aboutRepository reports whether a file tells of a repository and how to work on it, by
+// its name or that of a folder.
+func aboutRepository(file string) bool {
+	for name := range strings.SplitSeq(strings.ToLower(file), "/") {
+		switch strings.TrimSuffix(name, path.Ext(name)) {
+		case "readme", "contributing", "contribute", "maintenance", "maintaining", "development", "security", "support",
+			"governance", "code_of_conduct", "code-of-conduct", "licence", "license":
+			return true
+		}
+	}
+	return false
 }
 
 // product returns the product in the name of a release note's directory:

@@ -79,6 +79,33 @@ func TestPagesOfManyReleases(t *testing.T) {
 	})
 }
 
+// TestWhatTellsOfARepositoryIsNoRelease, unless it lists releases.
+func TestWhatTellsOfARepositoryIsNoRelease(t *testing.T) {
+	const notes = "# Lamps\n\n## 1.2.0\n\nBrighter.\n\n## 1.1.0\n\nDimmer."
+	for _, c := range []struct {
+		path, text string
+		want       catalog.Kind
+	}{
+		{"notes/lamps/CONTRIBUTING.md", "# Contributing to the lamps\n\nSign your commits.", catalog.KindDoc},
+		{"notes/lamps/README.md", "# Lamps\n\nThe keeper lights them.", catalog.KindDoc},
+		{"notes/lamps/contributing/breaking-changes.md", "# Breaking changes\n\nSay so.", catalog.KindDoc},
+		{"notes/lamps/README.md", notes, catalog.KindRelease},
+		{"notes/lamps/CHANGELOG.md", "# Lamps\n\nNothing yet.", catalog.KindRelease},
+		{"notes/lamps/1.2.0.md", "Brighter.", catalog.KindRelease},
+	} {
+		manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": "note"}`,
+			c.path, c.path)
+		out := newRecorder()
+		if _, err := within(t, small(manifest, map[string]string{c.path: c.text}), nil).Sync(t.Context(), "", out); err !=
+			nil || len(out.entries) == 0 {
+			t.Fatalf("%s: %d records, %v", c.path, len(out.entries), err)
+		}
+		if got := out.entries[0].Record.Kind; got != c.want {
+			t.Errorf("%s is a %s, want a %s", c.path, got, c.want)
+		}
+	}
+}
+
 func TestStubsAreTagged(t *testing.T) {
 	words := strings.Repeat("The keeper lights the lamps at dusk. ", 6)
 	for name, tt := range map[string]struct {

@@ -49,7 +49,7 @@ var Kind = ingest.Kind[settings, string]{
       release_data: [releases.json]      # names of files among release notes that contain data
       split_releases: true               # one record for each release of a page that has many
 `,
-	Rules: proposal.Rules + markup.Rules + derive.TLDRRules + "6",
+	Rules: proposal.Rules + markup.Rules + derive.TLDRRules + "7",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[string], error) {
 		return &connector{s, env}, nil
 	},
