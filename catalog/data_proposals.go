@@ -45,6 +45,9 @@ type Attachment struct {
 	Blob      string `json:"blob,omitempty"`
 }
 
+// AttachmentFigure is the role of an attachment that is a picture, and the category of its record.
+const AttachmentFigure = "figure"
+
 // Grant is a grant proposal, keyed by the number of its pull request.
 // Record.State is open or closed; events tell whether it was merged or closed
 // without merging.

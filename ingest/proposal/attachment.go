@@ -92,7 +92,7 @@ func (a attached) role(r Reader) string {
 	base := path.Base(a.file)
 	switch kind := mediaType(a.file); {
 	case strings.HasPrefix(kind, "image/"):
-		return "figure"
+		return catalog.AttachmentFigure
 	case voteLabel.MatchString(a.label), a.label == "" && voteName.MatchString(base):
 		return "vote_record"
 	case proposalText.MatchString(a.label), len(r.cited(base)) > 0:

@@ -94,7 +94,7 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 
 func attachmentRole(kind string) string {
 	switch kind {
-	case "vote_record", "figure":
+	case "vote_record", catalog.AttachmentFigure:
 		return kind
 	case "proposal", "proposal_pdf":
 		return "proposal"

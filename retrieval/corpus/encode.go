@@ -12,9 +12,9 @@ import (
 	"almanac/retrieval/dedup"
 )
 
-// Version identifies what is encoded of a document, and which words are kept:
-// part of an index's fingerprint.
-const Version = "2"
+// Version identifies which records are documents, what is encoded of them, and which
+// words are kept: part of an index's fingerprint.
+const Version = "3"
 
 // An encoded document is one run of bytes, little endian, the same in memory and
 // in the database:

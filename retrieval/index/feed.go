@@ -251,6 +251,7 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 	if err != nil {
 		return fmt.Errorf("index: read records: %w", err)
 	}
+	records = slices.DeleteFunc(records, isPicture)
 	checkpoint := changes[len(changes)-1].Seq
 	all := f.analyseAll(records)
 	gone := missing(ids, records)
@@ -289,6 +290,13 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 	return nil
 }
 
+// isPicture reports whether a record is a figure without text. It is shown with what it
+// belongs to: by the name of its file alone it took the place of texts.
+func isPicture(r catalog.Record) bool {
+	return r.Kind.Role() == catalog.RoleFile && r.Category == catalog.AttachmentFigure && r.Body == ""
+}
+
+// missing returns those of ids that have no record, or none that is searched.
 func missing(ids []int64, records []catalog.Record) []int64 {
 	live := make(map[int64]bool, len(records))
 	for _, r := range records {

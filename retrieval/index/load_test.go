@@ -124,6 +124,37 @@ func TestLoadHasWhatWasIndexed(t *testing.T) {
 	}
 }
 
+// TestPicturesAreNotSearched: files with a text are, whatever they are, and what becomes a
+// picture is no longer.
+func TestPicturesAreNotSearched(t *testing.T) {
+	store := openStore(t)
+	f := load(t, store, index.Engines{})
+	b := catalog.Batch{Source: "site"}
+	file := func(key, role, body string) {
+		b.Entries = append(b.Entries, catalog.Entry{Record: catalog.Record{Kind: catalog.KindAttachment, Key: key,
+			Title: key, Category: role, Body: body, Data: []byte("{}")}})
+	}
+	file("harbour.png", catalog.AttachmentFigure, "")
+	file("harbour.svg", catalog.AttachmentFigure, "the pier")
+	file("ballot.pdf", "vote_record", "")
+	apply := func(want int) {
+		t.Helper()
+		if _, err := store.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		catchUp(t, f)
+		if n, _ := f.Corpus().Size(); n != want {
+			t.Errorf("%d of %d files are searched, want %d", n, len(b.Entries), want)
+		}
+	}
+	apply(2)
+	b.Entries[1].Record.Body = ""
+	apply(1)
+	if lag, _ := f.Lag(); lag != 0 {
+		t.Errorf("%d changes are to come", lag)
+	}
+}
+
 func TestWordsThatNoDocumentHoldsAreDropped(t *testing.T) {
 	store := openStore(t)
 	put(t, store, "a beacon and a lantern", "one")
