@@ -121,17 +121,15 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 	}
 	passages := a.locate(p, lists)
 	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
-		at := slices.IndexFunc(f.Candidates, func(c *gather.Candidate) bool { return c.Record == record })
-		var was *gather.Candidate
-		if at >= 0 {
-			was = f.Candidates[at]
-		} else {
+		found := slices.ContainsFunc(f.Candidates, func(c *gather.Candidate) bool { return c.Record == record })
+		if !found {
 			if a.Cause == Present {
 				a.missed(len(f.Candidates))
 			}
-			was = f.Add(d, passages)
+			f.Add(d, passages)
 		}
-		a.settle(f, was, order.Run(f, order.Stages, t, s), at >= 0)
+		ordered := order.Run(f, order.Stages, t, s)
+		a.settle(f, s.Of(record), ordered, found)
 		a.Degraded = f.Degraded()
 		return ctx.Err()
 	})
@@ -140,11 +138,11 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 
 // settle says what became of a candidate that was ordered with the others.
 // found: the search itself had it.
-func (a *Absence) settle(f *gather.Found, was *gather.Candidate, ordered []*gather.Candidate, found bool) {
+func (a *Absence) settle(f *gather.Found, was *order.Candidate, ordered []*order.Candidate, found bool) {
 	if f.Plan.Reranks() || found {
 		a.Explanation = order.Explain(f, was)
 	}
-	at := slices.IndexFunc(ordered, func(c *gather.Candidate) bool { return c.Record == a.Record })
+	at := slices.IndexFunc(ordered, func(c *order.Candidate) bool { return c.Record == a.Record })
 	if at >= 0 && ordered[at].Pin != nil && ordered[at].Pin.Position > 0 && a.Cause != Filtered {
 		a.Cause, found, was = Present, true, ordered[at] // whether a list has it or not
 		a.Explanation = order.Explain(f, was)

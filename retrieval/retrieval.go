@@ -184,6 +184,7 @@ func (e *Engine) run(ctx context.Context, p *plan.Plan, t *trace.Trace,
 		return err
 	}
 	defer found.Close()
+	defer s.order.Release()
 	return use(found, &s.order)
 }
 

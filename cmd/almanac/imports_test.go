@@ -183,7 +183,8 @@ retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/bitset retrieval/keyword
 	retrieval/passage retrieval/snapshot retrieval/topk
 retrieval/keyword/meili: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
-retrieval/order: retrieval/analysis retrieval/dedup retrieval/gather retrieval/plan retrieval/rerank retrieval/trace
+retrieval/order: retrieval/analysis retrieval/dedup retrieval/gather retrieval/passage retrieval/plan retrieval/relevance
+	retrieval/rerank retrieval/trace
 retrieval/passage:
 retrieval/phrase: retrieval/analysis retrieval/corpus retrieval/query
 retrieval/plan: retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage retrieval/phrase

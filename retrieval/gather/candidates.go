@@ -7,35 +7,14 @@ import (
 	"almanac/retrieval/fusion"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/relevance"
-	"almanac/retrieval/rerank"
 )
 
-// Candidate is a record on its way through a search. The stages of package order
-// write what is below Cosines.
+// Candidate is a record that was gathered. It does not change once Run has returned.
 type Candidate struct {
 	fusion.Candidate // its Score is that of the fusion
 	Document         *corpus.Document
 	Passages         []int     // ordinals the engines found, best first
 	Cosines          []float32 // of Passages; nil without a dense side
-
-	Scored  *rerank.Scored // signals, and as z-scores; nil if the profile does not rerank
-	Z       *rerank.Vector
-	Best    int // ordinal of the best passage
-	Lexical bool
-	Linear  float64          // score of the linear model
-	Shown   float64          // score as it is shown
-	AlsoAt  []int64          // records that it stands for
-	Posts   []*Candidate     // others of its thread, shown with it, best first
-	Into    *Candidate       // the one that is shown in its place; nil: none
-	Is      string           // what it is to that one: "is in the thread of"; "": a copy
-	Pin     *relevance.Place // that moved it; nil: none
-	Steps   []Step           // stages that changed the score, if it is to be explained
-}
-
-// Step is the score after a stage.
-type Step struct {
-	Stage string
-	Score float64
 }
 
 // maxCandidates is the number of records that are reranked. nDCG@10 of the
@@ -65,8 +44,7 @@ func (f *Found) fuse() {
 		if !f.Plan.Operators.Allow(d) {
 			continue
 		}
-		s.candidates[i] = Candidate{Candidate: fused[at], Document: d, Passages: s.passages[few*i : few*i : few*i+few],
-			Shown: fused[at].Score, Lexical: true}
+		s.candidates[i] = Candidate{Candidate: fused[at], Document: d, Passages: s.passages[few*i : few*i : few*i+few]}
 		out, of[d.Record] = append(out, &s.candidates[i]), &s.candidates[i]
 	}
 	s.order = out
@@ -78,7 +56,6 @@ func (f *Found) fuse() {
 			}
 			if o := h.Passage.Ordinal(); o < c.Document.Len() && !slices.Contains(c.Passages, o) {
 				c.Passages = append(c.Passages, o)
-				c.Best = c.Passages[0]
 			}
 		}
 	}
@@ -136,16 +113,14 @@ func (f *Found) score(candidates []*Candidate) {
 	}
 }
 
-// Add makes a record a candidate that was not found, with the passages to score,
-// and returns it.
-func (f *Found) Add(d *corpus.Document, passages []int) *Candidate {
+// Add makes a record a candidate that was not found, with the passages to score.
+func (f *Found) Add(d *corpus.Document, passages []int) {
 	c := &Candidate{Document: d, Passages: passages}
 	c.Record, c.Ranks = d.Record, make([]int, len(f.Lists))
 	f.Candidates = append(f.Candidates, c)
 	if f.Plan.Reranks() {
 		f.score(f.Candidates)
 	}
-	return c
 }
 
 // Scratch is the memory of one search, some 300 kB, which a later search uses again.

@@ -204,20 +204,16 @@ func (f *Found) Texts(ids []passage.ID) ([]catalog.Passage, error) {
 	return f.engines.follower.Texts(f.ctx, ids)
 }
 
-// CrossScores has the cross-encoder read the best passages of candidates.
-func (f *Found) CrossScores(candidates []*Candidate) ([]float64, error) {
-	ids := make([]passage.ID, len(candidates))
-	for i, c := range candidates {
-		ids[i] = passage.NewID(c.Record, c.Best)
-	}
+// CrossScores has the cross-encoder read passages with the titles of their records.
+func (f *Found) CrossScores(ids []passage.ID, titles []string) ([]float64, error) {
 	stored, err := f.Texts(ids)
 	if err != nil {
 		f.engines.log.Warn("read texts for the cross-encoder", "error", err)
 		return nil, err
 	}
-	texts := make([]string, len(candidates))
+	texts := make([]string, len(ids))
 	for i, t := range stored {
-		texts[i] = strings.Join([]string{candidates[i].Document.Title, t.Heading, t.Text}, "\n")
+		texts[i] = strings.Join([]string{titles[i], t.Heading, t.Text}, "\n")
 	}
 	return ask(f.ctx, f.uses[reranker],
 		func() ([]float64, error) { return f.engines.cross.Score(f.ctx, f.Plan.Query.Text, texts) })

@@ -20,7 +20,7 @@ type Explanation struct {
 }
 
 // Explain returns the explanation of a candidate.
-func Explain(f *gather.Found, c *gather.Candidate) *Explanation {
+func Explain(f *gather.Found, c *Candidate) *Explanation {
 	x := &Explanation{Score: trace.Node{Name: "score", Value: c.Shown},
 		Fusion: trace.Node{Name: "fusion", Value: c.Score}}
 	before := 0.0
@@ -48,13 +48,13 @@ func Explain(f *gather.Found, c *gather.Candidate) *Explanation {
 }
 
 // pinNode explains where a pin has put the candidate.
-func pinNode(_ *plan.Plan, c *gather.Candidate, n trace.Node) trace.Node {
+func pinNode(_ *plan.Plan, c *Candidate, n trace.Node) trace.Node {
 	n.Formula = c.Pin.String() + ": " + n.Formula
 	return n
 }
 
 // modelNode explains the score of the linear model.
-func modelNode(p *plan.Plan, c *gather.Candidate, _ trace.Node) trace.Node {
+func modelNode(p *plan.Plan, c *Candidate, _ trace.Node) trace.Node {
 	model := p.Model
 	sum := trace.Node{Name: "linear model", Value: c.Linear}
 	for f := range rerank.Feature(rerank.NumFeatures) {

@@ -11,7 +11,7 @@ import (
 )
 
 // collapse keeps one of every cluster of near-identical candidates.
-func collapse(r *run, list []*gather.Candidate) []*gather.Candidate {
+func collapse(r *run, list []*Candidate) []*Candidate {
 	return keepOne(r, list, "", func(i int) dedup.Signature { return list[i].Document.Signature() })
 }
 
@@ -19,7 +19,7 @@ func collapse(r *run, list []*gather.Candidate) []*gather.Candidate {
 // the more authoritative, else the newer, else the better ranked, at the place of
 // the best ranked. A candidate without a signature is like no other. is says what
 // the others are to it.
-func keepOne(r *run, list []*gather.Candidate, is string, signature func(i int) dedup.Signature) []*gather.Candidate {
+func keepOne(r *run, list []*Candidate, is string, signature func(i int) dedup.Signature) []*Candidate {
 	signatures := make([]dedup.Signature, min(len(list), dedup.Window))
 	for i := range signatures {
 		signatures[i] = signature(i)
@@ -30,7 +30,7 @@ func keepOne(r *run, list []*gather.Candidate, is string, signature func(i int) 
 			return x != "" && y != "" && dedup.Same(x, y, r.Plan.Profile.Collapse)
 		},
 		func(a, b int) bool { return Preferred(r.Plan, list[a], list[b]) })
-	kept := make([]*gather.Candidate, len(clusters))
+	kept := make([]*Candidate, len(clusters))
 	for i, c := range clusters {
 		shown := list[c[0]]
 		shown.Shown = list[slices.Min(c)].Shown
@@ -49,7 +49,7 @@ const compared = 30
 
 // distinct collapses candidates whose best passages are near-identical: pages
 // that quote the same text are not the same, but say the same to a query.
-func distinct(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+func distinct(r *run, candidates []*Candidate) []*Candidate {
 	signatures := make([]dedup.Signature, min(len(candidates), compared))
 	var terms []analysis.TermID
 	for i := range signatures {
@@ -75,8 +75,8 @@ func distinct(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 // thread shows of each thread only the best candidate, with the others attached to it:
 // the posts of a thread are read together, and shown one by one they would only
 // displace other records.
-func thread(_ *run, candidates []*gather.Candidate) []*gather.Candidate {
-	kept, best := candidates[:0], map[int64]*gather.Candidate{}
+func thread(_ *run, candidates []*Candidate) []*Candidate {
+	kept, best := candidates[:0], map[int64]*Candidate{}
 	for _, c := range candidates {
 		thread := cmp.Or(c.Document.Thread, c.Record)
 		if first, known := best[thread]; known {
@@ -91,7 +91,7 @@ func thread(_ *run, candidates []*gather.Candidate) []*gather.Candidate {
 }
 
 // Preferred reports whether copy a is to be shown instead of copy b.
-func Preferred(p *plan.Plan, a, b *gather.Candidate) bool {
+func Preferred(p *plan.Plan, a, b *Candidate) bool {
 	if x, y := p.AuthorityOf(a.Document), p.AuthorityOf(b.Document); x != y {
 		return x > y
 	}
@@ -105,7 +105,7 @@ const (
 	diverseMost   = 8 // of one kind in the window
 )
 
-func diversify(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+func diversify(r *run, candidates []*Candidate) []*Candidate {
 	if len(candidates) <= diverseWindow {
 		return candidates
 	}
@@ -139,13 +139,13 @@ func diversify(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 
 // pin moves candidates to the places of a plan's pins. A record that no
 // retriever found is added at its place.
-func pin(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+func pin(r *run, candidates []*Candidate) []*Candidate {
 	places := r.Plan.Places
-	var buried, placed []*gather.Candidate
+	var buried, placed []*Candidate
 	for i, x := range places {
 		d, indexed := r.Plan.Corpus.Document(x.Record)
-		at := slices.IndexFunc(candidates, func(c *gather.Candidate) bool { return c.Record == x.Record })
-		var c *gather.Candidate
+		at := slices.IndexFunc(candidates, func(c *Candidate) bool { return c.Record == x.Record })
+		var c *Candidate
 		switch {
 		case at >= 0:
 			c = candidates[at]
@@ -153,7 +153,7 @@ func pin(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 		case x.Position == 0 || !indexed || !r.Plan.Filter.Admits(d.Record, d.Attributes):
 			continue
 		default:
-			c = &gather.Candidate{Document: d}
+			c = &Candidate{Candidate: &gather.Candidate{Document: d}}
 			c.Record = d.Record
 			for _, other := range candidates { // it is shown as a result
 				other.AlsoAt = slices.DeleteFunc(other.AlsoAt, func(id int64) bool { return id == d.Record })
@@ -176,7 +176,7 @@ func pin(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 
 // level gives a moved candidate the score of the next one, or of the previous
 // one at the end, so that scores never increase down the list.
-func level(candidates []*gather.Candidate) {
+func level(candidates []*Candidate) {
 	last := 0.0
 	for _, c := range slices.Backward(candidates) {
 		if c.Pin == nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"almanac/retrieval/gather"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/rerank"
 )
 
@@ -13,7 +14,7 @@ import (
 const steepness = 4
 
 // score scores the candidates by the plan's model and orders them.
-func score(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+func score(r *run, candidates []*Candidate) []*Candidate {
 	s := r.scratch
 	s.in = gather.Sized(s.in, len(candidates))
 	for i, c := range candidates {
@@ -28,7 +29,7 @@ func score(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 		c.Linear = r.Plan.Model.Score(*c.Z, c.Scored.Features)
 		c.Shown = logistic(c.Linear)
 	}
-	slices.SortFunc(candidates, func(a, b *gather.Candidate) int {
+	slices.SortFunc(candidates, func(a, b *Candidate) int {
 		return cmp.Or(cmp.Compare(b.Linear, a.Linear), cmp.Compare(a.Record, b.Record))
 	})
 	return candidates
@@ -39,8 +40,8 @@ func logistic(linear float64) float64 { return 1 / (1 + math.Exp(-linear/steepne
 
 // aboveFloor drops neighbours that share no word with the query and are not
 // near either, so that a search can have no results.
-func aboveFloor(r *run, candidates []*gather.Candidate) []*gather.Candidate {
-	return slices.DeleteFunc(candidates, func(c *gather.Candidate) bool {
+func aboveFloor(r *run, candidates []*Candidate) []*Candidate {
+	return slices.DeleteFunc(candidates, func(c *Candidate) bool {
 		return !c.Lexical && c.Scored.Features[rerank.Dense] < r.Plan.Profile.Floor
 	})
 }
@@ -49,13 +50,17 @@ func aboveFloor(r *run, candidates []*gather.Candidate) []*gather.Candidate {
 // best passages, which count as much as the profile says, both normalised over
 // what it read. The linear model keeps a part because it uses identifiers and
 // sources, which a cross-encoder does not see. The list of scores stays as it is.
-func crossEncode(r *run, candidates []*gather.Candidate) []*gather.Candidate {
+func crossEncode(r *run, candidates []*Candidate) []*Candidate {
 	rules := r.Plan.Profile.Rules.CrossEncoder
 	if len(candidates) < 2 {
 		return candidates
 	}
 	best := candidates[:min(rules.Depth, len(candidates))]
-	read, err := r.CrossScores(best)
+	ids, titles := make([]passage.ID, len(best)), make([]string, len(best))
+	for i, c := range best {
+		ids[i], titles[i] = passage.NewID(c.Record, c.Best), c.Document.Title
+	}
+	read, err := r.CrossScores(ids, titles)
 	if err != nil {
 		r.Without(CrossEncoder)
 		return candidates

@@ -4,8 +4,11 @@
 package order
 
 import (
+	"slices"
+
 	"almanac/retrieval/gather"
 	"almanac/retrieval/plan"
+	"almanac/retrieval/relevance"
 	"almanac/retrieval/rerank"
 	"almanac/retrieval/trace"
 )
@@ -15,9 +18,9 @@ type Stage struct {
 	Name string
 	Why  string // of the score that it gives, for explanations
 	On   func(*plan.Plan) bool
-	Run  func(*run, []*gather.Candidate) []*gather.Candidate
+	Run  func(*run, []*Candidate) []*Candidate
 	// node explains the score that it gave a candidate; nil: by Why.
-	node func(p *plan.Plan, c *gather.Candidate, n trace.Node) trace.Node
+	node func(p *plan.Plan, c *Candidate, n trace.Node) trace.Node
 }
 
 // Stages are all stages in their order. Those of Scoring, the first of them, give
@@ -53,19 +56,72 @@ type run struct {
 	scratch *Scratch
 }
 
+// Candidate is a gathered record with what the stages make of it.
+type Candidate struct {
+	*gather.Candidate
+
+	Scored  *rerank.Scored // signals, and as z-scores; nil if the profile does not rerank
+	Z       *rerank.Vector
+	Best    int // ordinal of the best passage; package show may find a better one
+	Lexical bool
+	Linear  float64          // score of the linear model
+	Shown   float64          // score as it is shown
+	AlsoAt  []int64          // records that it stands for
+	Posts   []*Candidate     // others of its thread, shown with it, best first
+	Into    *Candidate       // the one that is shown in its place; nil: none
+	Is      string           // what it is to that one: "is in the thread of"; "": a copy
+	Pin     *relevance.Place // that moved it; nil: none
+	Steps   []Step           // stages that changed the score, if it is to be explained
+}
+
+// Step is the score after a stage.
+type Step struct {
+	Stage string
+	Score float64
+}
+
 // Scratch is the memory of the stages of one search, which a later search uses again.
-// Whoever runs a search provides it. Candidates refer to it until their Found is
-// closed.
+// Whoever runs a search provides it. Candidates refer to it until Release.
 type Scratch struct {
+	candidates []Candidate
+	list       []*Candidate
 	in         []rerank.Candidate
 	scored     []rerank.Scored
 	normalised []rerank.Vector
 }
 
+// Of returns the candidate of a record, also one that a stage has dropped; nil: none.
+func (s *Scratch) Of(record int64) *Candidate {
+	at := slices.IndexFunc(s.candidates, func(c Candidate) bool { return c.Record == record })
+	if at < 0 {
+		return nil
+	}
+	return &s.candidates[at]
+}
+
+// Release drops what a search found, which must not be kept alive.
+func (s *Scratch) Release() {
+	clear(s.candidates)
+	clear(s.in)
+}
+
+// begin makes candidates of what was gathered, as the lists have it.
+func (s *Scratch) begin(gathered []*gather.Candidate) []*Candidate {
+	s.candidates, s.list = gather.Sized(s.candidates, len(gathered)), gather.Sized(s.list, len(gathered))
+	for i, c := range gathered {
+		s.candidates[i] = Candidate{Candidate: c, Shown: c.Score, Lexical: true}
+		if len(c.Passages) > 0 {
+			s.candidates[i].Best = c.Passages[0]
+		}
+		s.list[i] = &s.candidates[i]
+	}
+	return s.list
+}
+
 // Run takes candidates through those of the stages that the plan has and returns
 // what is left, best first.
-func Run(f *gather.Found, stages []Stage, t *trace.Trace, s *Scratch) []*gather.Candidate {
-	r, list := &run{f, s}, f.Candidates
+func Run(f *gather.Found, stages []Stage, t *trace.Trace, s *Scratch) []*Candidate {
+	r, list := &run{f, s}, s.begin(f.Candidates)
 	for _, stage := range stages {
 		if !stage.On(f.Plan) {
 			continue
@@ -76,23 +132,22 @@ func Run(f *gather.Found, stages []Stage, t *trace.Trace, s *Scratch) []*gather.
 		}
 		t.End(stage.Name)
 	}
-	clear(s.in)
 	return list
 }
 
 // record keeps for explanations how a stage changed the scores. What a pin has moved
 // is recorded even if its score is the same.
-func record(list []*gather.Candidate, stage string) {
+func record(list []*Candidate, stage string) {
 	for _, c := range list {
 		before := 0.0
 		if n := len(c.Steps); n > 0 {
 			before = c.Steps[n-1].Score
 		}
 		if c.Shown != before || c.Pin != nil {
-			c.Steps = append(c.Steps, gather.Step{Stage: stage, Score: c.Shown})
+			c.Steps = append(c.Steps, Step{Stage: stage, Score: c.Shown})
 		}
 	}
 }
 
 // asFused leaves the fused order as it is.
-func asFused(_ *run, list []*gather.Candidate) []*gather.Candidate { return list }
+func asFused(_ *run, list []*Candidate) []*Candidate { return list }

@@ -67,7 +67,7 @@ func (r Response) Explanation(record int64) *order.Explanation {
 }
 
 // Page turns a page of candidates into results, the best with their text.
-func Page(f *gather.Found, page []*gather.Candidate) ([]Result, error) {
+func Page(f *gather.Found, page []*order.Candidate) ([]Result, error) {
 	r := f.Plan.Request
 	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
 	further := make([][]int, len(page))
@@ -139,7 +139,7 @@ var attributes = map[string]func(passage.Attributes) string{
 
 // Facets counts candidates by the values of the named attributes, which some lack:
 // they add up to what can be paged through, on every stack.
-func Facets(names []string, candidates []*gather.Candidate) (map[string]map[string]int, error) {
+func Facets(names []string, candidates []*order.Candidate) (map[string]map[string]int, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}

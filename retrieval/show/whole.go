@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"almanac/retrieval/gather"
+	"almanac/retrieval/order"
 	"almanac/retrieval/passage"
 )
 
@@ -16,7 +17,7 @@ const nextBest = 4
 
 // locate chooses the best of all passages of each candidate, where the rerank
 // saw those that retrievers named, and those that answer next best.
-func locate(f *gather.Found, candidates []*gather.Candidate, further [][]int) {
+func locate(f *gather.Found, candidates []*order.Candidate, further [][]int) {
 	ordinals := make([][]int, len(candidates))
 	var ids []passage.ID // of all
 	for i, c := range candidates {
@@ -65,7 +66,7 @@ const posted = 4
 // text: its best passage, the neighbours of that which retrievers found if they are to
 // be joined, and the best passages of others in its thread. ids holds the best
 // passages at first, and the others are appended.
-func wholeOf(best []*gather.Candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
+func wholeOf(best []*order.Candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
 	whole := make([][]int, len(best))
 	for i, c := range best {
 		for o := c.Best - 1; o <= c.Best+1; o++ {
