@@ -154,6 +154,13 @@ func Encode(v any) (json.RawMessage, error) {
 	return data, nil
 }
 
+// With returns an entry of the record with a kind's struct as its data.
+func (r Record) With(data any) (Entry, error) {
+	var err error
+	r.Data, err = Encode(data)
+	return Entry{Record: r}, err
+}
+
 // Decode reads a record's data into the struct of its kind; decoding into
 // another kind's struct is an error. A record without data yields the zero
 // value. Every row of a list is decoded, so it takes the faster decoder.

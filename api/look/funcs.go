@@ -49,12 +49,7 @@ func timeOf(v any) time.Time {
 	return time.Time{}
 }
 
-func iso(v any) string {
-	if t := timeOf(v); !t.IsZero() {
-		return t.UTC().Format(time.RFC3339)
-	}
-	return ""
-}
+func iso(v any) string { return dates.Format(timeOf(v)) }
 
 // day writes the date of a time; the script writes it in the reader's zone.
 func day(v any) template.HTML {

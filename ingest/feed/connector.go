@@ -103,9 +103,7 @@ const (
 func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
 	listing.State, ingest.Outcome, error,
 ) {
-	run := listing.NewRun(listing.Config{
-		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindBlog, Known: known, Sweep: c.Sweep, Now: c.env.Now(),
-	})
+	run := listing.NewRun(c.env, catalog.KindBlog, c.Sweep, known, out)
 	posts, err := c.posts(ctx, run, out)
 	if errors.Is(err, errUnchanged) {
 		return known, ingest.Outcome{}, nil

@@ -3,10 +3,10 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"almanac/catalog"
 	"almanac/ingest"
+	"almanac/text/dates"
 )
 
 // Kind is the kind of sources that network files call fleet.
@@ -67,21 +67,14 @@ func (c connector) Sync(ctx context.Context, none struct{}, out ingest.Sink) (st
 }
 
 func (c connector) entry(r Report, names map[string]string) (catalog.Entry, error) {
-	v := catalog.Validator{Sponsor: cmp.Or(names[r.Sponsor], PartyName(r.Sponsor)), Version: r.Version}
-	if !r.ReportedAt.IsZero() {
-		v.VersionReportedAt = r.ReportedAt.Format(time.RFC3339)
-	}
-	data, err := catalog.Encode(v)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
+	v := catalog.Validator{Sponsor: cmp.Or(names[r.Sponsor], PartyName(r.Sponsor)), Version: r.Version,
+		VersionReportedAt: dates.Format(r.ReportedAt)}
 	title := cmp.Or(r.Name, PartyName(r.Party))
 	body := title + " is a validator of " + c.env.Network.Title
 	if v.Sponsor != "" {
 		body += ", sponsored by " + v.Sponsor
 	}
-	return catalog.Entry{Record: catalog.Record{
+	return catalog.Record{
 		Kind: catalog.KindValidator, Key: r.key(), Title: title, LastActivityAt: r.LastSeen, Body: body + ".",
-		Data: data,
-	}}, nil
+	}.With(v)
 }

@@ -46,10 +46,7 @@ type boardItem struct {
 type boardAnswer struct {
 	Owner *struct {
 		Project *struct {
-			Items struct {
-				PageInfo pageInfo     `json:"pageInfo"`
-				Nodes    []*boardItem `json:"nodes"`
-			} `json:"items"`
+			Items connection[*boardItem] `json:"items"`
 		} `json:"projectV2"`
 	} `json:"repositoryOwner"`
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"almanac/ingest"
@@ -111,7 +110,7 @@ func (c *client) get(ctx context.Context, r call, read func(body []byte) error) 
 		return false, c.rest.judge(resp, err, c.now())
 	}
 	c.rest.read(resp.Header)
-	k := kept{ETag: resp.ETag, More: hasNext(resp.Header), Body: resp.Body}
+	k := kept{ETag: resp.ETag, More: resp.Next() != "", Body: resp.Body} // it is the same with another page number
 	if resp.NotModified {
 		k = copied
 	}
@@ -172,23 +171,6 @@ func same(a, b []json.RawMessage) bool {
 	return slices.EqualFunc(a, b, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 }
 
-// hasNext reports whether a Link header (RFC 8288) names a next page. Its
-// address is not used: it is the same with another page number.
-func hasNext(h http.Header) bool {
-	for _, value := range h.Values("Link") {
-		for link := range strings.SplitSeq(value, ",") {
-			_, parameters, _ := strings.Cut(link, ">")
-			for p := range strings.SplitSeq(parameters, ";") {
-				name, rel, _ := strings.Cut(strings.TrimSpace(p), "=")
-				if strings.EqualFold(name, "rel") && strings.EqualFold(strings.Trim(rel, `" `), "next") {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // broken explains an error of the JSON decoder.
 func broken(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -198,12 +180,4 @@ func broken(err error) error {
 		return err
 	}
 	return fmt.Errorf("the response does not have the expected form: %w", err)
-}
-
-// statusOf returns the status of a failed request, 0 if it failed otherwise.
-func statusOf(err error) int {
-	if status, ok := errors.AsType[*outbound.StatusError](err); ok {
-		return status.Status
-	}
-	return 0
 }

@@ -146,13 +146,9 @@ func ofSink(err error) error {
 
 // put puts a record. Encoding its data cannot fail: all of it was decoded from
 // JSON.
-func (r reading) put(ctx context.Context, e catalog.Entry, data any) error {
-	if data != nil {
-		raw, err := catalog.Encode(data)
-		if err != nil {
-			return err
-		}
-		e.Record.Data = raw
+func (r reading) put(ctx context.Context, e catalog.Entry, data any) (err error) {
+	if e.Record.Data, err = catalog.Encode(data); err != nil {
+		return err
 	}
 	return r.out.Put(ctx, e)
 }

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+
+	"almanac/ingest/outbound"
 )
 
 // pullDetails is the data of a pull request that the list of issues lacks.
@@ -80,9 +83,7 @@ func (r *run) halves(ctx context.Context, parts ...[]int) (map[int]pullDetails, 
 		if err != nil {
 			return nil, err
 		}
-		for n, d := range details {
-			all[n] = d
-		}
+		maps.Copy(all, details)
 	}
 	return all, nil
 }
@@ -91,5 +92,5 @@ func (r *run) halves(ctx context.Context, parts ...[]int) (map[int]pullDetails, 
 // gives up after ten seconds with a 502 or an error without a type.
 func timedOut(err error) bool {
 	graph, ok := errors.AsType[*graphError](err)
-	return ok && graph.is("") || statusOf(err) >= 500
+	return ok && graph.is("") || outbound.StatusOf(err) >= 500
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/text/dates"
 )
 
 // The types of discussions in GraphQL:
@@ -29,44 +30,42 @@ type discussion struct {
 	Closed   bool   `json:"closed"`
 	Answered bool   `json:"isAnswered"`
 	Upvotes  int64  `json:"upvoteCount"`
-	Author   *actor `json:"author"`
+	Author   *user  `json:"author"`
 	Category struct {
 		Name string `json:"name"`
 	} `json:"category"`
-	Labels struct {
-		Nodes []label `json:"nodes"`
-	} `json:"labels"`
+	Labels connection[label] `json:"labels"`
 	Answer *struct {
 		URL    string `json:"url"`
-		Author *actor `json:"author"`
+		Author *user  `json:"author"`
 	} `json:"answer"`
-	CreatedAt time.Time  `json:"createdAt"`
-	UpdatedAt time.Time  `json:"updatedAt"`
-	ClosedAt  time.Time  `json:"closedAt"`
-	Comments  connection `json:"comments"`
+	CreatedAt time.Time                   `json:"createdAt"`
+	UpdatedAt time.Time                   `json:"updatedAt"`
+	ClosedAt  time.Time                   `json:"closedAt"`
+	Comments  connection[json.RawMessage] `json:"comments"`
 }
 
-// connection is a page of comments or of replies.
-type connection struct {
-	Total    int64             `json:"totalCount"`
-	PageInfo pageInfo          `json:"pageInfo"`
-	Nodes    []json.RawMessage `json:"nodes"` // comments
+// connection is a page of a list in GraphQL.
+type connection[T any] struct {
+	Total    int64    `json:"totalCount"`
+	PageInfo pageInfo `json:"pageInfo"`
+	Nodes    []T      `json:"nodes"`
 }
 
 // discussionComment is a comment on a discussion or a reply to one.
 type discussionComment struct {
-	ID          string     `json:"id"`
-	Body        string     `json:"body"`
-	URL         string     `json:"url"`
-	Author      *actor     `json:"author"`
-	Association string     `json:"authorAssociation"`
-	Answer      bool       `json:"isAnswer"`
-	Upvotes     int64      `json:"upvoteCount"`
-	Minimized   string     `json:"minimizedReason"`
-	CreatedAt   time.Time  `json:"createdAt"`
-	UpdatedAt   time.Time  `json:"updatedAt"`
-	DeletedAt   time.Time  `json:"deletedAt"`
-	Replies     connection `json:"replies"`
+	ID          string                      `json:"id"`
+	Body        string                      `json:"body"`
+	URL         string                      `json:"url"`
+	Author      *user                       `json:"author"`
+	Association string                      `json:"authorAssociation"`
+	Answer      bool                        `json:"isAnswer"`
+	Upvotes     int64                       `json:"upvoteCount"`
+	Minimized   string                      `json:"minimizedReason"`
+	CreatedAt   time.Time                   `json:"createdAt"`
+	UpdatedAt   time.Time                   `json:"updatedAt"`
+	DeletedAt   time.Time                   `json:"deletedAt"`
+	Replies     connection[json.RawMessage] `json:"replies"`
 }
 
 const (
@@ -115,7 +114,12 @@ func (r *run) discussions(ctx context.Context) error {
 	variables := r.variables()
 	for range maxPages {
 		variables["first"] = size
-		nodes, info, err := r.discussionPage(ctx, variables)
+		var answer struct {
+			Repository struct {
+				Discussions connection[json.RawMessage] `json:"discussions"`
+			} `json:"repository"`
+		}
+		err := r.ask(ctx, discussionsQuery, variables, &answer)
 		if err != nil && size > 1 && timedOut(err) {
 			size /= 2
 			continue
@@ -124,7 +128,8 @@ func (r *run) discussions(ctx context.Context) error {
 			return err
 		}
 		old := false
-		for _, raw := range nodes {
+		info := answer.Repository.Discussions.PageInfo
+		for _, raw := range answer.Repository.Discussions.Nodes {
 			var d discussion
 			if err := json.Unmarshal(raw, &d); err != nil || d.ID == "" || d.UpdatedAt.IsZero() {
 				r.badNode(raw, err)
@@ -151,31 +156,15 @@ func (r *run) discussions(ctx context.Context) error {
 	return fmt.Errorf("discussions: %w after %d of them", errEndless, maxPages)
 }
 
-func (r *run) discussionPage(ctx context.Context, variables map[string]any) ([]json.RawMessage, pageInfo, error) {
-	var answer struct {
-		Repository struct {
-			Discussions struct {
-				PageInfo pageInfo          `json:"pageInfo"`
-				Nodes    []json.RawMessage `json:"nodes"`
-			} `json:"discussions"`
-		} `json:"repository"`
-	}
-	err := r.ask(ctx, discussionsQuery, variables, &answer)
-	return answer.Repository.Discussions.Nodes, answer.Repository.Discussions.PageInfo, err
-}
-
 var errNoNode = errors.New("has no id or no updatedAt: is this API of another version?")
 
 // badNode reports a discussion or a comment on one that cannot be read.
 func (r *run) badNode(raw json.RawMessage, err error) {
-	if err == nil {
-		err = errNoNode
-	}
 	var item struct {
 		ID string `json:"id"`
 	}
 	_ = json.Unmarshal(raw, &item)
-	r.bad(item.ID, err)
+	r.bad(item.ID, cmp.Or(err, errNoNode))
 }
 
 // discussion puts a discussion and its comments, each a child of it.
@@ -183,7 +172,7 @@ func (r *run) discussion(ctx context.Context, d discussion) error {
 	rec := catalog.Record{
 		Kind: catalog.KindDiscussion, Key: d.ID,
 		Title: cmp.Or(strings.TrimSpace(d.Title), numbered(r.name, d.Number)), URL: d.URL, Container: r.name,
-		State: "open", Category: d.Category.Name, Author: r.access.author(d.Author.user()),
+		State: "open", Category: d.Category.Name, Author: r.access.author(d.Author),
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
 		LastActivityAt: d.UpdatedAt, Replies: d.Comments.Total, Votes: d.Upvotes, Body: text(d.Body),
 		Tags: catalog.Tags(catalog.TagLabel, names(d.Labels.Nodes)...),
@@ -192,10 +181,10 @@ func (r *run) discussion(ctx context.Context, d discussion) error {
 		rec.State = "closed"
 	}
 	data := catalog.Discussion{
-		Number: d.Number, Labels: names(d.Labels.Nodes), Answered: d.Answered, ClosedAt: stamp(d.ClosedAt),
+		Number: d.Number, Labels: names(d.Labels.Nodes), Answered: d.Answered, ClosedAt: dates.Format(d.ClosedAt),
 	}
 	if d.Answer != nil {
-		data.AnswerURL, data.AnsweredBy = d.Answer.URL, r.access.author(d.Answer.Author.user())
+		data.AnswerURL, data.AnsweredBy = d.Answer.URL, r.access.author(d.Answer.Author)
 	}
 	e := catalog.Entry{Record: rec, Links: r.grantLinks(d.Title + "\n" + d.Body)}
 	if d.Number > 0 {
@@ -216,7 +205,9 @@ func (r *run) discussion(ctx context.Context, d discussion) error {
 }
 
 // all visits the comments or replies, requesting further pages.
-func (r *run) all(ctx context.Context, id, query string, s connection, visit func(discussionComment) error) error {
+func (r *run) all(
+	ctx context.Context, id, query string, s connection[json.RawMessage], visit func(discussionComment) error,
+) error {
 	for range maxPages {
 		for _, raw := range s.Nodes {
 			var c discussionComment
@@ -233,7 +224,7 @@ func (r *run) all(ctx context.Context, id, query string, s connection, visit fun
 		}
 		var answer struct {
 			Node struct {
-				More connection `json:"more"`
+				More connection[json.RawMessage] `json:"more"`
 			} `json:"node"`
 		}
 		if err := r.ask(ctx, query, map[string]any{"id": id, "after": s.PageInfo.End}, &answer); err != nil {
@@ -251,8 +242,7 @@ func (r *run) discussionComment(
 	ctx context.Context, d discussion, c discussionComment, replyTo string, seen map[string]bool,
 ) error {
 	body := text(c.Body)
-	author := c.Author.user()
-	if seen[c.ID] || r.access.bot(author) || hidden(c.Minimized) || !c.DeletedAt.IsZero() || body == "" {
+	if seen[c.ID] || r.access.bot(c.Author) || hidden(c.Minimized) || !c.DeletedAt.IsZero() || body == "" {
 		return nil
 	}
 	seen[c.ID] = true
@@ -261,7 +251,7 @@ func (r *run) discussionComment(
 		Parent: catalog.Ref{Kind: catalog.KindDiscussion, Key: d.ID},
 		Record: catalog.Record{
 			Kind: catalog.KindComment, Key: c.ID, Title: "Re: " + d.Title, URL: c.URL, Container: r.name,
-			Author:    r.access.author(author),
+			Author:    r.access.author(c.Author),
 			CreatedAt: c.CreatedAt, UpdatedAt: updated, LastActivityAt: updated, Votes: c.Upvotes, Body: body,
 		},
 	}, catalog.Comment{ReplyTo: replyTo, Association: association(c.Association), Answer: c.Answer})

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest/outbound"
+	"almanac/text/dates"
 )
 
 // numbered returns the key of an issue or a pull request: owner/name#12.
@@ -27,7 +29,7 @@ func (r *run) issues(ctx context.Context) error {
 		reached: func(t time.Time) { r.marks.Issues = t },
 	}
 	err := f.read(ctx, r.client)
-	if statusOf(err) == http.StatusGone {
+	if outbound.StatusOf(err) == http.StatusGone {
 		r.out.Warn(r.name, "issues are disabled, so pull requests, which are listed with them, cannot be read")
 		return nil
 	}
@@ -87,7 +89,7 @@ func (r *run) issue(ctx context.Context, i issue) error {
 	return r.put(ctx, e, catalog.Issue{
 		Number: i.Number, Labels: names(i.Labels), StateReason: i.StateReason, Milestone: i.Milestone.Title,
 		Assignees:   logins(i.Assignees),
-		Association: association(i.Association), ClosedAt: stamp(i.ClosedAt),
+		Association: association(i.Association), ClosedAt: dates.Format(i.ClosedAt),
 	})
 }
 
@@ -97,10 +99,10 @@ func (r *run) pull(ctx context.Context, i issue, d pullDetails) error {
 		rec.State = "merged"
 	}
 	data := catalog.Pull{
-		Number: i.Number, MergedAt: stamp(i.PullRequest.MergedAt), Head: d.Head, Base: d.Base, Draft: i.Draft,
+		Number: i.Number, MergedAt: dates.Format(i.PullRequest.MergedAt), Head: d.Head, Base: d.Base, Draft: i.Draft,
 		Labels:    names(i.Labels),
 		Milestone: i.Milestone.Title, Assignees: logins(i.Assignees), Association: association(i.Association),
-		ClosedAt: stamp(i.ClosedAt), Files: d.paths(), Additions: d.Additions, Deletions: d.Deletions,
+		ClosedAt: dates.Format(i.ClosedAt), Files: d.paths(), Additions: d.Additions, Deletions: d.Deletions,
 	}
 	if rec.State == "merged" {
 		data.MergeCommit = d.MergeCommit.OID // a trial merge while open

@@ -131,8 +131,7 @@ func (r *proposalRun) repository(ctx context.Context) (*proposal.Repository, err
 	for _, n := range slices.Sorted(maps.Keys(r.pulls)) {
 		p := r.request(r.pulls[n])
 		if column != nil {
-			name := column[n]
-			p.Forge.Column = &name
+			p.Forge.Column = new(column[n])
 		}
 		if to.Pulls[n] = p; p.State == "merged" {
 			to.Steps = append(to.Steps, proposal.Step{Pull: n, At: p.Updated, Changes: p.Changes})

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/proposal"
+	"almanac/text/dates"
 )
 
 // pull is a pull request of a repository of proposals, from the list
@@ -56,7 +57,7 @@ func (r *proposalRun) request(p *pull) *proposal.Pull {
 		Forge: &proposal.Forge{Labels: names(p.Labels), Active: p.UpdatedAt},
 	}
 	if !p.MergedAt.IsZero() {
-		out.State, out.MergedAt, out.MergeCommit = "merged", stamp(p.MergedAt), p.MergeCommit
+		out.State, out.MergedAt, out.MergeCommit = "merged", dates.Format(p.MergedAt), p.MergeCommit
 	} else if out.State != "open" {
 		out.State = "closed"
 	}
@@ -118,7 +119,7 @@ func (r *proposalRun) readPulls(ctx context.Context) error {
 // readFiles lists the files of a pull request. They do not change while its head
 // and base do not.
 func (r *proposalRun) readFiles(ctx context.Context, p *pull) error {
-	version := fmt.Sprintf("%s %s %s", p.Head.SHA, p.Base.SHA, stamp(p.MergedAt))
+	version := fmt.Sprintf("%s %s %s", p.Head.SHA, p.Base.SHA, dates.Format(p.MergedAt))
 	files := call{path: r.path(fmt.Sprintf("/pulls/%d/files", p.Number)), version: version, last: true}
 	return r.list(ctx, files, func(raw json.RawMessage) error {
 		var f changed

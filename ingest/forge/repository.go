@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/ingest/outbound"
 	"almanac/text/markup"
 )
 
@@ -61,7 +62,7 @@ func (r *run) readme(ctx context.Context) (markup.Input, error) {
 	var b blob
 	err := r.object(ctx, call{path: "/repos/" + r.name + "/readme"}, &b)
 	switch {
-	case statusOf(err) == http.StatusNotFound:
+	case outbound.StatusOf(err) == http.StatusNotFound:
 		return markup.Input{}, nil
 	case err != nil:
 		return markup.Input{}, err

@@ -21,20 +21,8 @@ var errNoStamp = errors.New("has no id or no updated_at: is this API of another 
 // user is an account; nil for a deleted one.
 type user struct {
 	Login string `json:"login"`
-	Type  string `json:"type"` // User, Bot, Organization
-}
-
-// actor is a user in GraphQL, where bots have no [bot] in their login.
-type actor struct {
-	Login string `json:"login"`
-	Type  string `json:"__typename"`
-}
-
-func (a *actor) user() *user {
-	if a == nil {
-		return nil
-	}
-	return &user{a.Login, a.Type}
+	Type  string `json:"type"`       // User, Bot, Organization
+	Graph string `json:"__typename"` // the same in GraphQL, where bots have no [bot] in their login
 }
 
 // ghost is the name for deleted accounts, as on GitHub's pages.
@@ -44,7 +32,7 @@ const (
 )
 
 func (a access) bot(u *user) bool {
-	return u != nil && (u.Type == "Bot" || strings.HasSuffix(u.Login, botSuffix) ||
+	return u != nil && (u.Type == "Bot" || u.Graph == "Bot" || strings.HasSuffix(u.Login, botSuffix) ||
 		slices.ContainsFunc(a.Bots, func(login string) bool { return strings.EqualFold(login, u.Login) }))
 }
 
@@ -220,13 +208,6 @@ func association(s string) string {
 // text returns what people wrote, without the comments of the form.
 func text(body string) string {
 	return markup.Parse(markup.Input{Path: "text.md", Text: body}).Body
-}
-
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
 }
 
 // newer returns the later of two times; the second may be missing.

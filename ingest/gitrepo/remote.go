@@ -173,8 +173,7 @@ func web(ctx context.Context, client *outbound.Client, u *url.URL, token string)
 	resp, err := client.Do(traced, outbound.Request{
 		URL: ask.String(), Header: header, Accept: []string{advertisement},
 	})
-	status, ok := errors.AsType[*outbound.StatusError](err)
-	if ok && (status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden) {
+	if status := outbound.StatusOf(err); status == http.StatusUnauthorized || status == http.StatusForbidden {
 		if token != "" {
 			return route{}, fmt.Errorf("%w: the token is not accepted, or the repository does not exist", err)
 		}

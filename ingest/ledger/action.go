@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -46,11 +45,10 @@ func readAction(raw json.RawMessage) (action, error) {
 		v = inner
 	}
 	a := action{v.Tag, map[string]string{}}
-	dec := json.NewDecoder(bytes.NewReader(v.Value))
-	dec.UseNumber()
 	var value any
 	if len(v.Value) > 0 {
-		if err := dec.Decode(&value); err != nil {
+		var err error
+		if value, err = plain(v.Value); err != nil {
 			return action{}, fmt.Errorf("its action %s: %w", v.Tag, err)
 		}
 	}
@@ -106,14 +104,11 @@ func (a action) flatten(path string, value any, depth int) {
 }
 
 func (a action) add(path, value string) {
-	if path == "" {
-		path = "value"
-	}
 	if len(value) > maxDetail {
 		value = strings.ToValidUTF8(value[:maxDetail], "") + "…"
 	}
 	if value != "" {
-		a.details[path] = value
+		a.details[cmp.Or(path, "value")] = value
 	}
 }
 

@@ -142,8 +142,7 @@ func (s *syncRun) read(ctx context.Context) error {
 	s.state.Deployments = []catalog.Deployment{deployed}
 	s.state.VotingThreshold, s.state.LatestRound = s.rules.threshold, s.round(ctx)
 	if s.rules.members != nil {
-		n := len(s.rules.members)
-		s.state.SuperValidators = &n
+		s.state.SuperValidators = new(len(s.rules.members))
 	}
 	for i, step := range []func(context.Context) error{s.votes, s.apps, s.validators, s.others} {
 		if err := step(ctx); err != nil {

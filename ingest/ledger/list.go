@@ -16,6 +16,7 @@ import (
 	"almanac/ingest/curated"
 	"almanac/ingest/fleet"
 	"almanac/ingest/listing"
+	"almanac/text/dates"
 )
 
 const (
@@ -48,8 +49,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 		return nil
 	}
 	rights, settled := merge(s.peers, "featured apps", lists, true)
-	n := len(rights)
-	s.state.FeaturedApps = &n
+	s.state.FeaturedApps = new(len(rights))
 	described, err := curated.Apps(s.env.Place(s.opts.Curated))
 	if err != nil {
 		s.out.Warn("option curated", err.Error()+"; applications stay unchanged")
@@ -86,7 +86,7 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 		if a.Rewards, _, err = exact.decimal(); err != nil {
 			s.peers.warnOf("rewards of "+name, err)
 		}
-		a.MetricsAt = formatTime(earned.at)
+		a.MetricsAt = dates.Format(earned.at)
 	} else if old, known := s.known[e.Record.Ref().String()]; !available && known && old.Stamp == stamp {
 		s.keep(e.Record.Ref()) // its rewards are not known now
 		return nil
@@ -242,8 +242,7 @@ func (s *syncRun) validators(ctx context.Context) error {
 			}
 		}
 		slices.Sort(s.state.Validators)
-		n := len(s.state.Validators)
-		s.state.ValidatorCount = &n
+		s.state.ValidatorCount = new(len(s.state.Validators))
 	}
 	known := ok && reported && s.rules.members != nil
 	for _, party := range slices.Sorted(maps.Keys(all)) {
@@ -269,7 +268,7 @@ func (s *syncRun) licensed(party string, l licence) *validator {
 		v.data.Sponsor = s.nameOf(l.Sponsor)
 	}
 	if m := l.Metadata; m != nil {
-		v.data.Version, v.data.VersionReportedAt = strings.TrimSpace(m.Version), formatTime(parseTime(m.UpdatedAt))
+		v.data.Version, v.data.VersionReportedAt = strings.TrimSpace(m.Version), dates.Format(parseTime(m.UpdatedAt))
 		if !mailAddress.MatchString(m.Contact) {
 			v.data.Contact = strings.TrimSpace(m.Contact)
 		}
@@ -333,21 +332,20 @@ func (s *syncRun) validator(ctx context.Context, v *validator, reports map[strin
 		v.active = r.LastSeen
 	}
 	if r.Version != "" && (v.data.Version == "" || r.ReportedAt.After(parseTime(v.data.VersionReportedAt))) {
-		v.data.Version, v.data.VersionReportedAt = r.Version, formatTime(r.ReportedAt)
+		v.data.Version, v.data.VersionReportedAt = r.Version, dates.Format(r.ReportedAt)
 	}
 	v.data.Sponsor = cmp.Or(v.data.Sponsor, s.nameOf(r.Sponsor))
 	stable := v.data
 	if !v.active.IsZero() { // otherwise the age of its figures is unknown
 		stable.LastRound, stable.MissedCoupons, stable.CollectedCoupons = nil, nil, nil
 	}
-	data, err := catalog.Encode(v.data)
+	e, err := catalog.Record{
+		Kind: ref.Kind, Key: ref.Key, Title: v.name, URL: link(s.opts.Links.Validator, v.party), State: v.state,
+		LastActivityAt: v.active, Body: s.describe(v),
+	}.With(v.data)
 	if err != nil {
 		return err
 	}
-	e := catalog.Entry{Record: catalog.Record{
-		Kind: ref.Kind, Key: ref.Key, Title: v.name, URL: link(s.opts.Links.Validator, v.party), State: v.state,
-		LastActivityAt: v.active, Body: s.describe(v), Data: data,
-	}}
 	if v.data.Super {
 		e.Record.Tags = []string{catalog.TagSuper}
 	}

@@ -95,12 +95,7 @@ func (p *peers) warnAbsent(q question) {
 	}
 }
 
-// first calls one Scan after the other until one returns a result.
-func first[T any](ctx context.Context, p *peers, q question, decode func(raw []byte) (T, error)) (answer[T], bool) {
-	return firstOf(ctx, p, q, func(s scan) (T, error) { return ask(ctx, p, s, q, decode) })
-}
-
-// firstOf is first for several requests.
+// firstOf reads from one Scan after the other until one has a result.
 func firstOf[T any](ctx context.Context, p *peers, q question, read func(s scan) (T, error)) (answer[T], bool) {
 	absent := false
 	for _, s := range slices.Clone(p.scans) {
@@ -163,23 +158,15 @@ func ask[T any](ctx context.Context, p *peers, s scan, q question, decode func(r
 
 // lacksEndpoint reports whether a version of the API lacks the endpoint.
 func lacksEndpoint(err error) bool {
-	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && slices.Contains([]int{
+	return slices.Contains([]int{
 		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented,
-	}, status.Status)
+	}, outbound.StatusOf(err))
 }
 
 // unreachable reports whether a Scan is down, and not only one of its endpoints.
 func unreachable(err error) bool {
-	if _, ok := errors.AsType[*outbound.StatusError](err); ok {
-		return false
-	}
-	for _, heard := range []error{errShape, outbound.ErrTooLarge, outbound.ErrTruncated, outbound.ErrContentType} {
-		if errors.Is(err, heard) {
-			return false
-		}
-	}
-	return true
+	heard := []error{errShape, outbound.ErrTooLarge, outbound.ErrTruncated, outbound.ErrContentType}
+	return outbound.StatusOf(err) == 0 && !slices.ContainsFunc(heard, func(h error) bool { return errors.Is(err, h) })
 }
 
 // jsonText returns a value's JSON, by which values are compared.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/text/dates"
 )
 
 // networkRules are what is known of the network's rules.
@@ -87,7 +88,7 @@ func (p *peers) upgrade(rules rulesPayload) *catalog.Upgrade {
 	if err != nil {
 		p.warnOf("nextScheduledSynchronizerUpgrade", err)
 	}
-	return &catalog.Upgrade{At: formatTime(parseTime(next.Time)), MigrationID: asInt(id)}
+	return &catalog.Upgrade{At: dates.Format(parseTime(next.Time)), MigrationID: asInt(id)}
 }
 
 // packages returns the packages' current versions: those of the newest
@@ -106,8 +107,7 @@ func asInt(n *int64) *int {
 	if n == nil {
 		return nil
 	}
-	v := int(*n)
-	return &v
+	return new(int(*n))
 }
 
 // field returns one field of every answer.
@@ -167,7 +167,7 @@ func (p *peers) lsu(ctx context.Context) *catalog.Upgrade {
 				return nil, err
 			}
 			return &catalog.Upgrade{
-				At: formatTime(parseTime(v.LSU.At)), FreezeAt: formatTime(parseTime(v.LSU.Freeze)), Successor: v.LSU.Successor,
+				At: dates.Format(parseTime(v.LSU.At)), FreezeAt: dates.Format(parseTime(v.LSU.Freeze)), Successor: v.LSU.Successor,
 			}, nil
 		}))
 }
@@ -221,8 +221,7 @@ func (p *peers) sequencers(ctx context.Context) *int {
 	if operators == nil {
 		return nil
 	}
-	n := len(operators)
-	return &n
+	return new(len(operators))
 }
 
 // reached returns the last round that most of the Scans have.
@@ -281,10 +280,13 @@ type rewards struct {
 // providers; ok is false if the API does not have them (any more).
 func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 	q := question{path: "/v0/round-of-latest-data", what: "rewards"}
-	latest, ok := first(ctx, s.peers, q, object[struct {
+	type effective struct {
 		Round *int64 `json:"round"`
 		At    string `json:"effectiveAt"`
-	}])
+	}
+	latest, ok := firstOf(ctx, s.peers, q, func(from scan) (effective, error) {
+		return ask(ctx, s.peers, from, q, object[effective])
+	})
 	if !ok || latest.value.Round == nil {
 		return r, false
 	}
@@ -302,11 +304,8 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 		w, err := object[struct {
 			Entries []total `json:"entries"`
 		}](raw)
-		if err == nil && len(w.Entries) == 0 {
-			return total{}, nil // the round has no entry yet
-		}
-		if err != nil {
-			return total{}, err
+		if err != nil || len(w.Entries) == 0 {
+			return total{}, err // or the round has no entry yet
 		}
 		return w.Entries[len(w.Entries)-1], nil
 	})

@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest/listing"
 	"almanac/ingest/mention"
+	"almanac/text/dates"
 	"almanac/text/webaddress"
 )
 
@@ -238,10 +239,7 @@ const whole = "whole"
 func oldest(items []keyed[request]) string {
 	var least time.Time
 	for _, item := range items {
-		at := item.Value.Result.EffectiveAt
-		if at.IsZero() {
-			at = item.Value.Result.CompletedAt
-		}
+		at := cmp.Or(item.Value.Result.EffectiveAt, item.Value.Result.CompletedAt)
 		if least.IsZero() || at.Before(least) {
 			least = at
 		}
@@ -315,7 +313,7 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 	}
 	switch {
 	case r.Result != nil:
-		v.Outcome, v.DecidedAt, v.Failure = r.Result.Outcome, formatTime(r.Result.CompletedAt), r.Result.Failure
+		v.Outcome, v.DecidedAt, v.Failure = r.Result.Outcome, dates.Format(r.Result.CompletedAt), r.Result.Failure
 		v.Abstained = append(v.Abstained, r.Result.Abstaining...)
 		v.Required = required(v)
 		rec.State = closed
@@ -333,15 +331,14 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 		}
 	}
 	slices.Sort(v.Abstained)
-	e := catalog.Entry{Votes: rows(v.Votes)}
 	v.Proposals = s.proposals(r, v.Votes)
+	rec.Tags = catalog.Tags(catalog.TagOutcome, v.Outcome)
+	rec.Body = text(rec, r, a, v)
+	e, err := rec.With(v)
+	e.Votes = rows(v.Votes)
 	for _, p := range v.Proposals {
 		e.Links = append(e.Links, catalog.Link{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: p}})
 	}
-	rec.Tags = catalog.Tags(catalog.TagOutcome, v.Outcome)
-	rec.Body = text(rec, r, a, v)
-	rec.Data, err = catalog.Encode(v)
-	e.Record = rec
 	return e, err
 }
 
@@ -390,7 +387,7 @@ func (s *syncRun) ballots(r request) []catalog.Ballot {
 		b := catalog.Ballot{
 			Voter: cmp.Or(v.Key, s.nameOf(v.Value.SV)), Party: v.Value.SV, Choice: against,
 			Reason: strings.TrimSpace(v.Value.Reason.Body), ReasonURL: strings.TrimSpace(v.Value.Reason.URL),
-			CastAt: formatTime(parseTime(v.Value.CastAt)),
+			CastAt: dates.Format(parseTime(v.Value.CastAt)),
 		}
 		if v.Value.Accept {
 			b.Choice = inFavour
@@ -435,8 +432,7 @@ func required(v catalog.VoteRequest) *int {
 	if n == 0 {
 		return nil
 	}
-	needed := (n + (n-1)/3 + 2) / 2
-	return &needed
+	return new((n + (n-1)/3 + 2) / 2)
 }
 
 // proposals returns the keys of the proposals that a request cites in its

@@ -21,13 +21,8 @@ import (
 type numeral string
 
 func (n *numeral) UnmarshalJSON(raw []byte) error {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		return err
-	}
-	switch v := v.(type) {
+	value, err := plain(raw)
+	switch v := value.(type) {
 	case nil:
 		*n = ""
 	case string:
@@ -37,7 +32,15 @@ func (n *numeral) UnmarshalJSON(raw []byte) error {
 	default:
 		return fmt.Errorf("%.40s is not a number", raw)
 	}
-	return nil
+	return err
+}
+
+// plain decodes JSON with its numbers as they are written.
+func plain(raw []byte) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
 }
 
 // whole reads an integer; nil for none.
@@ -261,10 +264,8 @@ type resultPayload struct {
 
 // canonical returns the canonical form of a value, for comparison.
 func canonical(raw json.RawMessage) json.RawMessage {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
+	v, err := plain(raw)
+	if err != nil {
 		return nil // absent
 	}
 	return json.RawMessage(jsonText(v))
@@ -272,11 +273,3 @@ func canonical(raw json.RawMessage) json.RawMessage {
 
 // parseTime reads a time; zero if it is absent or invalid.
 func parseTime(s string) time.Time { return dates.At(s, dates.Instant) }
-
-// formatTime returns a time in the form of record data, "" for none.
-func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format(time.RFC3339)
-}

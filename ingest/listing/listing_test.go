@@ -146,8 +146,8 @@ func TestEach(t *testing.T) {
 				now = now.Add(24 * time.Hour)
 			}
 			out := &sink{}
-			r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
-				Known: known, Sweep: 24 * time.Hour, Now: now})
+			env := ingest.Environment{HTTP: connectortest.Client(t), Now: func() time.Time { return now }}
+			r := listing.NewRun(env, catalog.KindBlog, 24*time.Hour, known, out)
 			server.Paths()
 			err := r.Each(connectortest.Impatient(t.Context()), []listing.Item{it},
 				func(int, outbound.Response) (catalog.Entry, error) {
@@ -203,8 +203,8 @@ func TestServersThatAreDown(t *testing.T) {
 	server := connectortest.NewServer(t, http.NotFoundHandler())
 	server.Fault("/", -1, connectortest.Slow)
 	out := &sink{}
-	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
-		Known: listing.State{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
+	r := listing.NewRun(ingest.Environment{HTTP: connectortest.Client(t)}, catalog.KindBlog, 0,
+		listing.State{Items: map[string]listing.Seen{"i": {Key: "i"}}}, out)
 	err := r.Each(connectortest.Impatient(t.Context()), pages(server, "a", "b", "c", "d", "e", "f", "g", "h", "i"), nil)
 	if err != nil || !slices.Equal(out.skipped, []string{"a", "b", "c", "d", "e"}) || !r.Now.Items["i"].Pending {
 		t.Errorf("%v, skipped %v, %+v", err, out.skipped, r.Now.Items)
@@ -224,7 +224,7 @@ func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
 	down := connectortest.NewServer(t, http.NotFoundHandler())
 	down.Fault("/", -1, connectortest.Slow)
 	out := &sink{}
-	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog})
+	r := listing.NewRun(ingest.Environment{HTTP: connectortest.Client(t)}, catalog.KindBlog, 0, listing.State{}, out)
 	items := slices.Concat(pages(down, "a", "b", "c"), pages(up, "d"), pages(down, "e", "f", "g", "h"), pages(up, "i"))
 	err := r.Each(connectortest.Impatient(t.Context()), items, func(int, outbound.Response) (catalog.Entry, error) {
 		return record("key"), nil
@@ -239,7 +239,7 @@ func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
 // TestAListWithAPendingItemIsReadAgain: the list may be the same.
 func TestAListWithAPendingItemIsReadAgain(t *testing.T) {
 	for _, pending := range []bool{false, true} {
-		r := listing.NewRun(listing.Config{Out: &sink{}})
+		r := listing.NewRun(ingest.Environment{}, catalog.KindBlog, 0, listing.State{}, &sink{})
 		r.Now.List = listing.Validators{ETag: "l"}
 		r.Now.Items["a"], r.Now.Items["b"] = listing.Seen{Pending: pending}, listing.Seen{}
 		if state, _, err := r.Done(false, nil); err != nil || (state.List == listing.Validators{}) != pending {

@@ -29,26 +29,15 @@ type Run struct {
 	left  int // items that were not requested, because their host is down
 }
 
-// Config configures a Run.
-type Config struct {
-	HTTP  *outbound.Client
-	Out   ingest.Sink
-	Kind  catalog.Kind // of the items' records
-	Known State
-	// Sweep is how long to trust the list that an item is unchanged; 0 =
-	// forever.
-	Sweep time.Duration
-	Now   time.Time
-}
-
-// NewRun starts a run.
-func NewRun(c Config) *Run {
+// NewRun starts a run over a list whose items are records of a kind. sweep is how
+// long to trust the list that an item is unchanged; 0 = forever.
+func NewRun(env ingest.Environment, kind catalog.Kind, sweep time.Duration, known State, out ingest.Sink) *Run {
 	r := &Run{
-		Known: c.Known, Now: State{Swept: c.Known.Swept, Items: map[string]Seen{}}, out: c.Out, kind: c.Kind,
-		sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep, hosts: outbound.Hosts{Client: c.HTTP},
+		Known: known, Now: State{Swept: known.Swept, Items: map[string]Seen{}}, out: out, kind: kind,
+		hosts: outbound.Hosts{Client: env.HTTP},
 	}
-	if r.sweep {
-		r.Now.Swept = c.Now.UTC()
+	if r.sweep = sweep > 0 && env.Now().Sub(known.Swept) >= sweep; r.sweep {
+		r.Now.Swept = env.Now().UTC()
 	}
 	return r
 }

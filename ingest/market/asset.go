@@ -52,8 +52,7 @@ func (r *run) count(a asset, n *float64) *int64 {
 		r.out.Warn("asset "+a.Symbol, fmt.Sprintf("holders %g %s", *n, errNoNumber))
 		return nil
 	}
-	whole := int64(*n)
-	return &whole
+	return new(int64(*n))
 }
 
 // asset makes the record of an asset from what is known about it.
@@ -70,11 +69,9 @@ func (r *run) asset(a asset) (catalog.Entry, error) {
 	if q, ok := r.now.Prices[a.Coin]; ok && a.Coin != "" {
 		d.PriceUSD, d.PriceAsOf = &q.Figures.Price, q.AsOf
 	}
-	data, err := catalog.Encode(d)
-	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindAsset, Key: a.Symbol, Title: a.Name, URL: a.Page, Summary: a.Description,
-		Body: r.assetText(a), Data: data,
-	}}, err
+	return catalog.Record{
+		Kind: catalog.KindAsset, Key: a.Symbol, Title: a.Name, URL: a.Page, Summary: a.Description, Body: r.assetText(a),
+	}.With(d)
 }
 
 // assetText describes an asset, without its figures.

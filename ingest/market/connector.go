@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
+	"almanac/text/webaddress"
 )
 
 // Kind is the kind of sources that network files call market.
@@ -214,7 +214,7 @@ func (r *run) state() catalog.MarketState {
 	s := catalog.MarketState{Protocols: []catalog.ProtocolTVL{}, Stale: []string{}}
 	var sources []string
 	if p := r.opts.Price; p != nil {
-		sources = append(sources, host(p.API))
+		sources = append(sources, webaddress.Host(p.API))
 		if q, ok := r.now.Prices[p.Coin]; ok {
 			s.PriceUSD, s.MarketCapUSD, s.Volume24hUSD, s.Change24h = &q.Figures.Price, q.Figures.Cap, q.Figures.Volume,
 				q.Figures.Change
@@ -222,7 +222,7 @@ func (r *run) state() catalog.MarketState {
 		}
 	}
 	if t := r.opts.TVL; t != nil {
-		sources = append(sources, host(t.API))
+		sources = append(sources, webaddress.Host(t.API))
 		if v, ok := r.now.TVL[t.Chain]; ok {
 			s.TVLUSD, s.TVLAsOf = &v.Figures, v.at(r.stale["tvl"])
 		}
@@ -237,14 +237,6 @@ func (r *run) state() catalog.MarketState {
 	}
 	s.Source = strings.Join(sources, ", ")
 	return s
-}
-
-func host(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
 }
 
 // header returns the header with the key, if there is one.
@@ -279,7 +271,7 @@ func (r *run) fetch(ctx context.Context, address string, a access) (json.RawMess
 	resp, err := r.env.HTTP.Do(ctx, outbound.Request{URL: address, Header: r.header(a), Accept: types})
 	body := bytes.TrimSpace(bytes.TrimPrefix(resp.Body, []byte("\ufeff")))
 	if err == nil && !json.Valid(body) {
-		err = fmt.Errorf("%s: the answer is not JSON", host(address))
+		err = fmt.Errorf("%s: the answer is not JSON", webaddress.Host(address))
 	}
 	if err != nil {
 		body = nil

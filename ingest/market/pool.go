@@ -133,11 +133,10 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 	if v.Fields.AsOf != "" {
 		pool.AsOf = cmp.Or(parseTime(v.Fields.AsOf.Find(data), r.env.Now()), of)
 	}
-	encoded, err := catalog.Encode(pool)
-	return catalog.Entry{Record: catalog.Record{
+	return catalog.Record{
 		Kind: catalog.KindPool, Key: key, Title: pair, Container: v.Name,
-		URL: strings.ReplaceAll(v.Page, "{id}", url.PathEscape(id)), Body: poolText(v, pair, pool), Data: encoded,
-	}}, err
+		URL: strings.ReplaceAll(v.Page, "{id}", url.PathEscape(id)), Body: poolText(v, pair, pool),
+	}.With(pool)
 }
 
 // poolText describes a pool, without its figures.

@@ -192,9 +192,8 @@ func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL
 	var all []catalog.ProtocolTVL
 	for _, name := range t.Protocols {
 		body, err := r.fetch(ctx, t.API+"/tvl/"+url.PathEscape(name), t.access)
-		status, isStatus := errors.AsType[*outbound.StatusError](err)
-		switch {
-		case isStatus && (status.Status == http.StatusNotFound || status.Status == http.StatusBadRequest):
+		switch status := outbound.StatusOf(err); {
+		case status == http.StatusNotFound || status == http.StatusBadRequest:
 			r.out.Warn("protocol "+name, "the API does not have it; check option protocols")
 			all = append(all, catalog.ProtocolTVL{Protocol: name})
 			continue

@@ -41,6 +41,14 @@ func (e *StatusError) Error() string {
 	return text
 }
 
+// StatusOf returns the status of a failed request; 0 if it failed otherwise.
+func StatusOf(err error) int {
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		return status.Status
+	}
+	return 0
+}
+
 // place returns an address for messages: without user, query and fragment.
 func place(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()

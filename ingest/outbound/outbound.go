@@ -16,11 +16,13 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"sync"
 	"time"
 )
@@ -87,6 +89,19 @@ type Response struct {
 	NotModified        bool
 }
 
+var nextLink = regexp.MustCompile(`(?i)<([^<>]*)>[^<>]*;\s*rel="?\s*next\s*"?\s*(?:[;,]|$)`)
+
+// Next returns the address of the next page of a list, relative to the response's:
+// that of its Link header (RFC 8288); "" for none.
+func (r Response) Next() string {
+	for _, value := range r.Header.Values("Link") {
+		if m := nextLink.FindStringSubmatch(value); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
 // Client makes guarded requests. It may be used concurrently.
 type Client struct {
 	config    Config
@@ -104,9 +119,7 @@ type slots struct {
 
 // New makes a client.
 func New(c Config) *Client {
-	if c.UserAgent == "" {
-		c.UserAgent = DefaultUserAgent
-	}
+	c.UserAgent = cmp.Or(c.UserAgent, DefaultUserAgent)
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
@@ -171,10 +184,7 @@ func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, Response, 
 		body, resp, err = c.stream(ctx, r)
 		return resp, err
 	})
-	if err != nil {
-		return nil, resp, err
-	}
-	return body, resp, nil
+	return body, resp, err
 }
 
 // roundTripper returns what sends a request that may use the allowed networks,

@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,12 +53,7 @@ func (c *Client) tries(ctx context.Context, r Request, try func(context.Context)
 	}
 }
 
-func method(r Request) string {
-	if r.Method == "" {
-		return http.MethodGet
-	}
-	return r.Method
-}
+func method(r Request) string { return cmp.Or(r.Method, http.MethodGet) }
 
 // whole is one try of Do.
 func (c *Client) whole(ctx context.Context, r Request) (Response, error) {
@@ -80,7 +76,7 @@ func (c *Client) stream(ctx context.Context, r Request) (io.ReadCloser, Response
 	}
 	allowed := c.owns(req.URL)
 	for hop := 0; ; hop++ {
-		b, resp, err := c.send(c.roundTripper(allowed), req, r.limit(c.config.MaxBody))
+		b, resp, err := c.send(c.roundTripper(allowed), req, cmp.Or(r.MaxBody, c.config.MaxBody))
 		if err != nil {
 			return nil, Response{}, err
 		}
@@ -103,13 +99,6 @@ func (c *Client) stream(ctx context.Context, r Request) (io.ReadCloser, Response
 		allowed = allowed && c.owns(follow.URL) && (c.own == nil || follow.URL.Hostname() == req.URL.Hostname())
 		req = follow
 	}
-}
-
-func (r Request) limit(otherwise int64) int64 {
-	if r.MaxBody > 0 {
-		return r.MaxBody
-	}
-	return otherwise
 }
 
 func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {

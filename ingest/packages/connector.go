@@ -3,7 +3,6 @@ package packages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -171,11 +170,10 @@ func (r *run) credentials(host string) string {
 // ask queries a registry, unless it is down. Its error says what can be done about it.
 func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Response, error) {
 	resp, err := r.hosts.Do(ctx, request)
-	switch status, _ := errors.AsType[*outbound.StatusError](err); {
-	case status == nil:
+	switch status := outbound.StatusOf(err); {
 	case outbound.BlameOf(err) == outbound.Gone:
 		err = fmt.Errorf("the registry does not have it, or denies access: %w", err)
-	case status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden:
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		err = fmt.Errorf("the registry requires other credentials; set them in option tokens or, for npm, in its "+
 			"configuration: %w", err)
 	}

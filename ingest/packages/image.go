@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
+	"almanac/text/dates"
 )
 
 // image is the content of an image's manifest.
@@ -75,9 +76,7 @@ func (i *image) describe(notes map[string]string) {
 }
 
 func (i *image) date(s string) {
-	if at := parseTime(s); i.Created == "" && !at.IsZero() {
-		i.Created = at.Format(time.RFC3339)
-	}
+	i.Created = cmp.Or(i.Created, dates.Format(parseTime(s)))
 }
 
 // preferred is the platform whose image represents its index.

@@ -218,13 +218,10 @@ func (r *run) npmEntry(p packument, v version) (catalog.Entry, error) {
 	}
 	d := catalog.PackageVersion{
 		Name: p.name, Version: v.text, Description: cmp.Or(f.text("description"), p.fields.text("description")),
-		DistTags: p.tags[v.text], Prerelease: v.prerelease(), Deprecated: deprecated(f["deprecated"]),
+		DistTags: append([]string{}, p.tags[v.text]...), Prerelease: v.prerelease(), Deprecated: deprecated(f["deprecated"]),
 		Licence:      cmp.Or(licence(f), licence(p.fields)),
 		Repository:   cmp.Or(repository(f["repository"]), repository(p.fields["repository"])),
 		Dependencies: dependencies(f["dependencies"]),
-	}
-	if d.DistTags == nil {
-		d.DistTags = []string{}
 	}
 	dist := f.object("dist")
 	d.Digest = dist.text("integrity")

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -188,7 +189,7 @@ func (c *repositoryClient) tags(ctx context.Context) ([]string, error) {
 				}
 			}
 		}
-		if path, err = c.nextPage(resp.Header); err != nil {
+		if path, err = c.nextPage(resp); err != nil {
 			return nil, err
 		}
 		if path != "" && (!fresh || page == maxPages) {
@@ -198,38 +199,23 @@ func (c *repositoryClient) tags(ctx context.Context) ([]string, error) {
 	if len(met) == 0 {
 		return nil, errNoTags
 	}
-	tags := make([]string, 0, len(met))
-	for tag := range met {
-		tags = append(tags, tag)
-	}
-	slices.Sort(tags)
-	return tags, nil
+	return slices.Sorted(maps.Keys(met)), nil
 }
 
-var (
-	tagShape = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
-	nextLink = regexp.MustCompile(`(?i)<([^<>]*)>[^<>]*;\s*rel="?next"?`)
-)
+var tagShape = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
-// nextPage returns the path of the next page from a Link header (RFC 8288). Its
-// host is ignored: registries behind proxies often give the wrong one.
-func (c *repositoryClient) nextPage(h http.Header) (string, error) {
-	for _, value := range h.Values("Link") {
-		m := nextLink.FindStringSubmatch(value)
-		if m == nil {
-			continue
-		}
-		base, err := url.Parse(c.base + "/v2/" + c.name + "/tags/list")
-		if err != nil {
-			return "", err
-		}
-		u, err := base.Parse(m[1])
-		if err != nil || u.Path == "" {
-			return "", errNoAnswer
-		}
-		return "/v2/" + c.name + "/tags/list?" + u.RawQuery, nil
+// nextPage returns the path of the next page. The host that is said is ignored:
+// registries behind proxies often give the wrong one.
+func (c *repositoryClient) nextPage(page outbound.Response) (string, error) {
+	next := page.Next()
+	if next == "" {
+		return "", nil
 	}
-	return "", nil
+	u, err := url.Parse(next)
+	if err != nil {
+		return "", errNoAnswer
+	}
+	return "/v2/" + c.name + "/tags/list?" + u.RawQuery, nil
 }
 
 // The media types of manifests: of one image, and of lists of them by

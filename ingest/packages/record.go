@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"almanac/catalog"
 )
@@ -33,12 +32,11 @@ func entry(
 		text = append(text, fmt.Sprintf("It depends on %s.", strings.Join(names, ", ")))
 	}
 	text = slices.DeleteFunc(text, func(s string) bool { return s == "" })
-	data, err := catalog.Encode(d)
-	e := catalog.Entry{Record: catalog.Record{
+	e, err := catalog.Record{
 		Kind: catalog.KindPackageVersion, Key: keyOf(registry, d.Name, d.Version), Title: d.Name + " " + d.Version,
 		URL: address, Container: registry, CreatedAt: published, Summary: d.Description,
-		Body: strings.Join(text, "\n\n"), Data: data,
-	}}
+		Body: strings.Join(text, "\n\n"),
+	}.With(d)
 	e.Record.Tags = append(catalog.Tags(catalog.TagPackage, d.Name), catalog.Tags(catalog.TagDist, d.DistTags...)...)
 	if !d.Prerelease {
 		e.Record.Tags = append(e.Record.Tags, catalog.TagStable)
@@ -70,12 +68,4 @@ func ownerAndName(address string) string {
 }
 
 // cut shortens text to at most n bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }

@@ -3,6 +3,7 @@ package proposal
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"almanac/text/markdown"
@@ -14,13 +15,7 @@ var formats = []string{".md", ".markdown", ".mediawiki", ".rst", ".txt"}
 
 // IsText reports whether a file has a format of proposal.
 func IsText(file string) bool {
-	ext := path.Ext(file)
-	for _, f := range formats {
-		if strings.EqualFold(ext, f) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(formats, strings.ToLower(path.Ext(file)))
 }
 
 // asMarkdown returns a proposal's text as Markdown. A header stays a header.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"almanac/text/markdown"
 )
 
 // nameText is how many bytes of a text are searched for its subject.
@@ -69,6 +71,6 @@ func isName(name string, names map[string]bool) bool {
 
 // telling returns the words of a name that are not generic, in lower case.
 func telling(name string, names map[string]bool) []string {
-	words := fields(name)
+	words := markdown.Words(name)
 	return slices.DeleteFunc(words, func(w string) bool { return generic(w, names) })
 }

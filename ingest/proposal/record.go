@@ -126,8 +126,8 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	}
 	rec.Summary = derive.TLDR(h.Body)
 	r.date(&rec, in, h)
-	if rec.Summary != "" && !rec.UpdatedAt.IsZero() {
-		data.TLDRAt = rec.UpdatedAt.Format(time.RFC3339)
+	if rec.Summary != "" {
+		data.TLDRAt = dates.Format(rec.UpdatedAt)
 	}
 	if h.Created != "" && Date(h.Created).IsZero() {
 		r.warn(in.Path, "created %q is not a date", h.Created)
@@ -169,12 +169,11 @@ func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File
 // labels, the time of the merge, which git does not know or can only guess, and
 // the given members of the data.
 func entry(rec catalog.Record, data any, links []catalog.Link, in File, facts map[string]any) (catalog.Entry, error) {
-	e := catalog.Entry{Links: links}
-	var err error
-	if rec.Data, err = catalog.Encode(data); err != nil {
+	e, err := rec.With(data)
+	if err != nil {
 		return e, fmt.Errorf("proposals: %s: %w", rec.Path, err)
 	}
-	e.Record = rec
+	e.Links = links
 	if facts == nil || in.Forge == nil {
 		return e, nil
 	}
@@ -356,12 +355,7 @@ func linksTo(relation catalog.Relation, keys []string, snippet string) []catalog
 	return links
 }
 
-func cutBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
-}
+func cutBytes(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
 
 func notNil(s []string) []string {
 	if s == nil {

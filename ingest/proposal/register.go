@@ -3,6 +3,8 @@ package proposal
 import (
 	"slices"
 	"strings"
+
+	"almanac/text/markdown"
 )
 
 // Register holds the numbered proposals of a repository, to tell a draft that
@@ -26,7 +28,7 @@ func (r *Register) add(number, title string) {
 		return
 	}
 	r.byNumber[number] = title
-	folded := strings.Join(fields(title), " ")
+	folded := strings.Join(markdown.Words(title), " ")
 	r.byTitle[folded] = append(r.byTitle[folded], number)
 	for w := range distinct(title) {
 		r.words[w]++
@@ -40,7 +42,7 @@ func (r *Register) of(number, title string) string {
 	if r == nil {
 		return ""
 	}
-	same := r.byTitle[strings.Join(fields(title), " ")]
+	same := r.byTitle[strings.Join(markdown.Words(title), " ")]
 	if slices.Contains(same, number) {
 		return number
 	}
@@ -61,7 +63,7 @@ func (r *Register) of(number, title string) string {
 // distinct returns the set of a title's words.
 func distinct(title string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range fields(title) {
+	for _, w := range markdown.Words(title) {
 		if strings.Trim(w, "0123456789") != "" {
 			set[w] = true
 		}

@@ -2,9 +2,10 @@ package proposal
 
 import (
 	"path"
+	"slices"
 	"strings"
-	"unicode"
 
+	"almanac/text/markdown"
 	"almanac/text/markup"
 )
 
@@ -31,23 +32,12 @@ func (r Reader) isStub(h Header, in File) bool {
 			title = plain(top[0])
 		}
 	}
-	words := fields(title)
+	words := markdown.Words(title)
 	return len(words) > 0 && trial[words[0]] && hasTrial(in.Path)
 }
 
 // hasTrial reports whether the last two parts of a path have a word of trial.
 func hasTrial(file string) bool {
-	for _, w := range fields(path.Base(path.Dir(file)) + " " + path.Base(file)) {
-		if trial[w] {
-			return true
-		}
-	}
-	return false
-}
-
-// fields splits at everything that is not a letter or digit, in lower case.
-func fields(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
+	words := markdown.Words(path.Base(path.Dir(file)) + " " + path.Base(file))
+	return slices.ContainsFunc(words, func(w string) bool { return trial[w] })
 }

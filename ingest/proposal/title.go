@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,15 +36,9 @@ var placeholder = regexp.MustCompile(`(?i)^(?:v?\d*x*|\?+)$`)
 // generic reports whether a title consists only of generic words, numbers and
 // the given names (of the network, of its proposals).
 func generic(title string, names map[string]bool) bool {
-	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	return !slices.ContainsFunc(markdown.Words(title), func(w string) bool {
+		return !genericWord[w] && !names[w] && !placeholder.MatchString(w)
 	})
-	for _, w := range words {
-		if !genericWord[w] && !names[w] && !placeholder.MatchString(w) {
-			return false
-		}
-	}
-	return true
 }
 
 var (

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -18,6 +17,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
+	"almanac/text/dates"
 )
 
 // branch returns a fetched repository with the files of its branch alone.
@@ -229,7 +229,7 @@ func (h *host) merged(number int) *proposal.Pull {
 	m := h.merges[number]
 	return &proposal.Pull{
 		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: m.commit.Author.Name,
-			MergedAt: rfc3339(m.At), MergeCommit: m.Commit},
+			MergedAt: dates.Format(m.At), MergeCommit: m.Commit},
 		URL: h.url(number), Updated: m.At, Changes: m.Changes,
 	}
 }
@@ -265,11 +265,11 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Head, p.Author, p.LastCommit, p.Updated = hash.String(), head.Author.Name, rfc3339(head.Author.When),
+	p.Head, p.Author, p.LastCommit, p.Updated = hash.String(), head.Author.Name, dates.Format(head.Author.When),
 		head.Committer.When
 	if len(commits) > 0 {
 		first := slices.MinFunc(commits, func(a, b *object.Commit) int { return a.Author.When.Compare(b.Author.When) })
-		p.Author, p.FirstCommit = first.Author.Name, rfc3339(first.Author.When)
+		p.Author, p.FirstCommit = first.Author.Name, dates.Format(first.Author.When)
 	}
 	if !isMerged && len(commits) > 0 {
 		p.Diff = func(ctx context.Context) ([]proposal.FileChange, error) { return h.between(ctx, base, head) }
@@ -291,8 +291,6 @@ func (h *host) between(ctx context.Context, base, head *object.Commit) ([]propos
 	}
 	return diff(ctx, h.repo, before, after)
 }
-
-func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // ancestors returns a commit with all its ancestors.
 func ancestors(c *object.Commit) (map[plumbing.Hash]bool, error) {

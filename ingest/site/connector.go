@@ -93,9 +93,7 @@ var types = []string{"text/html", "application/xhtml+xml", "text/markdown", "tex
 func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
 	listing.State, ingest.Outcome, error,
 ) {
-	run := listing.NewRun(listing.Config{
-		HTTP: c.env.HTTP, Out: out, Kind: c.Kind, Known: known, Sweep: c.Sweep, Now: c.env.Now(),
-	})
+	run := listing.NewRun(c.env, c.Kind, c.Sweep, known, out)
 	s := &survey{connector: c, out: out, listed: map[string]bool{}, met: map[string]bool{}, cut: map[string]bool{}}
 	err := s.list(ctx)
 	if err == nil {

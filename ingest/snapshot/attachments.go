@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"mime"
@@ -61,24 +62,15 @@ func (r *run) attachments(ctx context.Context, rows []row) error {
 }
 
 func (r *run) attachment(repo string, l attachmentLine) item {
-	name := l.Filename
-	if name == "" {
-		name = path.Base(l.SourcePath)
-	}
+	name := cmp.Or(l.Filename, path.Base(l.SourcePath))
 	media, _, _ := strings.Cut(mime.TypeByExtension(strings.ToLower(path.Ext(name))), ";")
-	if media == "" {
-		media = "application/octet-stream"
-	}
 	data := catalog.Attachment{
-		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer,
+		Filename: name, MediaType: cmp.Or(media, "application/octet-stream"), Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer,
 		Blob: l.Blob,
 	}
 	rec := catalog.Record{
-		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Path: l.Stored,
+		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Path: cmp.Or(l.Stored, l.SourcePath),
 		Container: repo, Category: data.Role,
-	}
-	if rec.Path == "" {
-		rec.Path = l.SourcePath
 	}
 	it := item{ref: rec.Ref()}
 	if l.Text != "" {

@@ -36,13 +36,9 @@ func (r *run) include(name string) (string, bool) {
 
 // record returns the fields that all kinds of pages share.
 func (r *run) record(kind catalog.Kind, key string, row row, p markup.Page) catalog.Record {
-	summary := p.Description
-	if summary == "" {
-		summary = derive.TLDR(p.Body)
-	}
 	return catalog.Record{
 		Kind: kind, Key: key, Title: p.Title, URL: r.options.fileURL(row), Path: row.Path, Container: row.Repo,
-		Body: p.Body, Summary: summary,
+		Body: p.Body, Summary: cmp.Or(p.Description, derive.TLDR(p.Body)),
 	}
 }
 

@@ -120,9 +120,7 @@ const hopeful = 30 * 24 * time.Hour
 func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
 	listing.State, ingest.Outcome, error,
 ) {
-	run := listing.NewRun(listing.Config{
-		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindVideo, Known: known, Sweep: c.Sweep, Now: c.env.Now(),
-	})
+	run := listing.NewRun(c.env, catalog.KindVideo, c.Sweep, known, out)
 	return run.Done(false, c.read(ctx, run, out))
 }
 

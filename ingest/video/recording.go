@@ -187,10 +187,9 @@ func (v recording) entry(t transcript) (catalog.Entry, error) {
 			d.Transcript = "automatic"
 		}
 	}
-	data, err := catalog.Encode(d)
-	return catalog.Entry{Record: catalog.Record{
+	return catalog.Record{
 		Kind: catalog.KindVideo, Key: v.ID, Title: v.Title, URL: v.URL, Container: v.Channel, Author: v.Author,
 		CreatedAt: v.Published, Views: v.views, Body: t.text, Summary: v.Description,
-		Tags: catalog.Tags(catalog.TagLabel, v.Tags...), Data: data,
-	}}, err
+		Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
+	}.With(d)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -132,7 +133,7 @@ func unroll(captions []caption, automatic bool) []caption {
 		}
 		if i > 0 && c.start-before.end <= contiguous {
 			for n := most; n > 0; n-- {
-				if equal(before.lines[len(before.lines)-n:], c.lines[:n]) {
+				if slices.Equal(before.lines[len(before.lines)-n:], c.lines[:n]) {
 					captions[i].lines = c.lines[n:]
 					break
 				}
@@ -141,15 +142,6 @@ func unroll(captions []caption, automatic bool) []caption {
 		before = c
 	}
 	return captions
-}
-
-func equal(a, b []string) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 const (

@@ -107,7 +107,7 @@ func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sin
 			items[i].Open = func() ([]byte, error) { return c.env.Read(p.File, maxBytes) }
 		}
 	}
-	run := listing.NewRun(listing.Config{HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known})
+	run := listing.NewRun(c.env, catalog.KindWhitepaper, 0, known, out)
 	err := run.Each(ctx, items, func(i int, file outbound.Response) (catalog.Entry, error) {
 		e, err := entry(c.papers[i], file.Body)
 		if err == nil && e.Record.Body == "" {
@@ -124,17 +124,12 @@ func entry(p paper, file []byte) (catalog.Entry, error) {
 	if err != nil {
 		return catalog.Entry{}, err
 	}
-	authors := p.Authors
-	if authors == nil {
-		authors = []string{}
-	}
-	data, err := catalog.Encode(catalog.Whitepaper{
-		Authors: authors, Pages: pages, PDF: p.URL, Bytes: int64(len(file)), Published: p.Published,
-		TextLayer: text != "",
-	})
-	return catalog.Entry{Record: catalog.Record{
+	return catalog.Record{
 		Kind: catalog.KindWhitepaper, Key: p.Slug, Title: p.Title, URL: cmp.Or(p.Page, p.URL), Category: p.Tag,
-		Author: strings.Join(authors, ", "), CreatedAt: dates.At(p.Published, dates.Day|dates.Month|dates.Year|dates.Free),
-		Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text, Data: data,
-	}}, err
+		Author: strings.Join(p.Authors, ", "), CreatedAt: dates.At(p.Published, dates.Day|dates.Month|dates.Year|dates.Free),
+		Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text,
+	}.With(catalog.Whitepaper{
+		Authors: append([]string{}, p.Authors...), Pages: pages, PDF: p.URL, Bytes: int64(len(file)),
+		Published: p.Published, TextLayer: text != "",
+	})
 }

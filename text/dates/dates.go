@@ -69,6 +69,14 @@ func At(s string, shapes Shape) time.Time {
 	return at
 }
 
+// Format writes a time as data has it, in RFC 3339 and UTC; "" for none.
+func Format(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
 // bounded refuses years that have no form of four digits in UTC.
 func bounded(at time.Time, shape Shape) (time.Time, Shape) {
 	if at = at.UTC(); at.Year() < 1 || at.Year() > 9999 {

@@ -82,16 +82,17 @@ func (c connector) Sync(ctx context.Context, none struct{}, out ingest.Sink) (st
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return none, ingest.Outcome{}, fmt.Errorf("%s: %w", c.File, err)
 	}
-	topic := catalog.Record{Kind: catalog.KindTopic, Key: "chat", Title: c.Title, URL: c.Page}
-	if topic.Data, err = catalog.Encode(catalog.Topic{Posts: len(all.Messages)}); err != nil {
-		return none, ingest.Outcome{}, err
+	topic, err := catalog.Record{Kind: catalog.KindTopic, Key: "chat", Title: c.Title, URL: c.Page}.
+		With(catalog.Topic{Posts: len(all.Messages)})
+	if err == nil {
+		err = out.Put(ctx, topic) // parents come before their children
 	}
-	if err := out.Put(ctx, catalog.Entry{Record: topic}); err != nil { // parents come before their children
+	if err != nil {
 		return none, ingest.Outcome{}, err
 	}
 	for i, raw := range all.Messages {
 		out.Progress(i, len(all.Messages))
-		entry, err := c.entry(raw, topic.Ref())
+		entry, err := c.entry(raw, topic.Record.Ref())
 		if err != nil { // one bad message does not end the run
 			out.Skip(fmt.Sprintf("%s#%d", c.File, i+1), err)
 			continue
@@ -109,9 +110,10 @@ func (c connector) entry(raw json.RawMessage, topic catalog.Ref) (catalog.Entry,
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return catalog.Entry{}, err
 	}
-	data, err := catalog.Encode(catalog.Post{Number: m.ID, ReplyTo: m.ReplyTo})
-	return catalog.Entry{Parent: topic, Record: catalog.Record{
+	e, err := catalog.Record{
 		Kind: catalog.KindPost, Key: "chat-" + strconv.Itoa(m.ID), Title: c.Title, Author: m.From, Body: m.Text,
-		URL: c.Page + "#" + strconv.Itoa(m.ID), CreatedAt: m.Date, Data: data,
-	}}, err
+		URL: c.Page + "#" + strconv.Itoa(m.ID), CreatedAt: m.Date,
+	}.With(catalog.Post{Number: m.ID, ReplyTo: m.ReplyTo})
+	e.Parent = topic
+	return e, err
 }
