@@ -3,7 +3,6 @@ package curated
 import (
 	"context"
 
-	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/memory"
 )
@@ -74,11 +73,4 @@ func (c connector) Sync(ctx context.Context, before state, out ingest.Sink) (sta
 		out.Progress(i+1, len(r.made))
 	}
 	return now, ingest.Outcome{Complete: true}, nil
-}
-
-// encode sets the data of a record.
-func encode(e catalog.Entry, data any) (catalog.Entry, error) {
-	var err error
-	e.Record.Data, err = catalog.Encode(data)
-	return e, err
 }

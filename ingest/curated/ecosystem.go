@@ -1,6 +1,7 @@
 package curated
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -107,7 +108,7 @@ func readProject(r *reader, p project) (catalog.Entry, error) {
 			data.Apps = append(data.Apps, id)
 		}
 	}
-	e := catalog.Entry{Record: catalog.Record{
+	e, err := catalog.Record{
 		Kind: catalog.KindProject, Key: key, Title: p.Title, URL: p.URL, State: p.Status, Category: p.Category,
 		Summary: p.Description, Tags: catalog.Tags(catalog.TagLabel, p.Tags...),
 		Body: paragraphs(p.Description, p.Text, lines(
@@ -115,7 +116,7 @@ func readProject(r *reader, p project) (catalog.Entry, error) {
 			line("Builds on", p.SDKs...), line("Packages", p.Packages...), line("Repositories", p.Repos...),
 			line("Looks for", p.Seeks...), line("Implements", p.Implements...),
 		)),
-	}}
+	}.With(data)
 	for _, name := range p.Repos {
 		e.Links = append(e.Links, reference(catalog.KindRepo, name))
 	}
@@ -132,16 +133,11 @@ func readProject(r *reader, p project) (catalog.Entry, error) {
 		}
 		e.Links = append(e.Links, catalog.Link{Relation: catalog.Implements, To: to})
 	}
-	return encode(e, data)
+	return e, err
 }
 
 // key is the application's key in a project's list.
-func (a App) key() string {
-	if a.ID != "" {
-		return a.ID
-	}
-	return a.Provider
-}
+func (a App) key() string { return cmp.Or(a.ID, a.Provider) }
 
 // dependency reads name@version; the name may begin with an at sign.
 func dependency(s string) catalog.Dependency {
@@ -196,30 +192,21 @@ type toolServer struct {
 }
 
 func readToolServer(_ *reader, s toolServer) (catalog.Entry, error) {
-	key, err := slug(s.Slug, s.Title)
 	switch {
-	case err != nil:
-		return catalog.Entry{}, err
 	case s.Hosted && s.Endpoint == "":
 		return catalog.Entry{}, errors.New("has no endpoint, which a hosted server needs")
 	case s.Transport == "stdio" && s.Endpoint != "":
 		return catalog.Entry{}, errors.New("has an endpoint; with transport stdio it is started, not called")
 	}
-	tools := make([]string, len(s.Tools))
-	for i, t := range s.Tools {
-		tools[i] = "`" + t + "`"
-	}
-	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindToolServer, Key: key, Title: s.Title, URL: s.URL, Summary: s.Purpose,
-		Body: paragraphs(s.Purpose, s.Text, section("How to connect", []string{s.Connect}),
-			section("Tools", tools), line("Operated by", s.Operator)),
-	}}
 	data := catalog.ToolServer{
 		Endpoint: s.Endpoint, Transport: s.Transport, Connect: s.Connect, Hosted: s.Hosted, Free: s.Free, Auth: s.Auth,
 		Tools: s.Tools, Operator: s.Operator,
 	}
-	e.Record.Tags = access(data)
-	return encode(e, data)
+	return catalog.Record{
+		Kind: catalog.KindToolServer, Key: s.Slug, Title: s.Title, URL: s.URL, Summary: s.Purpose, Tags: access(data),
+		Body: paragraphs(s.Purpose, s.Text, section("How to connect", []string{s.Connect}),
+			section("Tools", each(s.Tools, func(t string) string { return "`" + t + "`" })), line("Operated by", s.Operator)),
+	}.With(data)
 }
 
 // access returns the tags for how a server can be used.
@@ -250,17 +237,12 @@ type partner struct {
 }
 
 func readPartner(_ *reader, p partner) (catalog.Entry, error) {
-	key, err := slug(p.Slug, p.Title)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindPartner, Key: key, Title: p.Title, URL: p.URL, Summary: p.Description,
+	return catalog.Record{
+		Kind: catalog.KindPartner, Key: p.Slug, Title: p.Title, URL: p.URL, Summary: p.Description,
 		Body: paragraphs(p.Description, p.Text, line("Product", p.Product),
-			section("Endpoints", endpointLines(p.Endpoints)), section("Facts", factLines(p.Facts)),
-			line("Packages", p.Packages...), section("Links", linkLines(p.Links))),
-	}}
-	return encode(e, catalog.Partner{
+			section("Endpoints", each(p.Endpoints, endpointLine)), section("Facts", each(p.Facts, factLine)),
+			line("Packages", p.Packages...), section("Links", each(p.Links, linkLine))),
+	}.With(catalog.Partner{
 		Product: p.Product, Facts: p.Facts, Endpoints: p.Endpoints, Packages: p.Packages, Links: p.Links,
 	})
 }
@@ -277,20 +259,15 @@ type foundation struct {
 }
 
 func readFoundation(_ *reader, f foundation) (catalog.Entry, error) {
-	key, err := slug(f.Slug, f.Title)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
 	for _, fact := range f.Facts {
 		if fact.AsOf != "" && deadline(fact.AsOf).IsZero() {
 			return catalog.Entry{}, fmt.Errorf("facts: as_of of %s: %q is not a date: want one such as 2031-06-17",
 				fact.Key, fact.AsOf)
 		}
 	}
-	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindFoundation, Key: key, Title: f.Title, URL: f.URL, Category: f.Section,
+	return catalog.Record{
+		Kind: catalog.KindFoundation, Key: f.Slug, Title: f.Title, URL: f.URL, Category: f.Section,
 		Summary: f.Description, UpdatedAt: dates.At(f.Updated, dates.Day),
-		Body: paragraphs(f.Description, f.Text, section("Facts", factLines(f.Facts))),
-	}}
-	return encode(e, catalog.Foundation{Section: f.Section, Facts: f.Facts})
+		Body: paragraphs(f.Description, f.Text, section("Facts", each(f.Facts, factLine))),
+	}.With(catalog.Foundation{Section: f.Section, Facts: f.Facts})
 }

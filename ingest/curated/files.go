@@ -40,7 +40,8 @@ var files = []file{
 	kind("foundation", "foundation pages", readFoundation),
 }
 
-// kind makes a file whose entries a function turns into records.
+// kind makes a file whose entries a function turns into records, whose keys are the
+// given slugs or made from their titles.
 func kind[T any](name, title string, convert func(r *reader, v T) (catalog.Entry, error)) file {
 	return file{
 		name: name, title: title, schema: entries.Schema[T],
@@ -54,6 +55,9 @@ func kind[T any](name, title string, convert func(r *reader, v T) (catalog.Entry
 				var made catalog.Entry
 				if err == nil {
 					made, err = convert(r, e.Value)
+				}
+				if rec := &made.Record; err == nil && rec.Kind != "" {
+					rec.Key, err = slug(rec.Key, rec.Title)
 				}
 				r.add(name, line, made, err)
 			}
@@ -74,15 +78,11 @@ func Names() []string {
 
 // Schema returns the JSON Schema of a YAML file by its name, such as "radar".
 func Schema(name string) ([]byte, error) {
-	for _, f := range files {
-		if f.name == name {
-			return f.schema("almanac: " + f.title)
-		}
+	i := slices.Index(Names(), name)
+	if i < 0 {
+		return nil, errors.New(nearest.Unknown("curated file", name, Names()))
 	}
-	if near := nearest.Of(name, Names()); near != "" {
-		return nil, fmt.Errorf("unknown curated file %q; did you mean %q?", name, near)
-	}
-	return nil, fmt.Errorf("unknown curated file %q; known are %s", name, strings.Join(Names(), ", "))
+	return files[i].schema("almanac: " + files[i].title)
 }
 
 // reader collects the content of the files of a folder.

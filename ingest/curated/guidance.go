@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"almanac/catalog"
@@ -26,19 +27,14 @@ type radar struct {
 }
 
 func readRadar(_ *reader, v radar) (catalog.Entry, error) {
-	key, err := slug(v.Slug, v.Title)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level,
+	return catalog.Record{
+		Kind: catalog.KindRadar, Key: v.Slug, Title: v.Title, URL: v.URL, Category: v.Level,
 		CreatedAt: dates.At(v.Announced, dates.Day),
 		EndsAt:    deadline(v.Deadline), Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
 		Body: paragraphs(v.Text, lines(line("What to do", strings.TrimSuffix(v.Action, ".")),
 			line("Deadline", v.Deadline),
 			line("Affected", v.Affected...), line("Versions", v.Versions...))),
-	}}
-	return encode(e, catalog.Radar{Affected: v.Affected, Action: v.Action, Deadline: v.Deadline, Versions: v.Versions})
+	}.With(catalog.Radar{Affected: v.Affected, Action: v.Action, Deadline: v.Deadline, Versions: v.Versions})
 }
 
 type deprecation struct {
@@ -58,12 +54,8 @@ type deprecation struct {
 }
 
 func readDeprecation(_ *reader, d deprecation) (catalog.Entry, error) {
-	key, err := slug(d.Slug, d.Name)
 	state := cmp.Or(d.State, catalog.ItemDeprecated)
-	switch {
-	case err != nil:
-		return catalog.Entry{}, err
-	case state == catalog.ItemCurrent && (d.Replacement != "" || d.Removed != ""):
+	if state == catalog.ItemCurrent && (d.Replacement != "" || d.Removed != "") {
 		return catalog.Entry{}, errors.New("state: is current, but the item is replaced or removed")
 	}
 	patterns := d.Patterns
@@ -77,18 +69,16 @@ func readDeprecation(_ *reader, d deprecation) (catalog.Entry, error) {
 			sentence = "`" + d.Name + "` is deprecated since " + d.Since + "."
 		}
 	}
-	e := catalog.Entry{
-		Record: catalog.Record{
-			Kind: catalog.KindDeprecation, Key: key, Title: d.Name, URL: d.URL, State: state, Category: d.Category,
-			Summary: d.Note, Tags: catalog.Tags(catalog.TagLabel, d.Tags...),
-			Body: paragraphs(sentence, d.Note, lines(line("Use instead", d.Replacement), line("Removed in", d.Removed)),
-				code("Install", d.Install)),
-		},
-		Aliases: spellings(append(d.Aliases, d.Name)...),
-	}
-	return encode(e, catalog.Deprecation{
+	e, err := catalog.Record{
+		Kind: catalog.KindDeprecation, Key: d.Slug, Title: d.Name, URL: d.URL, State: state, Category: d.Category,
+		Summary: d.Note, Tags: catalog.Tags(catalog.TagLabel, d.Tags...),
+		Body: paragraphs(sentence, d.Note, lines(line("Use instead", d.Replacement), line("Removed in", d.Removed)),
+			code("Install", d.Install)),
+	}.With(catalog.Deprecation{
 		Replacement: d.Replacement, Since: d.Since, Removed: d.Removed, Install: d.Install, Patterns: patterns,
 	})
+	e.Aliases = spellings(append(d.Aliases, d.Name)...)
+	return e, err
 }
 
 type question struct {
@@ -103,14 +93,10 @@ type question struct {
 }
 
 func readQuestion(_ *reader, q question) (catalog.Entry, error) {
-	key, err := slug(q.Slug, q.Question)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	return encode(catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindFAQ, Key: key, Title: q.Question, URL: q.URL, Category: q.Category,
+	return catalog.Record{
+		Kind: catalog.KindFAQ, Key: q.Slug, Title: q.Question, URL: q.URL, Category: q.Category,
 		Tags: catalog.Tags(catalog.TagLabel, q.Tags...), Body: q.Answer,
-	}}, catalog.FAQ{Order: q.Order, Related: q.Related})
+	}.With(catalog.FAQ{Order: q.Order, Related: q.Related})
 }
 
 type mapping struct {
@@ -128,24 +114,18 @@ type mapping struct {
 }
 
 func readMapping(_ *reader, m mapping) (catalog.Entry, error) {
-	key, err := slug(m.Slug, m.Concept)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	e := catalog.Entry{
-		Record: catalog.Record{
-			Kind: catalog.KindEVMMapping, Key: key, Title: m.Concept, URL: m.URL, Category: m.Category,
-			Summary: m.Equivalent,
-			Body: paragraphs(
-				lines(line("Equivalent", strings.TrimSuffix(m.Equivalent, ".")), line("Also called", m.Aliases...)),
-				m.Text, section("Differences", m.Differences), code("EVM", m.EVMExample), code("Here", m.Example)),
-		},
-		Aliases: spellings(append(m.Aliases, m.Concept)...),
-	}
-	return encode(e, catalog.EVMMapping{
+	e, err := catalog.Record{
+		Kind: catalog.KindEVMMapping, Key: m.Slug, Title: m.Concept, URL: m.URL, Category: m.Category,
+		Summary: m.Equivalent,
+		Body: paragraphs(
+			lines(line("Equivalent", strings.TrimSuffix(m.Equivalent, ".")), line("Also called", m.Aliases...)),
+			m.Text, section("Differences", m.Differences), code("EVM", m.EVMExample), code("Here", m.Example)),
+	}.With(catalog.EVMMapping{
 		Equivalent: m.Equivalent, Differences: m.Differences, EVMExample: m.EVMExample, Example: m.Example,
 		Related: m.Related,
 	})
+	e.Aliases = spellings(append(m.Aliases, m.Concept)...)
+	return e, err
 }
 
 type api struct {
@@ -167,34 +147,31 @@ type api struct {
 const maxPort = 65535
 
 func readAPI(_ *reader, a api) (catalog.Entry, error) {
-	var ports, services []string
 	for _, p := range a.Ports {
 		if p.Number < 1 || p.Number > maxPort {
 			return catalog.Entry{}, fmt.Errorf("ports: %d is not a port; want 1 to %d", p.Number, maxPort)
 		}
-		ports = append(ports, fmt.Sprintf("%d%s", p.Number, described(p.Purpose)))
 	}
-	for _, s := range a.Services {
+	port := func(p catalog.Port) string { return strconv.Itoa(p.Number) + described(p.Purpose) }
+	service := func(s catalog.Service) string {
 		text := "`" + s.Name + "`" + described(s.Description)
 		if len(s.Methods) > 0 {
 			text += " (" + strings.Join(s.Methods, ", ") + ")"
 		}
-		services = append(services, text)
+		return text
 	}
-	e := catalog.Entry{
-		Record: catalog.Record{
-			Kind: catalog.KindAPIReference, Key: a.Slug, Title: a.Title, URL: a.URL, Category: a.Protocol,
-			Summary: a.Description,
-			Body: paragraphs(a.Description, a.Text, line("Authentication", strings.TrimSuffix(a.Auth, ".")),
-				section("Ports", ports), section("Services", services),
-				section("Endpoints", endpointLines(a.Endpoints)), section("Links", linkLines(a.Links))),
-		},
-		Aliases: spellings(append(a.Aliases, a.Title)...),
-	}
-	return encode(e, catalog.APIReference{
+	e, err := catalog.Record{
+		Kind: catalog.KindAPIReference, Key: a.Slug, Title: a.Title, URL: a.URL, Category: a.Protocol,
+		Summary: a.Description,
+		Body: paragraphs(a.Description, a.Text, line("Authentication", strings.TrimSuffix(a.Auth, ".")),
+			section("Ports", each(a.Ports, port)), section("Services", each(a.Services, service)),
+			section("Endpoints", each(a.Endpoints, endpointLine)), section("Links", each(a.Links, linkLine))),
+	}.With(catalog.APIReference{
 		Protocol: a.Protocol, Version: a.Version, Auth: a.Auth, Ports: a.Ports, Endpoints: a.Endpoints,
 		Services: a.Services, Links: a.Links,
 	})
+	e.Aliases = spellings(append(a.Aliases, a.Title)...)
+	return e, err
 }
 
 type learningPath struct {
@@ -206,15 +183,13 @@ type learningPath struct {
 }
 
 func readPath(_ *reader, p learningPath) (catalog.Entry, error) {
-	key, err := slug(p.Slug, p.Background)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
 	if len(p.Steps) == 0 {
 		return catalog.Entry{}, errors.New("has no steps")
 	}
-	e := catalog.Entry{Record: catalog.Record{Kind: catalog.KindOnboarding, Key: key, Title: p.Background, URL: p.URL}}
-	var steps []string
+	e, err := catalog.Record{
+		Kind: catalog.KindOnboarding, Key: p.Slug, Title: p.Background, URL: p.URL, Body: paragraphs(p.Text,
+			section("Steps", each(p.Steps, func(s catalog.Step) string { return s.Title + described(s.Text) }))),
+	}.With(catalog.Onboarding{Steps: p.Steps})
 	for i, s := range p.Steps {
 		if err := checkStep(s); err != nil {
 			return catalog.Entry{}, fmt.Errorf("steps[%d]: %w", i+1, err)
@@ -222,10 +197,8 @@ func readPath(_ *reader, p learningPath) (catalog.Entry, error) {
 		if s.Key != "" {
 			e.Links = append(e.Links, reference(s.Kind, s.Key))
 		}
-		steps = append(steps, s.Title+described(s.Text))
 	}
-	e.Record.Body = paragraphs(p.Text, section("Steps", steps))
-	return encode(e, catalog.Onboarding{Steps: p.Steps})
+	return e, err
 }
 
 // checkStep validates the target of a step.
@@ -240,8 +213,5 @@ func checkStep(s catalog.Step) error {
 	for _, info := range catalog.Kinds {
 		known = append(known, string(info.Kind))
 	}
-	if near := nearest.Of(string(s.Kind), known); near != "" {
-		return fmt.Errorf("kind: unknown kind %q; did you mean %q?", s.Kind, near)
-	}
-	return fmt.Errorf("kind: unknown kind %q; known are %s", s.Kind, strings.Join(known, ", "))
+	return errors.New("kind: " + nearest.Unknown("kind", string(s.Kind), known))
 }

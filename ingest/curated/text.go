@@ -2,6 +2,7 @@ package curated
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -29,14 +30,20 @@ func slug(given, title string) (string, error) {
 const maxSlug = 80 // bytes of a slug made from a title
 
 // paragraphs joins the parts of a text that are not empty.
-func paragraphs(parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
-		}
+func paragraphs(parts ...string) string { return joined("\n\n", parts) }
+
+func joined(between string, parts []string) string {
+	parts = each(parts, strings.TrimSpace)
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), between)
+}
+
+// each returns what a function makes of the items of a list.
+func each[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, item := range list {
+		out[i] = text(item)
 	}
-	return strings.Join(out, "\n\n")
+	return out
 }
 
 // line returns a field as text; "" for an empty one.
@@ -49,15 +56,7 @@ func line(label string, values ...string) string {
 }
 
 // lines joins the results of line.
-func lines(list ...string) string {
-	var out []string
-	for _, l := range list {
-		if l != "" {
-			out = append(out, l)
-		}
-	}
-	return strings.Join(out, "\n")
-}
+func lines(list ...string) string { return joined("\n", list) }
 
 // section is a heading with the items below it; "" without any.
 func section(heading string, items []string) string {
@@ -79,32 +78,19 @@ func code(heading, example string) string {
 	return "## " + heading + "\n\n" + fence + "\n" + strings.TrimRight(example, "\n") + "\n" + fence
 }
 
-// factLines returns facts as list items.
-func factLines(facts []catalog.Fact) []string {
-	out := make([]string, len(facts))
-	for i, f := range facts {
-		out[i] = strings.ReplaceAll(f.Key, "_", " ") + " (" + f.Category + "): " + f.Value
-		if f.AsOf != "" {
-			out[i] += ", as of " + f.AsOf
-		}
+// factLine returns a fact as a list item.
+func factLine(f catalog.Fact) string {
+	text := strings.ReplaceAll(f.Key, "_", " ") + " (" + f.Category + "): " + f.Value
+	if f.AsOf != "" {
+		text += ", as of " + f.AsOf
 	}
-	return out
+	return text
 }
 
-func linkLines(links []catalog.NamedLink) []string {
-	out := make([]string, len(links))
-	for i, l := range links {
-		out[i] = "[" + l.Title + "](" + l.URL + ")"
-	}
-	return out
-}
+func linkLine(l catalog.NamedLink) string { return "[" + l.Title + "](" + l.URL + ")" }
 
-func endpointLines(endpoints []catalog.Endpoint) []string {
-	out := make([]string, len(endpoints))
-	for i, e := range endpoints {
-		out[i] = strings.TrimSpace(e.Method+" "+"`"+e.Path+"`") + described(e.Description)
-	}
-	return out
+func endpointLine(e catalog.Endpoint) string {
+	return strings.TrimSpace(e.Method+" "+"`"+e.Path+"`") + described(e.Description)
 }
 
 func described(s string) string {
