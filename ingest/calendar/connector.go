@@ -14,7 +14,6 @@ import (
 	"almanac/ingest/folder"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
-	"almanac/text/webpage"
 )
 
 // Kind is the kind of sources that network files call calendar.
@@ -218,7 +217,7 @@ func (c connector) read(answer outbound.Response, now time.Time) (*reading, erro
 	if isYAML(name) {
 		return r, r.readYAML(name, string(answer.Body))
 	}
-	err := r.readICS(webpage.Decode(straighten(answer.Body), answer.Header.Get("Content-Type")))
+	err := r.readICS(straighten(answer.Body, answer.Header.Get("Content-Type")))
 	if err != nil && name != "" {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

@@ -3,8 +3,6 @@ package calendar
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest/memory"
 	"almanac/text/webaddress"
 )
 
@@ -84,9 +83,7 @@ func (r *reading) take(e event, line int, err error) {
 	if err == nil && e.start.wall.Year() < 1990 {
 		err = fmt.Errorf("begins in the year %d", e.start.wall.Year())
 	}
-	if err == nil && len(e.title) > maxTitle {
-		e.title = strings.ToValidUTF8(e.title[:maxTitle], "")
-	}
+	e.title = strings.ToValidUTF8(e.title[:min(len(e.title), maxTitle)], "")
 	if err != nil {
 		r.fail(e, line, err)
 		return
@@ -115,12 +112,8 @@ func (e event) series() string {
 	if len(e.uid) <= maxSlug && slugShape.MatchString(e.uid) {
 		return e.uid
 	}
-	name := e.uid
-	if name == "" { // some programs write none
-		name = e.title + "\n" + e.start.wall.Format(time.RFC3339)
-	}
-	sum := sha256.Sum256([]byte(name))
-	return hex.EncodeToString(sum[:8])
+	name := cmp.Or(e.uid, e.title+"\n"+e.start.wall.Format(time.RFC3339)) // some programs write none
+	return memory.Digest([]byte(name))[:16]
 }
 
 const maxSlug = 100 // bytes
@@ -139,12 +132,7 @@ type occurrence struct {
 }
 
 // over returns when an occurrence ends.
-func (o occurrence) over() time.Time {
-	if o.ends.IsZero() {
-		return o.at
-	}
-	return o.ends
-}
+func (o occurrence) over() time.Time { return cmp.Or(o.ends, o.at) }
 
 // expand returns the occurrences of the events, and the keys of those that must
 // stay hidden.
@@ -318,8 +306,8 @@ func (o occurrence) entry(opts *settings) (catalog.Entry, error) {
 		state = catalog.OperationCompleted
 	}
 	data := catalog.Operation{
-		Environments: list(a.environments), AllDay: o.start.allDay, Tentative: o.tentative,
-		Version: a.version, MinimumVersion: a.minimum, Validators: a.validators, Components: list(a.components),
+		Environments: append([]string{}, a.environments...), AllDay: o.start.allDay, Tentative: o.tentative,
+		Version: a.version, MinimumVersion: a.minimum, Validators: a.validators, Components: append([]string{}, a.components...),
 		Location: o.location, Recurrence: o.rule, Revision: o.revision,
 	}
 	if o.repeated {
@@ -337,9 +325,9 @@ func (o occurrence) entry(opts *settings) (catalog.Entry, error) {
 	if len(a.environments) == 1 {
 		rec.Container = a.environments[0]
 	}
-	var err error
-	rec.Data, err = catalog.Encode(data)
-	return catalog.Entry{Record: rec, Links: releases(opts, a)}, err
+	e, err := rec.With(data)
+	e.Links = releases(opts, a)
+	return e, err
 }
 
 // address returns the web page of an event.
@@ -348,13 +336,6 @@ func (e event) address(page string) string {
 		return u.String()
 	}
 	return page
-}
-
-func list(l []string) []string {
-	if l == nil {
-		return []string{}
-	}
-	return l
 }
 
 // body is the text to search: the description, and the facts found by the rules

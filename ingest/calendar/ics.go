@@ -63,35 +63,40 @@ var (
 	errLong       = fmt.Errorf("the calendar has more than %d lines", maxLines)
 )
 
-// parseICS reads the calendars of a file. Invalid lines are skipped and
+// parseICS reads the calendars of a straightened file. Invalid lines are skipped and
 // returned as problems.
 func parseICS(text string) (calendars []block, odd []problem, err error) {
-	if strings.Count(text, "\n")+strings.Count(text, "\r")-strings.Count(text, "\r\n") > maxLines {
+	if strings.Count(text, "\n") > maxLines {
 		return nil, nil, errLong
 	}
 	var stack []block
-	for line := range unfold(text) {
-		p, err := readProperty(line)
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if line = strings.TrimSuffix(line, "\n"); strings.TrimSpace(line) == "" {
+			continue
+		}
+		p, err := readProperty(number, line)
 		switch {
 		case err != nil && len(stack) == 0 && len(calendars) == 0:
 			return nil, nil, errNoCalendar
 		case err != nil:
-			odd = append(odd, problem{line.number, err})
+			odd = append(odd, problem{number, err})
 		case p.name == "BEGIN":
 			name := strings.ToUpper(strings.TrimSpace(p.value))
 			if len(stack) == 0 && name != "VCALENDAR" {
 				return nil, nil, errNoCalendar
 			}
 			if len(stack) == maxDepth {
-				return nil, nil, fmt.Errorf("line %d: %s is nested too deeply", line.number, p.value)
+				return nil, nil, fmt.Errorf("line %d: %s is nested too deeply", number, p.value)
 			}
-			stack = append(stack, block{name: name, line: line.number})
+			stack = append(stack, block{name: name, line: number})
 		case len(stack) == 0:
 			return nil, nil, errNoCalendar
 		case p.name == "END":
 			done := stack[len(stack)-1]
 			if !strings.EqualFold(strings.TrimSpace(p.value), done.name) {
-				return nil, nil, fmt.Errorf("line %d: END:%s instead of END:%s", line.number, p.value, done.name)
+				return nil, nil, fmt.Errorf("line %d: END:%s instead of END:%s", number, p.value, done.name)
 			}
 			if stack = stack[:len(stack)-1]; len(stack) == 0 {
 				calendars = append(calendars, done)
@@ -112,27 +117,28 @@ func parseICS(text string) (calendars []block, odd []problem, err error) {
 	return calendars, odd, nil
 }
 
-// straighten joins folded lines before the encoding is known, because programs
-// fold between any two bytes, also of one character. An empty line replaces each
-// fold, so that the lines below keep their numbers. UTF-16, which has zeros, is
-// not changed: unfold joins what Decode made of it.
-func straighten(data []byte) []byte {
+// straighten returns the text of a file without folds and with one kind of line
+// end. It joins lines before the encoding is known, because programs fold between any
+// two bytes, also of one character; but UTF-16, which has zeros, is decoded before. An
+// empty line replaces each fold, so that the lines below keep their numbers.
+func straighten(data []byte, contentType string) string {
 	if bytes.IndexByte(data, 0) >= 0 {
-		return data
+		data, contentType = []byte(webpage.Decode(data, contentType)), "text/calendar; charset=utf-8"
 	}
 	out := make([]byte, 0, len(data))
-	start, folds := 0, 0 // of the line that is being joined
+	folds := 0 // of the line that is being joined
 	for len(data) > 0 {
 		end := bytes.IndexAny(data, "\r\n")
 		if end < 0 {
-			return append(out, data...)
+			out = append(out, data...)
+			break
 		}
 		out = append(out, data[:end]...)
 		if end++; data[end-1] == '\r' && end < len(data) && data[end] == '\n' {
 			end++
 		}
 		data = data[end:]
-		if len(out) > start && len(data) > 0 && (data[0] == ' ' || data[0] == '\t') { // not below an empty line
+		if len(data) > 0 && (data[0] == ' ' || data[0] == '\t') {
 			data = data[1:]
 			folds++
 			continue
@@ -140,51 +146,9 @@ func straighten(data []byte) []byte {
 		for ; folds >= 0; folds-- {
 			out = append(out, '\n')
 		}
-		start, folds = len(out), 0
+		folds = 0
 	}
-	return out
-}
-
-// contentLine is an unfolded line, with the number of its first physical line.
-type contentLine struct {
-	number int
-	text   string
-}
-
-// unfold yields the content lines that are not empty. Any kind of line ending
-// is accepted.
-func unfold(text string) func(yield func(contentLine) bool) {
-	return func(yield func(contentLine) bool) {
-		var parts []string
-		number, first := 0, 0
-		flush := func() bool {
-			line := contentLine{first, strings.Join(parts, "")}
-			parts = parts[:0]
-			return strings.TrimSpace(line.text) == "" || yield(line)
-		}
-		for text != "" {
-			var line string
-			if end := strings.IndexAny(text, "\r\n"); end < 0 {
-				line, text = text, ""
-			} else if line = text[:end]; strings.HasPrefix(text[end:], "\r\n") {
-				text = text[end+2:]
-			} else {
-				text = text[end+1:]
-			}
-			number++
-			if len(parts) > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
-				parts = append(parts, line[1:])
-				continue
-			}
-			if len(parts) > 0 && !flush() {
-				return
-			}
-			parts, first = append(parts, line), number
-		}
-		if len(parts) > 0 {
-			flush()
-		}
-	}
+	return webpage.Decode(out, contentType)
 }
 
 var (
@@ -193,9 +157,8 @@ var (
 )
 
 // readProperty reads NAME;PARAM=VALUE,"VALUE":value.
-func readProperty(line contentLine) (property, error) {
-	p := property{line: line.number}
-	rest := line.text
+func readProperty(line int, rest string) (property, error) {
+	p := property{line: line}
 	end := strings.IndexAny(rest, ";:")
 	if end < 0 || !propertyName.MatchString(rest[:end]) {
 		return p, errNoProperty

@@ -331,7 +331,7 @@ func TestAnotherWriter(t *testing.T) {
 		e.SetStartAt(start)
 		e.SetEndAt(start.Add(time.Hour))
 		e.SetSequence(7)
-		calendars, odd, err := parseICS(c.Serialize())
+		calendars, odd, err := parseICS(straighten([]byte(c.Serialize()), ""))
 		if err != nil || len(odd) != 0 {
 			r.Fatalf("%v, %v", err, odd)
 		}
@@ -364,7 +364,7 @@ func fuzzed(t *testing.T, name, text string) {
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
 		until: day.AddDate(0, 0, 400)}
-	read := func() error { return r.readICS(text) }
+	read := func() error { return r.readICS(straighten([]byte(text), "")) }
 	if isYAML(name) {
 		read = func() error { return r.readYAML(name, text) }
 	}

@@ -191,9 +191,7 @@ func (m moment) like(other moment) moment {
 	if !m.allDay {
 		return m
 	}
-	hour, minute, second := other.wall.Clock()
-	m.wall = m.wall.Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute +
-		time.Duration(second)*time.Second)
+	m.wall = m.wall.Add(other.wall.Sub(other.wall.Truncate(24 * time.Hour)))
 	m.zone, m.allDay = other.zone, false
 	return m
 }
@@ -226,10 +224,8 @@ func readDuration(value string) (time.Duration, error) {
 	if m == nil {
 		return 0, fmt.Errorf("%q is not a duration such as PT2H", value)
 	}
-	d := time.Duration(number(m[2])*7+number(m[3]))*24*time.Hour + time.Duration(number(m[4]))*time.Hour +
-		time.Duration(number(m[5]))*time.Minute + time.Duration(number(m[6]))*time.Second
 	if m[1] == "-" {
 		return 0, fmt.Errorf("%q ends before it begins", value)
 	}
-	return d, nil
+	return time.Duration(number(m[2])*7+number(m[3]))*24*time.Hour + signed("", m[4], m[5], m[6]), nil
 }

@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -42,19 +43,16 @@ func (o *settings) attribute(e event) attribution {
 	short := fold(e.title + "\n" + e.location + "\n" + strings.Join(e.categories, "\n"))
 	named, long := fold(e.title+"\n"+strings.Join(e.categories, "\n")), fold(e.text)
 	a := attribution{
-		environments: e.environments, kind: e.kind, components: e.components, version: e.version, minimum: e.minimum,
+		environments: e.environments, kind: cmp.Or(e.kind, o.kindOf(named)), components: e.components,
+		version: cmp.Or(e.version, versionIn(e.title)), minimum: cmp.Or(e.minimum, minimumIn(e.title+"\n"+e.text)),
 	}
-	if len(a.environments) == 0 {
-		a.environments = o.environmentsIn(short)
-	}
-	if len(a.environments) == 0 {
-		a.environments = o.environmentsIn(long)
+	for _, text := range []string{short, long} {
+		if len(a.environments) == 0 {
+			a.environments = o.environmentsIn(text)
+		}
 	}
 	if len(a.environments) == 0 && o.Environment != "" {
 		a.environments = []string{o.Environment}
-	}
-	if a.kind == "" {
-		a.kind = o.kindOf(named)
 	}
 	if len(a.components) == 0 {
 		for _, name := range slices.Sorted(maps.Keys(o.Components)) {
@@ -62,12 +60,6 @@ func (o *settings) attribute(e event) attribution {
 				a.components = append(a.components, name)
 			}
 		}
-	}
-	if a.version == "" {
-		a.version = versionIn(e.title)
-	}
-	if a.minimum == "" {
-		a.minimum = minimumIn(e.title + "\n" + e.text)
 	}
 	if a.minimum == "" && a.kind == catalog.OperationMinimumVersion {
 		a.minimum = a.version

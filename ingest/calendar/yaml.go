@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -216,12 +217,7 @@ func (e event) altered(c altered, z zone) (event, error) {
 	} else {
 		o.lasts = lasts
 	}
-	if c.Title != "" {
-		o.title = c.Title
-	}
-	if c.Text != "" {
-		o.text = c.Text
-	}
+	o.title, o.text = cmp.Or(c.Title, o.title), cmp.Or(c.Text, o.text)
 	o.state(c.State)
 	return o, nil
 }

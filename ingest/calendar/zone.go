@@ -108,10 +108,7 @@ func fixed(name string) zone {
 	if m == nil {
 		return nil
 	}
-	offset := time.Duration(number(m[2]))*time.Hour + time.Duration(number(m[3]))*time.Minute
-	if m[1] == "-" {
-		offset = -offset
-	}
+	offset := signed(m[1], m[2], m[3], "")
 	return func(time.Time) time.Duration { return offset }
 }
 
@@ -210,10 +207,15 @@ func utcOffset(s string) (time.Duration, error) {
 	if m == nil {
 		return 0, fmt.Errorf("%q is not an offset such as +0200", s)
 	}
-	d := time.Duration(number(m[2]))*time.Hour + time.Duration(number(m[3]))*time.Minute +
-		time.Duration(number(m[4]))*time.Second
-	if m[1] == "-" {
-		d = -d
+	return signed(m[1], m[2], m[3], m[4]), nil
+}
+
+// signed returns the duration of a sign and digits.
+func signed(sign, hours, minutes, seconds string) time.Duration {
+	d := time.Duration(number(hours))*time.Hour + time.Duration(number(minutes))*time.Minute +
+		time.Duration(number(seconds))*time.Second
+	if sign == "-" {
+		return -d
 	}
-	return d, nil
+	return d
 }
