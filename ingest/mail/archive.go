@@ -57,18 +57,13 @@ func digest(s string) uint64 {
 }
 
 // readArchive finds the messages in a group's files.
-func readArchive(ctx context.Context, g group, files []string, now time.Time, out ingest.Sink) ([][]post, error) {
+func readArchive(ctx context.Context, g group, files []*os.File, now time.Time, out ingest.Sink) ([][]post, error) {
 	a := &archive{group: g, now: now, out: out, numbers: map[int64]bool{}, nodes: map[uint64]int32{}}
-	for i, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		err = scan(f, func(m found) error {
+	for i, f := range files {
+		err := scan(f, func(m found) error {
 			a.add(int32(i), m)
 			return ctx.Err()
 		})
-		_ = f.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -89,10 +84,7 @@ func (a *archive) add(file int32, m found) {
 			errors.New("a message without sender, date and id"))
 		return
 	}
-	name := id(h)
-	if name == "" {
-		name = strconv.FormatUint(m.print, 16)
-	}
+	name := cmp.Or(id(h), strconv.FormatUint(m.print, 16))
 	own := digest(name)
 	if node, ok := a.nodes[own]; ok && a.sets[node].met {
 		return

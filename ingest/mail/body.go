@@ -2,9 +2,7 @@ package mail
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
-	"io"
 	"net/textproto"
 	"slices"
 	"strings"
@@ -24,29 +22,18 @@ type letter struct {
 
 // readHead reads the header of a message in an mbox file, up to its text.
 func readHead(in *bufio.Reader) (textproto.MIMEHeader, error) {
-	var raw bytes.Buffer
-	for {
-		line, err := in.ReadSlice('\n')
-		if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err
-		}
-		if len(bytes.TrimRight(line, "\r\n")) == 0 || raw.Len()+len(line) > maxHeader {
-			return readHeader(raw.Bytes()), nil
-		}
-		raw.Write(line)
-		if err == io.EOF {
-			return readHeader(raw.Bytes()), nil
-		}
-	}
+	b := bodies{in: in}
+	h, _ := b.fields()
+	return h, b.fault
 }
 
 // readLetter reads a message in an mbox file.
 func readLetter(in *bufio.Reader) (letter, error) {
-	h, err := readHead(in)
-	if err != nil {
-		return letter{}, err
-	}
 	b := bodies{in: in}
+	h, _ := b.fields()
+	if b.fault != nil {
+		return letter{}, b.fault
+	}
 	b.read(h)
 	return letter{header: h, text: b.text(), attachments: b.files, fault: b.fault}, nil
 }
@@ -108,12 +95,9 @@ func untabled(s string) string {
 // answered reports whether a mail program uses the element for the quoted
 // message.
 func answered(t html.Token) bool {
-	for _, a := range t.Attr {
-		if a.Key == "class" && slices.ContainsFunc(strings.Fields(a.Val), func(c string) bool {
+	return slices.ContainsFunc(t.Attr, func(a html.Attribute) bool {
+		return a.Key == "class" && slices.ContainsFunc(strings.Fields(a.Val), func(c string) bool {
 			return c == "gmail_quote" || c == "yahoo_quoted" || c == "moz-cite-prefix"
-		}) {
-			return true
-		}
-	}
-	return false
+		})
+	})
 }

@@ -116,17 +116,17 @@ func (s *syncRun) group(ctx context.Context, g group) error {
 		return err
 	}
 	defer in.close()
-	threads, err := readArchive(ctx, g, in.files, s.env.Now(), s.out)
+	files, err := openAll(in.files)
+	defer closeAll(files)
+	if err != nil {
+		return err
+	}
+	threads, err := readArchive(ctx, g, files, s.env.Now(), s.out)
 	if err != nil {
 		return err
 	}
 	if len(threads) == 0 && len(known.Threads) > 0 {
 		return errEmptied
-	}
-	files, err := openAll(in.files)
-	defer closeAll(files)
-	if err != nil {
-		return err
 	}
 	old := map[int64]uint64{}
 	for _, t := range known.Threads {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"mime"
 	"net/mail"
@@ -142,10 +143,7 @@ func sender(h textproto.MIMEHeader) person {
 		p = person{name: strings.Trim(strings.TrimSuffix(p.name, via), nameQuotes)}
 	}
 	if strings.Contains(p.name, "@") { // an address instead of a name
-		if p.address == "" {
-			p.address = p.name
-		}
-		p.name = ""
+		p.address, p.name = cmp.Or(p.address, p.name), ""
 	}
 	return p
 }

@@ -117,6 +117,11 @@ func (b *bodies) head() (textproto.MIMEHeader, end) {
 	if start, _ := b.in.Peek(200); !partStart.Match(start) {
 		return nil, inPart
 	}
+	return b.fields()
+}
+
+// fields reads a header up to its end.
+func (b *bodies) fields() (textproto.MIMEHeader, end) {
 	var raw bytes.Buffer
 	for {
 		line, ended := b.line()

@@ -102,30 +102,22 @@ func (r reading) address(p post, l letter) string {
 	return r.group.address(r.opts.Message, p.number)
 }
 
-// voteCategory is the category of threads in groups with votes.
-const voteCategory = "vote"
-
+// category is that of the records of groups with votes.
 func (r reading) category() string {
 	if r.group.Votes {
-		return voteCategory
+		return "vote"
 	}
 	return ""
 }
 
 func (r reading) threadEntry(t survey) (catalog.Entry, error) {
-	data, err := catalog.Encode(catalog.MailThread{Messages: len(r.posts), Participants: t.participants,
-		Proposals: t.proposals})
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	return catalog.Entry{
-		Record: catalog.Record{
-			Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address,
-			Container: r.group.Name, Category: r.category(), Author: t.author, CreatedAt: r.posts[0].time(),
-			LastActivityAt: t.last, Replies: int64(len(r.posts) - 1), Body: t.text, Data: data,
-		},
-		Votes: t.votes,
-	}, nil
+	e, err := catalog.Record{
+		Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address,
+		Container: r.group.Name, Category: r.category(), Author: t.author, CreatedAt: r.posts[0].time(),
+		LastActivityAt: t.last, Replies: int64(len(r.posts) - 1), Body: t.text,
+	}.With(catalog.MailThread{Messages: len(r.posts), Participants: t.participants, Proposals: t.proposals})
+	e.Votes = t.votes
+	return e, err
 }
 
 // messageEntry makes the record of a message. known are the ids of the thread's
@@ -139,22 +131,16 @@ func (r reading) messageEntry(i int, p post, l letter, known map[string]bool) (c
 	if from.address != "" {
 		m.Sender = r.env.Pseudonym(from.address)
 	}
-	data, err := catalog.Encode(m)
-	if err != nil {
-		return catalog.Entry{}, err
-	}
 	title, reply := subject(l.header, r.group.Name)
 	if reply {
 		title = "Re: " + title
 	}
-	return catalog.Entry{
-		Record: catalog.Record{
-			Kind: catalog.KindMailMessage, Key: r.group.key(p.number), Title: title, URL: r.address(p, l),
-			Container: r.group.Name, Category: r.category(), Author: r.name(from), CreatedAt: p.time(), Body: l.text,
-			Data: data,
-		},
-		Parent: catalog.Ref{Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number)},
-	}, nil
+	e, err := catalog.Record{
+		Kind: catalog.KindMailMessage, Key: r.group.key(p.number), Title: title, URL: r.address(p, l),
+		Container: r.group.Name, Category: r.category(), Author: r.name(from), CreatedAt: p.time(), Body: l.text,
+	}.With(m)
+	e.Parent = catalog.Ref{Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number)}
+	return e, err
 }
 
 // answers returns the id of the earlier message that a message replies to: the

@@ -1,7 +1,9 @@
 package mail
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,7 +87,7 @@ func (t *tally) cast(b ballot) {
 	kept := t.votes[:0]
 	for _, old := range t.votes {
 		personal := old.sender != "" && old.sender == b.sender && t.members[b.sender] == b.Voter &&
-			old.Voter != b.Voter && !t.organisation(old.Voter)
+			old.Voter != b.Voter && !slices.Contains(slices.Collect(maps.Values(t.members)), old.Voter)
 		if !personal && fold(old.Voter) != fold(b.Voter) {
 			kept = append(kept, old)
 		}
@@ -93,17 +95,6 @@ func (t *tally) cast(b ballot) {
 	if t.votes = kept; b.Choice != "" {
 		t.votes = append(t.votes, b)
 	}
-}
-
-// organisation reports whether a voter is an organisation that a sender votes
-// for.
-func (t *tally) organisation(voter string) bool {
-	for _, name := range t.members {
-		if name == voter {
-			return true
-		}
-	}
-	return false
 }
 
 // list returns the votes for the catalog.
@@ -298,11 +289,8 @@ var sentenceEnd = regexp.MustCompile(`[.!?]\s+`)
 func places(text string) (all []place) {
 	first := true
 	for at := 0; at < len(text); {
-		end := len(text)
-		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-			end = at + i
-		}
-		line := text[at:end]
+		line, _, _ := strings.Cut(text[at:], "\n")
+		end := at + len(line)
 		if trimmed := strings.TrimSpace(line); trimmed != "" && trimmed[0] != '>' {
 			all = append(all, place{line, at, true, first})
 			for _, m := range append([][]int{{0, 0}}, sentenceEnd.FindAllStringIndex(line, maxSentences)...) {
@@ -325,12 +313,7 @@ const (
 // sentence returns the start of a text, up to the end of its paragraph, as one
 // line.
 func sentence(text string) string {
-	if len(text) > maxSentence {
-		text = strings.ToValidUTF8(text[:maxSentence], "")
-	}
-	if i := strings.Index(text, "\n\n"); i >= 0 {
-		text = text[:i]
-	}
+	text, _, _ = strings.Cut(strings.ToValidUTF8(text[:min(len(text), maxSentence)], ""), "\n\n")
 	return text
 }
 
@@ -341,8 +324,5 @@ func tidyReason(s string) string {
 	if len(s) > 1 && (s[0] == '"' && s[len(s)-1] == '"' || s[0] == '(' && s[len(s)-1] == ')') {
 		s = strings.Trim(s[1:len(s)-1], punctuation)
 	}
-	if len(s) > maxReason {
-		s = strings.ToValidUTF8(s[:maxReason], "")
-	}
-	return s
+	return strings.ToValidUTF8(s[:min(len(s), maxReason)], "")
 }
