@@ -1,6 +1,7 @@
 package forum
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -108,9 +109,7 @@ func (r *categoryReading) list(ctx context.Context, above int64) error {
 // integer of the one above.
 func (r *categoryReading) add(list []wireCategory, above integer, depth int) {
 	for _, c := range list {
-		if c.Above == 0 {
-			c.Above = above
-		}
+		c.Above = cmp.Or(c.Above, above)
 		id := int64(c.ID)
 		if _, twice := r.met[id]; !twice {
 			r.met[id] = c
@@ -135,10 +134,6 @@ func (r *categoryReading) complete(id int64) bool {
 // excludes reports whether the options name the category: by its path, or by its
 // slug alone.
 func (c *connector) excludes(path string) bool {
-	for _, e := range c.opts.Exclude {
-		if path == e || path[strings.LastIndexByte(path, '/')+1:] == e {
-			return true
-		}
-	}
-	return false
+	slug := path[strings.LastIndexByte(path, '/')+1:]
+	return slices.ContainsFunc(c.opts.Exclude, func(e string) bool { return e == path || e == slug })
 }

@@ -70,15 +70,15 @@ func (c client) posts(ctx context.Context, topic int64, ids []integer) ([]json.R
 	for _, id := range ids {
 		query.Add("post_ids[]", strconv.FormatInt(int64(id), 10))
 	}
-	var p postsPage
+	var t wireTopic
 	path := fmt.Sprintf("/t/%d/posts.json", topic)
-	if err := c.get(ctx, path, query, &p); err != nil {
+	if err := c.get(ctx, path, query, &t); err != nil {
 		return nil, err
 	}
-	if p.Stream == nil || p.Stream.Posts == nil {
+	if t.Stream == nil || t.Stream.Posts == nil {
 		return nil, fmt.Errorf("%s: the response has no post_stream with posts", path)
 	}
-	return *p.Stream.Posts, nil
+	return *t.Stream.Posts, nil
 }
 
 // page returns a page of a topic whose stream the forum does not send.
@@ -100,6 +100,5 @@ func topicPath(id int64) string { return fmt.Sprintf("/t/%d.json", id) }
 // isGone reports whether the forum's error means that the item does not exist
 // for this reader.
 func isGone(err error) bool {
-	status, ok := errors.AsType[*outbound.StatusError](err)
-	return outbound.BlameOf(err) == outbound.Gone || ok && status.Status == http.StatusForbidden
+	return outbound.BlameOf(err) == outbound.Gone || outbound.StatusOf(err) == http.StatusForbidden
 }

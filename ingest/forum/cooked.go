@@ -1,6 +1,7 @@
 package forum
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -209,9 +210,7 @@ func (t *tidier) preview(tag html.Token) {
 		case token.Data == "a":
 			if inLink = starts; starts {
 				link.Reset()
-				if address == "" {
-					address = attribute(token, "href")
-				}
+				address = cmp.Or(address, attribute(token, "href"))
 			} else if strings.TrimSpace(title.String()) == "" {
 				title.WriteString(link.String())
 			}
@@ -222,22 +221,13 @@ func (t *tidier) preview(tag html.Token) {
 	if address == "" {
 		return
 	}
-	text := address
-	for _, t := range []string{title.String(), heading.String()} {
-		if t = strings.TrimSpace(t); t != "" {
-			text = t
-		}
-	}
+	text := cmp.Or(strings.TrimSpace(heading.String()), strings.TrimSpace(title.String()), address)
 	fmt.Fprintf(&t.out, "<p><a href=\"%s\">%s</a></p>", html.EscapeString(address), html.EscapeString(text))
 }
 
 func classed(tag html.Token, names ...string) bool {
-	for class := range strings.FieldsSeq(attribute(tag, "class")) {
-		if slices.Contains(names, class) {
-			return true
-		}
-	}
-	return false
+	classes := strings.Fields(attribute(tag, "class"))
+	return slices.ContainsFunc(classes, func(class string) bool { return slices.Contains(names, class) })
 }
 
 func attribute(tag html.Token, key string) string {

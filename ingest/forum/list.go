@@ -64,7 +64,7 @@ func (s *syncRun) list(ctx context.Context, all bool) ([]listed, error) {
 			if l.Bumped.After(s.now.Bumped) {
 				s.now.Bumped = l.Bumped.Time
 			}
-			if s.wanted(l.Visible, l.Archetype, l.Category) {
+			if s.wanted(l.about) {
 				out = append(out, listed{id, s.fingerprint(l)})
 			}
 		}
@@ -98,8 +98,8 @@ func (s *syncRun) keepLine(l line) {
 
 // wanted reports whether readers of the forum see a topic and the options do not
 // exclude its category.
-func (s *syncRun) wanted(visible *bool, archetype string, category integer) bool {
-	return (visible == nil || *visible) && archetype != "private_message" && !s.where[int64(category)].excluded
+func (s *syncRun) wanted(t about) bool {
+	return (t.Visible == nil || *t.Visible) && t.Archetype != "private_message" && !s.where[int64(t.Category)].excluded
 }
 
 // fingerprint is a hash of a topic's line in the list: it changes when the topic

@@ -11,14 +11,7 @@ import (
 func (r *reading) topicEntry() (catalog.Entry, error) {
 	t := r.topic
 	where := r.where[int64(t.Category)]
-	data, err := catalog.Encode(catalog.Topic{
-		Slug: t.Slug, Posts: int(t.Posts), Participants: int(t.Participants), Accepted: r.accepted(),
-		LastPoster: t.Details.LastPoster.Username, Pinned: t.Pinned || t.Globally,
-	})
-	if err != nil {
-		return catalog.Entry{}, err
-	}
-	return catalog.Entry{Record: catalog.Record{
+	return catalog.Record{
 		Kind: catalog.KindTopic, Key: topicKey(r.id()), Title: *t.Title, URL: r.address(),
 		Container: where.path, Category: where.name, State: r.state(), Author: t.Details.Author.Username,
 		CreatedAt: t.Created.Time, LastActivityAt: t.LastPosted.Time,
@@ -26,8 +19,11 @@ func (r *reading) topicEntry() (catalog.Entry, error) {
 		// The forum shows all posts but the first as replies; its field
 		// reply_count has only replies to a particular post.
 		Replies: max(0, int64(t.Posts)-1),
-		Tags:    catalog.Tags(catalog.TagLabel, t.Tags...), Data: data,
-	}}, nil
+		Tags:    catalog.Tags(catalog.TagLabel, t.Tags...),
+	}.With(catalog.Topic{
+		Slug: t.Slug, Posts: int(t.Posts), Participants: int(t.Participants), Accepted: r.accepted(),
+		LastPoster: t.Details.LastPoster.Username, Pinned: t.Pinned || t.Globally,
+	})
 }
 
 func (r *reading) postEntry(p wirePost) (catalog.Entry, error) {
@@ -36,12 +32,6 @@ func (r *reading) postEntry(p wirePost) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	n := int(*p.Number)
-	data, err := catalog.Encode(catalog.Post{
-		Number: n, ReplyTo: int(p.ReplyTo), Role: p.role(), CodeBlocks: code, Accepted: p.Accepted || n == r.accepted(),
-	})
-	if err != nil {
-		return catalog.Entry{}, err
-	}
 	title := *r.topic.Title
 	if n > 1 {
 		title = "Re: " + title
@@ -51,16 +41,15 @@ func (r *reading) postEntry(p wirePost) (catalog.Entry, error) {
 		tags = []string{catalog.TagCode}
 	}
 	where := r.where[int64(r.topic.Category)]
-	return catalog.Entry{
-		Record: catalog.Record{
-			Kind: catalog.KindPost, Key: postKey(r.id(), int64(n)), Title: title,
-			URL:       fmt.Sprintf("%s/%d", r.address(), n),
-			Container: where.path, Category: where.name, Author: p.Username,
-			CreatedAt: p.Created.Time, UpdatedAt: p.Updated.Time, Votes: p.likes(), Replies: int64(p.Replies),
-			Body: text, Tags: tags, Data: data,
-		},
-		Parent: catalog.Ref{Kind: catalog.KindTopic, Key: topicKey(r.id())},
-	}, nil
+	e, err := catalog.Record{
+		Kind: catalog.KindPost, Key: postKey(r.id(), int64(n)), Title: title, URL: fmt.Sprintf("%s/%d", r.address(), n),
+		Container: where.path, Category: where.name, Author: p.Username, CreatedAt: p.Created.Time,
+		UpdatedAt: p.Updated.Time, Votes: p.likes(), Replies: int64(p.Replies), Body: text, Tags: tags,
+	}.With(catalog.Post{
+		Number: n, ReplyTo: int(p.ReplyTo), Role: p.role(), CodeBlocks: code, Accepted: p.Accepted || n == r.accepted(),
+	})
+	e.Parent = catalog.Ref{Kind: catalog.KindTopic, Key: topicKey(r.id())}
+	return e, err
 }
 
 // address returns the topic's page. A title without Latin letters may have no

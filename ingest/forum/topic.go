@@ -24,7 +24,7 @@ func (s *syncRun) topic(ctx context.Context, id int64) (posts []int64, whole boo
 		return nil, false, errGone
 	case err != nil:
 		return nil, false, s.blame(err)
-	case int64(*t.ID) != id || !t.Deleted.IsZero() || !s.wanted(t.Visible, t.Archetype, t.Category):
+	case int64(*t.ID) != id || !t.Deleted.IsZero() || !s.wanted(t.about):
 		return nil, false, errGone // merged into another, or withdrawn after it was listed
 	}
 	r := reading{syncRun: s, topic: t, whole: true, met: map[int64]bool{}}

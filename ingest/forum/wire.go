@@ -41,26 +41,31 @@ type topicsPage struct {
 	} `json:"topic_list"`
 }
 
+// about is what the forum says of a topic everywhere.
+type about struct {
+	ID        *integer `json:"id"`
+	Title     *string  `json:"title"`
+	Slug      string   `json:"slug"`
+	Posts     integer  `json:"posts_count"`
+	Views     integer  `json:"views"`
+	Likes     integer  `json:"like_count"`
+	Category  integer  `json:"category_id"`
+	Closed    bool     `json:"closed"`
+	Archived  bool     `json:"archived"`
+	Pinned    bool     `json:"pinned"`
+	Globally  bool     `json:"pinned_globally"`
+	Visible   *bool    `json:"visible"`
+	Archetype string   `json:"archetype"`
+	Tags      tags     `json:"tags"`
+}
+
 // line is a topic in a list.
 type line struct {
-	ID         *integer `json:"id"`
-	Title      *string  `json:"title"`
-	Slug       string   `json:"slug"`
-	Posts      integer  `json:"posts_count"`
-	Highest    integer  `json:"highest_post_number"`
-	Views      integer  `json:"views"`
-	Likes      integer  `json:"like_count"`
-	Bumped     stamp    `json:"bumped_at"`
-	Category   integer  `json:"category_id"`
-	Closed     bool     `json:"closed"`
-	Archived   bool     `json:"archived"`
-	Pinned     bool     `json:"pinned"`
-	Globally   bool     `json:"pinned_globally"`
-	Visible    *bool    `json:"visible"`
-	Archetype  string   `json:"archetype"`
-	Tags       tags     `json:"tags"`
-	Solved     bool     `json:"has_accepted_answer"`
-	LastPoster string   `json:"last_poster_username"`
+	about
+	Highest    integer `json:"highest_post_number"`
+	Bumped     stamp   `json:"bumped_at"`
+	Solved     bool    `json:"has_accepted_answer"`
+	LastPoster string  `json:"last_poster_username"`
 }
 
 func (l line) check() error {
@@ -75,27 +80,13 @@ func (l line) check() error {
 	return nil
 }
 
-// wireTopic is /t/{id}.json.
+// wireTopic is /t/{id}.json, and its stream alone /t/{id}/posts.json.
 type wireTopic struct {
-	ID           *integer `json:"id"`
-	Title        *string  `json:"title"`
-	Slug         string   `json:"slug"`
-	Posts        integer  `json:"posts_count"`
-	Highest      integer  `json:"highest_post_number"`
-	Views        integer  `json:"views"`
-	Likes        integer  `json:"like_count"`
-	Participants integer  `json:"participant_count"`
-	Created      stamp    `json:"created_at"`
-	LastPosted   stamp    `json:"last_posted_at"`
-	Deleted      stamp    `json:"deleted_at"`
-	Category     integer  `json:"category_id"`
-	Closed       bool     `json:"closed"`
-	Archived     bool     `json:"archived"`
-	Pinned       bool     `json:"pinned"`
-	Globally     bool     `json:"pinned_globally"`
-	Visible      *bool    `json:"visible"`
-	Archetype    string   `json:"archetype"`
-	Tags         tags     `json:"tags"`
+	about
+	Participants integer `json:"participant_count"`
+	Created      stamp   `json:"created_at"`
+	LastPosted   stamp   `json:"last_posted_at"`
+	Deleted      stamp   `json:"deleted_at"`
 	Accepted     *struct {
 		Number integer `json:"post_number"`
 	} `json:"accepted_answer"`
@@ -108,11 +99,6 @@ type wireTopic struct {
 
 type wireUser struct {
 	Username string `json:"username"`
-}
-
-// postsPage is /t/{id}/posts.json.
-type postsPage struct {
-	Stream *stream `json:"post_stream"`
 }
 
 // stream holds some posts and, in a response about a topic, the ids of all that

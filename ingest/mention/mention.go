@@ -74,22 +74,8 @@ func (m mentions) add(e *catalog.Entry) {
 // known reports whether the entry is the proposal, its child, or already links
 // to it.
 func (m mentions) known(e *catalog.Entry, ref catalog.Ref) bool {
-	if e.Record.Ref() == ref || e.Parent == ref {
-		return true
-	}
-	for _, l := range e.Links {
-		if l.To == ref {
-			return true
-		}
-	}
-	if e.Record.Kind == ref.Kind {
-		for _, a := range e.Aliases {
-			if a == ref.Key {
-				return true
-			}
-		}
-	}
-	return false
+	return e.Record.Ref() == ref || e.Parent == ref || e.Record.Kind == ref.Kind && slices.Contains(e.Aliases, ref.Key) ||
+		slices.ContainsFunc(e.Links, func(l catalog.Link) bool { return l.To == ref })
 }
 
 // find returns the mentions in a markdown text, in order.
