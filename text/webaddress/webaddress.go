@@ -45,8 +45,10 @@ func Check(s string) error {
 }
 
 // Of reports whether a URL, which may hold a user, leads to a host by http or
-// https.
-func Of(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" }
+// https. One with a zone leads there from one machine only.
+func Of(u *url.URL) bool {
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.Contains(u.Host, "%")
+}
 
 // Host returns the host of an address of any scheme in lower case, with its port;
 // "" for none.

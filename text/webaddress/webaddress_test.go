@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 		"ftp://docs.example.org": form, "javascript:alert(1)": form, "mailto:ada@example.org": form,
 		"file:///etc/passwd": form, "git@docs.example.org:a/b": form, "ssh://git@docs.example.org/a": form,
 		"https://docs example.org/": form, "https://docs.example.org/%zz": form, "https://docs.example.org/\x00": form,
-		"https://docs.example.org:port/": form, " https://docs.example.org": form,
+		"https://docs.example.org:port/": form, "http://[fe80::1%25eth0]/": form, " https://docs.example.org": form,
 		"https://ada@docs.example.org/": user, "https://ada:hush@docs.example.org/": user, "https://@docs.example.org/": user,
 		"https://docs.example.org/" + strings.Repeat("a", 9000): long,
 	} {
