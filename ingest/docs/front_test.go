@@ -3,6 +3,8 @@ package docs
 import (
 	"strings"
 	"testing"
+
+	"almanac/text/webaddress"
 )
 
 func TestFront(t *testing.T) {
@@ -58,7 +60,7 @@ func FuzzFront(f *testing.F) {
 			return
 		}
 		p := page{file: below, below: below}
-		address := fill("https://docs.example.org/{page}", map[string]string{"{page}": p.address(m)})
+		address := webaddress.Fill("https://docs.example.org/{page}", map[string]string{"{page}": p.address(m)}, "{page}")
 		if !strings.HasPrefix(address, "https://docs.example.org/") ||
 			strings.ContainsAny(address[len("https://"):], " \n?#\\<>\"") {
 			t.Errorf("%q of slug %q has the address %q", below, m.Slug, address)

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -130,8 +128,6 @@ func (s *settings) place(env ingest.Environment) error {
 	return nil
 }
 
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
-
 // placeholders are the variables of an address.
 var placeholders = []string{"{repo}", "{path}", "{page}", "{version}", "{source_path}", "{branch}", "{commit}"}
 
@@ -140,33 +136,11 @@ func (s *settings) checkTemplate(field, template string) error {
 	if s.Folder != "" {
 		known = known[:5] // a folder has neither branches nor commits
 	}
-	for _, p := range placeholder.FindAllString(template, -1) {
-		if !slices.Contains(known, p) {
-			return options.Errorf(field, "unknown %s; known are %s", p, strings.Join(known, ", "))
-		}
+	if err := webaddress.CheckTemplate(template, known...); err != nil {
+		return options.Errorf(field, "%w", err)
 	}
-	if err := webaddress.Check(placeholder.ReplaceAllString(template, "x")); template != "" && err != nil {
+	if err := webaddress.Check(strings.NewReplacer("{", "", "}", "").Replace(template)); template != "" && err != nil {
 		return options.Errorf(field, "%w, such as https://docs.example.org/{page}", err)
 	}
 	return nil
-}
-
-// fill puts values into a template, escaped as path segments. If a value is
-// missing, there is no address rather than a wrong one; only the page may be
-// empty, which is the home page of a site.
-func fill(template string, values map[string]string) string {
-	missing := false
-	address := placeholder.ReplaceAllStringFunc(template, func(p string) string {
-		value := values[p]
-		missing = missing || value == "" && p != "{page}"
-		segments := strings.Split(value, "/")
-		for i, s := range segments {
-			segments[i] = url.PathEscape(s)
-		}
-		return strings.Join(segments, "/")
-	})
-	if missing {
-		return ""
-	}
-	return address
 }

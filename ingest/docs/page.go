@@ -17,6 +17,7 @@ import (
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/memory"
 	"almanac/text/markup"
+	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
@@ -52,9 +53,9 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	if made.Hidden = f.Hidden; f.Hidden {
 		r.skip(p.file, errHidden)
 	} else {
-		e := r.entry(p, f, text, made)
-		if r.broken != nil {
-			return r.broken
+		e, err := r.entry(p, f, text, made)
+		if err := cmp.Or(r.broken, err); err != nil {
+			return err
 		}
 		if err := r.out.Put(ctx, e); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (r *run) text(file string, inputs map[string]string) (string, error) {
 }
 
 // entry makes a page's record.
-func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry {
+func (r *run) entry(p page, f front, text string, made remembered) (catalog.Entry, error) {
 	key := r.key(p.file)
 	m := markup.Parse(markup.Input{Path: key, Text: text, Resolve: func(name string) (string, bool) {
 		file, ok := strings.CutPrefix(name, r.opts.Prefix+"/")
@@ -128,10 +129,10 @@ func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry
 	version := cmp.Or(p.root.Version, markup.Files.Version(path.Dir(p.file)))
 	rec := catalog.Record{
 		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
-		URL: fill(p.root.URL, map[string]string{
+		URL: webaddress.Fill(p.root.URL, map[string]string{
 			"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
 			"{path}": p.file, "{source_path}": p.file, "{page}": p.address(f), "{version}": version,
-		}),
+		}, "{page}"), // which is empty for the home page of a site
 		Category: markup.Files.Section(path.Dir(p.below)), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
 		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),
 	}
@@ -141,13 +142,10 @@ func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry
 	if made.Other {
 		rec.Tags = append(rec.Tags, catalog.TagOtherVersion)
 	}
-	data, err := catalog.Encode(catalog.Doc{
+	e, err := rec.With(catalog.Doc{
 		Format: m.Format, Section: rec.Category, Version: version, Description: m.Description,
 		Commit: made.Origin.Commit, Licence: r.opts.Licence, Includes: m.Includes, Stub: m.Stub,
 	})
-	if err != nil {
-		panic("docs: encoding plain data: " + err.Error()) // no field can fail
-	}
-	rec.Data = data
-	return catalog.Entry{Record: rec, Aliases: made.Aliases}
+	e.Aliases = made.Aliases
+	return e, err
 }

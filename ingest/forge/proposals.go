@@ -15,6 +15,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/ingest/proposal"
+	"almanac/text/webaddress"
 )
 
 type proposalConnector struct {
@@ -152,7 +153,7 @@ func (r *proposalRun) fileURL(file, _ string) string {
 	if r.page == "" {
 		return ""
 	}
-	return r.page + proposal.Address("/blob/{path}", "{path}", path.Join(r.branch, file))
+	return r.page + webaddress.Fill("/blob/{path}", map[string]string{"{path}": path.Join(r.branch, file)})
 }
 
 // comments yields the comments on the proposals, in the conversation and in

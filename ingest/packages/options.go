@@ -2,9 +2,7 @@ package packages
 
 import (
 	"errors"
-	"net/url"
 	"regexp"
-	"strings"
 
 	"almanac/text/options"
 	"almanac/text/webaddress"
@@ -53,10 +51,5 @@ func (s *settings) Check() error {
 // page returns the address of a version's page for people; "" without a
 // template.
 func page(template, name, version string) string {
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return strings.NewReplacer("{name}", strings.Join(parts, "/"), "{version}", url.PathEscape(version)).
-		Replace(template)
+	return webaddress.Fill(template, map[string]string{"{name}": name, "{version}": version})
 }

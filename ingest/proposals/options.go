@@ -1,14 +1,12 @@
 package proposals
 
 import (
-	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
 	"almanac/text/options"
+	"almanac/text/webaddress"
 )
 
 // settings are the source's options in the network file.
@@ -44,34 +42,26 @@ type urlTemplate struct {
 	Pull string `yaml:"pull"` // https://forge.example/o/r/pull/{number}
 }
 
-var variable = regexp.MustCompile(`\{[^{}]*\}`)
-
 // Check rejects unknown placeholders.
 func (t *urlTemplate) Check() error {
-	for _, c := range []struct {
-		name, template string
-		known          []string
-	}{
-		{"file", t.File, []string{"{repo}", "{branch}", "{commit}", "{path}", "{source_path}"}},
-		{"pull", t.Pull, []string{"{repo}", "{number}", "{n}"}},
-	} {
-		for _, p := range variable.FindAllString(c.template, -1) {
-			if !slices.Contains(c.known, p) {
-				return options.Errorf(c.name, "unknown %s; known are %s", p, strings.Join(c.known, ", "))
-			}
-		}
+	err := webaddress.CheckTemplate(t.File, "{repo}", "{branch}", "{commit}", "{path}", "{source_path}")
+	if err != nil {
+		return options.Errorf("file", "%w", err)
+	}
+	if err = webaddress.CheckTemplate(t.Pull, "{repo}", "{number}", "{n}"); err != nil {
+		return options.Errorf("pull", "%w", err)
 	}
 	return nil
 }
 
 // fileURL returns the address of a file at a commit.
 func (c *connector) fileURL(commit, file string) string {
-	return proposal.Address(c.opts.URL.File, "{repo}", c.opts.Name, "{commit}", commit, "{branch}", c.head,
-		"{path}", file, "{source_path}", file)
+	return webaddress.Fill(c.opts.URL.File, map[string]string{"{repo}": c.opts.Name, "{commit}": commit,
+		"{branch}": c.head, "{path}": file, "{source_path}": file})
 }
 
 // pullURL returns the address of a pull request.
 func (c *connector) pullURL(number int) string {
 	n := strconv.Itoa(number)
-	return proposal.Address(c.opts.URL.Pull, "{repo}", c.opts.Name, "{number}", n, "{n}", n)
+	return webaddress.Fill(c.opts.URL.Pull, map[string]string{"{repo}": c.opts.Name, "{number}": n, "{n}": n})
 }

@@ -65,22 +65,22 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 	name := cmp.Or(l.Filename, path.Base(l.SourcePath))
 	media, _, _ := strings.Cut(mime.TypeByExtension(strings.ToLower(path.Ext(name))), ";")
 	data := catalog.Attachment{
-		Filename: name, MediaType: cmp.Or(media, "application/octet-stream"), Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer,
-		Blob: l.Blob,
+		Filename: name, MediaType: cmp.Or(media, "application/octet-stream"), Role: attachmentRole(l.Kind),
+		Bytes: l.Bytes, TextLayer: l.TextLayer, Blob: l.Blob,
 	}
 	rec := catalog.Record{
 		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Path: cmp.Or(l.Stored, l.SourcePath),
 		Container: repo, Category: data.Role,
 	}
-	it := item{ref: rec.Ref()}
 	if l.Text != "" {
-		if rec.Body, it.err = r.item(l.Text, maxFile); it.err != nil {
-			return it
+		text, err := r.item(l.Text)
+		if err != nil {
+			return item{ref: rec.Ref(), err: err}
 		}
-		rec.Body = strings.TrimSpace(rec.Body)
+		rec.Body = strings.TrimSpace(text)
 	}
-	rec.Data = encode(data)
-	it.entry = catalog.Entry{Record: rec, Parent: catalog.Ref{Kind: catalog.KindCIP, Key: r.network.Proposals.Key(l.CIP)}}
+	it := made(rec.With(data))
+	it.entry.Parent = catalog.Ref{Kind: catalog.KindCIP, Key: r.network.Proposals.Key(l.CIP)}
 	return it
 }
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"almanac/catalog"
-	"almanac/ingest/proposal"
+	"almanac/text/webaddress"
 )
 
 // settings are a snapshot source's options in the network file. Paths of files
@@ -43,14 +43,14 @@ type settings struct {
 
 // fileURL returns the public address of a manifest row's file, or "".
 func (o settings) fileURL(r row) string {
-	return proposal.Address(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit,
-		"{path}", r.SourcePath, "{source_path}", r.SourcePath)
+	return webaddress.Fill(template(o.URL, r.Repo), map[string]string{"{repo}": r.Repo, "{commit}": r.Commit,
+		"{path}": r.SourcePath, "{source_path}": r.SourcePath})
 }
 
 // pullURL returns the public address of a pull request, or "".
 func (o settings) pullURL(repo string, number int) string {
 	n := strconv.Itoa(number)
-	return proposal.Address(template(o.Pull, repo), "{repo}", repo, "{number}", n, "{n}", n)
+	return webaddress.Fill(template(o.Pull, repo), map[string]string{"{repo}": repo, "{number}": n, "{n}": n})
 }
 
 func template(templates map[string]string, repo string) string {

@@ -14,7 +14,7 @@ import (
 
 // page reads a manifest row as a page, with its includes from the snapshot.
 func (r *run) page(row row) (markup.Page, error) {
-	text, err := r.item(row.Path, maxFile)
+	text, err := r.item(row.Path)
 	if err != nil {
 		return markup.Page{}, err
 	}
@@ -63,12 +63,11 @@ func (r *run) doc(row row) []item {
 	rec := r.record(catalog.KindDoc, row.Path, row, p)
 	rec.Category = markup.Files.Section(path.Dir(row.SourcePath))
 	rec.Tags = stub(p.Stub)
-	rec.Data = encode(catalog.Doc{
+	return []item{made(rec.With(catalog.Doc{
 		Format: p.Format, Section: rec.Category, Description: p.Description,
 		Version: cmp.Or(markup.Files.Version(path.Dir(row.SourcePath)), markup.Files.Version(path.Dir(row.Path))),
 		Commit:  row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
-	})
-	return []item{{entry: catalog.Entry{Record: rec}}}
+	}))}
 }
 
 var errNoRepository = errors.New("the manifest does not say whose readme it is: source_repo is missing")
@@ -85,9 +84,8 @@ func (r *run) repo(row row) []item {
 	rec := r.record(catalog.KindRepo, row.Repo, row, p)
 	rec.Title = repoTitle(row.Repo, p.Headings)
 	rec.Tags = stub(p.Stub)
-	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit,
-		Licence: row.Licence})
-	return []item{{entry: catalog.Entry{Record: rec}}}
+	return []item{made(rec.With(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit,
+		Licence: row.Licence}))}
 }
 
 // repoTitle returns the title of a repository from a level-1 heading at the

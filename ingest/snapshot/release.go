@@ -61,7 +61,6 @@ func (r *run) release(row row) []item {
 	rec.Tags = stub(p.Body == "" || markup.IsTemplate(row.Path)) // few words can fully describe a small release
 	data := catalog.Release{Version: version, Format: p.Format, Prerelease: prerelease.MatchString(version),
 		Commit: row.Commit, Licence: row.Licence}
-	rec.Data = encode(data)
 	if version != "" {
 		rec.Title = releaseTitle(p.Title, row.Path, version)
 		date(&rec, p.Title+"\n"+p.Body)
@@ -71,7 +70,7 @@ func (r *run) release(row row) []item {
 	} else if isProduct(p.Title, row.Path) {
 		rec.Title += pageOfNotes
 	}
-	return []item{{entry: catalog.Entry{Record: rec}}}
+	return []item{made(rec.With(data))}
 }
 
 // splitPage makes a record for each release on a page of many, and one of the
@@ -85,7 +84,7 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 			rec.Title += pageOfNotes
 		}
 		rec.Body, rec.Summary = intro, cmp.Or(p.Description, derive.TLDR(intro))
-		items = append(items, item{entry: catalog.Entry{Record: rec}})
+		items = append(items, made(rec.With(data)))
 	}
 	for _, s := range sections {
 		rec := page
@@ -94,9 +93,8 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 		rec.Body, rec.Summary = s.text, derive.TLDR(s.text)
 		date(&rec, s.text)
 		data.Version, data.Prerelease = s.version, prerelease.MatchString(s.version)
-		rec.Data = encode(data)
 		rec.Tags = append(slices.Clone(page.Tags), derive.ReleaseTags(data, s.text)...)
-		items = append(items, item{entry: catalog.Entry{Record: rec}})
+		items = append(items, made(rec.With(data)))
 	}
 	return items
 }

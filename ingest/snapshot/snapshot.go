@@ -169,6 +169,8 @@ type item struct {
 	err   error
 }
 
+func made(e catalog.Entry, err error) item { return item{e, e.Record.Ref(), err} }
+
 func failed(kind catalog.Kind, key string, err error) []item {
 	return []item{{ref: catalog.Ref{Kind: kind, Key: key}, err: err}}
 }
@@ -197,15 +199,6 @@ func (r *run) step(n int) {
 	r.out.Progress(r.done, r.total)
 }
 
-// encode returns a struct as a record's data.
-func encode(value any) json.RawMessage {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		panic("snapshot: encoding plain data: " + err.Error()) // no type here can fail
-	}
-	return raw
-}
-
 // text reads a file as clean text.
 func (r *run) text(name string) (string, error) {
 	raw, err := r.read(name, maxFile)
@@ -216,13 +209,10 @@ func (r *run) text(name string) (string, error) {
 }
 
 // item reads a file that a record is made of, and takes it in hand.
-func (r *run) item(name string, limit int64) (string, error) {
-	raw, err := r.read(name, limit)
+func (r *run) item(name string) (string, error) {
+	text, err := r.text(name)
 	if err == nil {
-		err = r.hand.Take(raw)
+		err = r.hand.Take([]byte(text))
 	}
-	if err != nil {
-		return "", err
-	}
-	return markup.Clean(string(raw)), nil
+	return text, err
 }

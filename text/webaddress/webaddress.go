@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -58,6 +59,38 @@ func Host(address string) string {
 		return ""
 	}
 	return strings.ToLower(u.Host)
+}
+
+// Fill puts values into the template of an address, by their placeholders, escaped as
+// parts of its path. A template with a missing value yields no address rather than a
+// wrong one, unless the value is optional.
+func Fill(template string, values map[string]string, optional ...string) string {
+	for placeholder, value := range values {
+		if !strings.Contains(template, placeholder) {
+			continue
+		}
+		if value == "" && !slices.Contains(optional, placeholder) {
+			return ""
+		}
+		parts := strings.Split(value, "/")
+		for i, part := range parts {
+			parts[i] = url.PathEscape(part)
+		}
+		template = strings.ReplaceAll(template, placeholder, strings.Join(parts, "/"))
+	}
+	return template
+}
+
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// CheckTemplate checks that a template for Fill has known placeholders alone.
+func CheckTemplate(template string, known ...string) error {
+	for _, p := range placeholder.FindAllString(template, -1) {
+		if !slices.Contains(known, p) {
+			return fmt.Errorf("unknown %s; known are %s", p, strings.Join(known, ", "))
+		}
+	}
+	return nil
 }
 
 var unslugged = regexp.MustCompile(`[^a-z0-9]+`)

@@ -37,6 +37,31 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestFill(t *testing.T) {
+	const file, page = "https://forge.example.org/{repo}/{path}", "https://docs.example.org/{page}"
+	for name, tt := range map[string]struct {
+		template string
+		values   map[string]string
+		want     string
+	}{
+		"escaped": {file, map[string]string{"{repo}": "a/b", "{path}": "x y/{repo}?.md"},
+			"https://forge.example.org/a/b/x%20y/%7Brepo%7D%3F.md"},
+		"a missing value": {file, map[string]string{"{repo}": "a/b", "{path}": ""}, ""},
+		"an optional one": {page, map[string]string{"{page}": ""}, "https://docs.example.org/"},
+		"none":            {"", map[string]string{"{repo}": "a/b"}, ""},
+	} {
+		if got := webaddress.Fill(tt.template, tt.values, "{page}"); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	if err := webaddress.CheckTemplate(file, "{repo}"); err == nil || err.Error() != "unknown {path}; known are {repo}" {
+		t.Error(err)
+	}
+	if err := webaddress.CheckTemplate(file, "{repo}", "{path}"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHost(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://Docs.Example.org/a": "docs.example.org", "http://docs.example.org:8080": "docs.example.org:8080",
