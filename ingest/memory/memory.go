@@ -6,14 +6,13 @@
 package memory
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,50 +43,60 @@ func Digest(data []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Recall reads what Remember wrote into v and reports whether it is there and
-// intact. It may modify v even if not.
-func (f Files) Recall(cursor string, v any) bool {
-	raw, err := f.Read(cursor)
-	return err == nil && Digest(raw) == cursor && json.Unmarshal(raw, v) == nil
-}
+// inline is the size in bytes up to which a state is its own place.
+const inline = 4 << 10
 
-// Remember stores v and returns the cursor that names it. The file of the
-// previous cursor is kept, as the new cursor may never be stored.
-func (f Files) Remember(v any, before string) (cursor string, err error) {
-	raw, err := json.Marshal(v)
+// Put stores a state and returns its place: a small one's is its JSON, another's
+// the name of a file. The file of the place before is kept, because the new place
+// may never be stored; all others are removed.
+func (f Files) Put(state any, before string) (place string, err error) {
+	raw, err := json.Marshal(state)
+	switch place = Digest(raw); {
+	case err == nil && len(raw) <= inline:
+		return string(raw), nil
+	case err == nil && place == before && f.intact(place) != nil:
+		return place, nil
+	case err == nil:
+		err = f.write(place, raw)
+	}
 	if err != nil {
 		return "", fmt.Errorf("remember what was seen: %w", err)
 	}
-	cursor = Digest(raw)
-	if old, err := f.Read(cursor); cursor == before && err == nil && bytes.Equal(old, raw) {
-		return cursor, nil
-	}
-	return cursor, f.Write(cursor, raw, before)
-}
-
-// Read returns the content of the named file. Its error is fs.ErrNotExist if
-// the file does not exist or the name is invalid.
-func (f Files) Read(name string) ([]byte, error) {
-	if name == "" || strings.ContainsAny(name, `/\`) {
-		return nil, fs.ErrNotExist
-	}
-	return folder.ReadFile(filepath.Join(f.Dir, f.Prefix+name), maxSize)
-}
-
-// Write writes a file atomically and removes all others but the previous one.
-func (f Files) Write(name string, data []byte, before string) error {
-	if err := f.write(name, data); err != nil {
-		return fmt.Errorf("remember what was seen: %w", err)
-	}
 	old, _ := filepath.Glob(filepath.Join(f.Dir, f.Prefix+"*")) // the pattern is valid
 	for _, file := range old {
-		if !slices.Contains([]string{name, before}, strings.TrimPrefix(filepath.Base(file), f.Prefix)) {
+		if !slices.Contains([]string{place, before}, strings.TrimPrefix(filepath.Base(file), f.Prefix)) {
 			_ = os.Remove(file) // the next run tries again
 		}
 	}
-	return nil
+	return place, nil
 }
 
+// Get reads the state at a place and reports whether it is there and intact. It
+// may modify the state even if not.
+func (f Files) Get(place string, state any) bool {
+	raw := f.intact(place)
+	if raw == nil {
+		raw = []byte(place)
+	}
+	return json.Unmarshal(raw, state) == nil
+}
+
+var named = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// intact returns the content of the file at a place; nil if there is none, or not all
+// of it.
+func (f Files) intact(place string) []byte {
+	if !named.MatchString(place) {
+		return nil
+	}
+	raw, err := folder.ReadFile(filepath.Join(f.Dir, f.Prefix+place), maxSize)
+	if err != nil || Digest(raw) != place {
+		return nil
+	}
+	return raw
+}
+
+// write writes a file as a whole or not at all.
 func (f Files) write(name string, data []byte) (err error) {
 	file, err := os.CreateTemp(f.Dir, f.Prefix+"*.tmp")
 	if err != nil {

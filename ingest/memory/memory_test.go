@@ -6,12 +6,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"almanac/ingest/memory"
 )
 
 type seen struct{ Items map[string]int }
+
+// many is a state that needs a file.
+func many(n int) seen {
+	s := seen{map[string]int{"a": n}}
+	for i := range 1000 {
+		s.Items[strconv.Itoa(i)] = i
+	}
+	return s
+}
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()
@@ -35,12 +45,12 @@ func TestARunRecallsTheOneBefore(t *testing.T) {
 	var cursors []string
 	before := ""
 	for i := range 3 {
-		cursor, err := f.Remember(seen{map[string]int{"a": i}}, before)
+		cursor, err := f.Put(many(i), before)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got seen
-		if !f.Recall(cursor, &got) || got.Items["a"] != i {
+		if !f.Get(cursor, &got) || got.Items["a"] != i {
 			t.Errorf("run %d recalls %v", i, got)
 		}
 		cursors, before = append(cursors, cursor), cursor
@@ -50,7 +60,7 @@ func TestARunRecallsTheOneBefore(t *testing.T) {
 	if got := names(t, f.Dir); !slices.Equal(got, want) {
 		t.Errorf("files %v, want that of the last run, that of the run before and what is not ours: %v", got, want)
 	}
-	again, err := f.Remember(seen{map[string]int{"a": 2}}, before)
+	again, err := f.Put(many(2), before)
 	if err != nil || again != before {
 		t.Errorf("the same is remembered as %s, %v; want %s", again, err, before)
 	}
@@ -58,7 +68,7 @@ func TestARunRecallsTheOneBefore(t *testing.T) {
 
 func TestWhatCannotBeRecalled(t *testing.T) {
 	f := memory.Files{Dir: t.TempDir(), Prefix: "seen-"}
-	cursor, err := f.Remember(seen{map[string]int{"a": 1}}, "")
+	cursor, err := f.Put(many(1), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,35 +82,38 @@ func TestWhatCannotBeRecalled(t *testing.T) {
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if f.Recall(cursor, &seen{}) {
+		if f.Get(cursor, &seen{}) {
 			t.Errorf("%s: a damaged file is recalled", name)
 		}
-		if again, err := f.Remember(seen{map[string]int{"a": 1}}, cursor); err != nil || again != cursor ||
-			!f.Recall(cursor, &seen{}) {
+		if again, err := f.Put(many(1), cursor); err != nil || again != cursor || !f.Get(cursor, &seen{}) {
 			t.Errorf("%s: a damaged file is not mended: %v", name, err)
 		}
 	}
 	for _, name := range []string{"", "0123456789abcdef0123456789abcdef", "../seen-" + cursor, "a/b", `a\b`,
 		"2026-11-22T00:00:00Z"} {
-		if _, err := f.Read(name); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%q: %v, want fs.ErrNotExist", name, err)
+		if f.Get(name, &seen{}) {
+			t.Errorf("%q is read", name)
 		}
 	}
 }
 
 func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	f := memory.Files{Dir: t.TempDir(), Prefix: "seen-"}
-	if err := os.Mkdir(filepath.Join(f.Dir, "seen-taken"), 0o700); err != nil { // no file can have the name
+	place, err := memory.Files{Dir: t.TempDir()}.Put(many(1), "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Write("taken", []byte("x"), ""); err == nil {
+	if err := os.Mkdir(filepath.Join(f.Dir, "seen-"+place), 0o700); err != nil { // no file can have the name
+		t.Fatal(err)
+	}
+	if _, err := f.Put(many(1), ""); err == nil {
 		t.Error("no error")
 	}
-	if got := names(t, f.Dir); !slices.Equal(got, []string{"seen-taken"}) {
+	if got := names(t, f.Dir); !slices.Equal(got, []string{"seen-" + place}) {
 		t.Errorf("files %v", got)
 	}
-	if _, err := (memory.Files{Dir: filepath.Join(f.Dir, "gone"), Prefix: "seen-"}).Remember(seen{},
-		""); !errors.Is(err, fs.ErrNotExist) {
+	gone := memory.Files{Dir: filepath.Join(f.Dir, "gone"), Prefix: "seen-"}
+	if _, err := gone.Put(many(1), ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no directory: %v", err)
 	}
 }
