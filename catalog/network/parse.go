@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -70,15 +68,10 @@ func document(data []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-var lineNumber = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
-
 // located prefixes an error of the YAML library with file and line.
 func located(name string, err error) error {
-	message, line := err.Error(), "1"
-	if at := lineNumber.FindStringSubmatch(message); at != nil {
-		line, message = at[1], message[len(at[0]):]
-	}
-	return fmt.Errorf("%s:%s: %s", name, line, strings.TrimPrefix(message, "yaml: "))
+	line, message := options.Located(err)
+	return fmt.Errorf("%s:%d: %s", name, line, message)
 }
 
 // file reads one network file.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,20 @@ func (n Node) Into(v reflect.Value) error {
 		errs[i] = n.located(p.Line, errors.New(p.String()))
 	}
 	return errors.Join(errs...)
+}
+
+var lineNumber = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+
+// Located returns the line of an error of the YAML library, 1 if it names none, and
+// the error without it.
+func Located(err error) (line int, message string) {
+	message = err.Error()
+	at := lineNumber.FindStringSubmatch(message)
+	if at == nil {
+		return 1, strings.TrimPrefix(message, "yaml: ")
+	}
+	line, _ = strconv.Atoi(at[1]) // digits
+	return line, message[len(at[0]):]
 }
 
 // Decoder fills values from the nodes of a YAML file and collects what is wrong.

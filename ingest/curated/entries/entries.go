@@ -15,7 +15,6 @@ import (
 	"io"
 	"path"
 	"reflect"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -156,14 +155,7 @@ func list(data []byte) (items []*yaml.Node, line int, err error) {
 	return root.Content, 0, nil
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
-
-// lineOf splits the line number from an error of the YAML library.
 func lineOf(err error) ([]*yaml.Node, int, error) {
-	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		_, _ = fmt.Sscan(m[1], &line) // digits
-		message = err.Error()[len(m[0]):]
-	}
+	line, message := options.Located(err)
 	return nil, line, errors.New(message)
 }
