@@ -120,7 +120,8 @@ func (c checker) texts(e *catalog.Entry) {
 			c.warn(t.name + " is not valid UTF-8 text; the invalid bytes were replaced")
 			*t.text = clean
 		}
-		if cut, ok := cutText(*t.text, t.most); ok {
+		if len(*t.text) > t.most {
+			cut := strings.ToValidUTF8((*t.text)[:t.most], "")
 			c.warn(fmt.Sprintf("%s has %d bytes and was cut to %d", t.name, len(*t.text), len(cut)))
 			*t.text = cut
 		}
@@ -128,17 +129,6 @@ func (c checker) texts(e *catalog.Entry) {
 	if r.Title = strings.Join(strings.Fields(r.Title), " "); r.Title == "" && r.Body == "" {
 		c.warn("has neither title nor text")
 	}
-}
-
-// cutText cuts text to at most n bytes between characters.
-func cutText(s string, n int) (string, bool) {
-	if len(s) <= n {
-		return s, false
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n], true
 }
 
 func (c checker) dates(r *catalog.Record) {

@@ -307,8 +307,9 @@ func (o occurrence) entry(opts *settings) (catalog.Entry, error) {
 	}
 	data := catalog.Operation{
 		Environments: append([]string{}, a.environments...), AllDay: o.start.allDay, Tentative: o.tentative,
-		Version: a.version, MinimumVersion: a.minimum, Validators: a.validators, Components: append([]string{}, a.components...),
-		Location: o.location, Recurrence: o.rule, Revision: o.revision,
+		Version: a.version, MinimumVersion: a.minimum, Validators: a.validators,
+		Components: append([]string{}, a.components...),
+		Location:   o.location, Recurrence: o.rule, Revision: o.revision,
 	}
 	if o.repeated {
 		data.Series = o.series()

@@ -93,13 +93,11 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 			args = append(args, "+refs/"+refs+"/*:refs/"+refs+"/*")
 		}
 	}
-	if err := run(ctx, to, args...); err != nil {
-		if strings.Contains(err.Error(), "couldn't find remote ref") {
-			return noBranch(ctx, to, s.Branch)
-		}
-		return err
+	err := run(ctx, to, args...)
+	if err != nil && strings.Contains(err.Error(), "couldn't find remote ref") {
+		return noBranch(ctx, to, s.Branch)
 	}
-	return nil
+	return err
 }
 
 // prepare makes the bare repository, or removes the remains of a killed fetch,
@@ -148,10 +146,8 @@ func command(ctx context.Context, to route, args ...string) *exec.Cmd {
 }
 
 func run(ctx context.Context, to route, args ...string) error {
-	cmd := command(ctx, to, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
-	return failure(ctx, do(cmd), &stderr)
+	_, err := output(ctx, to, args...)
+	return err
 }
 
 // start starts a command that may allocate some memory, in bytes.
@@ -163,21 +159,16 @@ func start(cmd *exec.Cmd, memory uint64) error {
 	return err
 }
 
-// do starts a command and waits until it ends.
-func do(cmd *exec.Cmd) error {
-	if err := start(cmd, fetchMemory); err != nil {
-		return err
-	}
-	return cmd.Wait()
-}
-
 // output runs a command and returns its output, up to a limit.
 func output(ctx context.Context, to route, args ...string) (string, error) {
 	cmd := command(ctx, to, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &limitedWriter{w: &stdout, left: maxListing}, &limitedWriter{w: &stderr, left: 4096}
-	err := failure(ctx, do(cmd), &stderr)
-	return stdout.String(), err
+	err := start(cmd, fetchMemory)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	return stdout.String(), failure(ctx, err, &stderr)
 }
 
 // failure returns the error of a command, nil if it succeeded.

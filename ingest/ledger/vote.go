@@ -90,23 +90,13 @@ func (s *syncRun) votes(ctx context.Context) error {
 			tracked[r.trackingName()] = true
 		}
 	}
-	for _, r := range ended {
+	for _, r := range slices.Concat(ended, running) {
 		key := s.tracking(r)
 		if done[key] {
-			continue
+			continue // or closed a moment ago
 		}
 		done[key] = true
-		if err := s.vote(ctx, key, r); err != nil {
-			return err
-		}
-	}
-	for _, r := range running {
-		key := s.tracking(r)
-		if done[key] {
-			continue // closed a moment ago
-		}
-		done[key] = true
-		if r.TrackingCid == "" {
+		if r.Result == nil && r.TrackingCid == "" {
 			s.now[r.trackingName()] = listing.Seen{Key: key}
 		}
 		if err := s.vote(ctx, key, r); err != nil {
@@ -304,12 +294,13 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 	}
 	v := catalog.VoteRequest{Details: a.details, ReasonURL: r.Reason.URL, Votes: s.ballots(r), Abstained: []string{}}
 	title := a.describe(s.nameOf)
+	created, updated := r.times()
 	rec := catalog.Record{
 		Kind: catalog.KindVoteRequest, Key: key, Title: title, URL: link(s.opts.Links.VoteRequest, key),
 		Category: a.tag,
 		State:    open, Author: s.nameOf(r.Requester), EndsAt: parseTime(r.VoteBefore), StartsAt: parseTime(r.EffectiveAt),
 		Votes:     int64(len(v.Votes)),
-		CreatedAt: r.created(), UpdatedAt: r.updated(), LastActivityAt: r.updated(),
+		CreatedAt: created, UpdatedAt: updated, LastActivityAt: updated,
 	}
 	switch {
 	case r.Result != nil:
@@ -342,36 +333,21 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 	return e, err
 }
 
-// created returns the earliest time at which the ledger has the request.
-func (r request) created() time.Time {
-	var first time.Time
-	at := func(t time.Time) {
-		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
-			first = t
-		}
-	}
-	at(r.CreatedAt)
+// times returns the earliest time at which the ledger has the request, and that of its
+// last change.
+func (r request) times() (created, updated time.Time) {
+	known := []time.Time{r.CreatedAt}
 	for _, v := range r.Votes {
-		at(parseTime(v.Value.CastAt))
+		known = append(known, parseTime(v.Value.CastAt))
 	}
 	if r.Result != nil {
-		at(r.Result.CompletedAt)
+		known = append(known, r.Result.CompletedAt)
 	}
-	return first
-}
-
-// updated returns the time of its last change.
-func (r request) updated() time.Time {
-	last := r.CreatedAt
-	for _, v := range r.Votes {
-		if at := parseTime(v.Value.CastAt); at.After(last) {
-			last = at
-		}
+	known = slices.DeleteFunc(known, time.Time.IsZero)
+	if len(known) == 0 {
+		return created, updated
 	}
-	if r.Result != nil && r.Result.CompletedAt.After(last) {
-		last = r.Result.CompletedAt
-	}
-	return last
+	return slices.MinFunc(known, time.Time.Compare), slices.MaxFunc(known, time.Time.Compare)
 }
 
 // The choices of a vote as the catalog names them.

@@ -88,7 +88,7 @@ func (c connector) Sync(ctx context.Context, known state, out ingest.Sink) (stat
 	work := r.work()
 	for i, w := range work {
 		old, met := known.Packages[w.name]
-		s, err := w.read(ctx, w.name[len(w.registry)+1:], old)
+		s, err := w.read(ctx, w.of, old)
 		if stop := cmp.Or(r.broken, ctx.Err()); stop != nil {
 			return state{}, ingest.Outcome{}, stop
 		}
@@ -112,17 +112,17 @@ func (c connector) Sync(ctx context.Context, known state, out ingest.Sink) (stat
 
 // item is a package to read.
 type item struct {
-	registry, name string // the name with the registry as prefix
-	read           func(ctx context.Context, name string, old seen) (seen, error)
+	name, of string // with the registry as prefix, and without
+	read     func(ctx context.Context, name string, old seen) (seen, error)
 }
 
 func (r *run) work() []item {
 	var all []item
 	for _, name := range r.opts.NPM {
-		all = append(all, item{registryNPM, registryNPM + ":" + name, r.npm})
+		all = append(all, item{registryNPM + ":" + name, name, r.npm})
 	}
 	for _, name := range r.opts.Images {
-		all = append(all, item{registryOCI, registryOCI + ":" + name, r.image})
+		all = append(all, item{registryOCI + ":" + name, name, r.image})
 	}
 	return all
 }

@@ -332,21 +332,12 @@ func isFile(s string, labels []label) bool {
 // isLogin reports whether the address is the user and host of a command or URL.
 func isLogin(s string, start, left, end int) bool {
 	before := s[max(0, start-80):start]
-	scheme, userinfo, isURL := cutLast(before, "://")
-	if isURL && strings.ContainsAny(userinfo, " \t\n/@") {
-		isURL = false
-	}
+	at := strings.LastIndex(before, "://")
+	isURL := at >= 0 && !strings.ContainsAny(before[at+3:], " \t\n/@")
 	if s[start:left] == "git" {
 		return isURL || end+1 < len(s) && (s[end] == ':' && !unicode.IsSpace(rune(s[end+1])) || s[end] == '/')
 	}
-	return isURL && hasLogins(scheme)
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
+	return isURL && hasLogins(before[:at])
 }
 
 // hasLogins reports whether text ends in a URL scheme whose user is a login and

@@ -37,7 +37,7 @@ func TestHeadersAgreeWithTheIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ParseHeader(string(text))
+		got, _ := ParseHeader(string(text))
 		fields := map[string]string{}
 		for key, value := range want.Fields {
 			name, known := canonicalName(key)

@@ -49,15 +49,9 @@ const maxHeaderLines = 120
 // fenced block of them, at the start or after a heading, even with a miswritten
 // tag; YAML front matter; and "Key: value" lines, bold keys, list items or a
 // two-column table above the first section.
-// It never fails: a text without a header, or with one that is too large, yields an
-// empty one.
-func ParseHeader(text string) Header {
-	h, _ := parseHeader(text)
-	return h
-}
-
-// parseHeader is ParseHeader; its error is ErrTooLarge.
-func parseHeader(text string) (Header, error) {
+// A text without a header yields an empty one, as does one that is too large: then the
+// error is ErrTooLarge.
+func ParseHeader(text string) (Header, error) {
 	text = normalise(text)
 	lines := strings.Split(text, "\n")
 	h := Header{Fields: map[string]string{}}

@@ -186,7 +186,7 @@ func TestParseHeader(t *testing.T) {
 		"nothing": {"", proposal.Header{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := proposal.ParseHeader(c.text)
+			got, _ := proposal.ParseHeader(c.text)
 			got.Fields, got.Order = nil, nil
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("header (-want +got):\n%s", diff)
@@ -196,7 +196,7 @@ func TestParseHeader(t *testing.T) {
 }
 
 func TestFieldsKeepTheirOrderAndNames(t *testing.T) {
-	h := proposal.ParseHeader("<pre>\nCIP: 1\nAuthor(s): Ada\nSuperseded by: CIP 2\nColour: red\n</pre>")
+	h, _ := proposal.ParseHeader("<pre>\nCIP: 1\nAuthor(s): Ada\nSuperseded by: CIP 2\nColour: red\n</pre>")
 	if diff := cmp.Diff([]string{"Number", "Author", "Superseded-By", "Colour"}, h.Order); diff != "" {
 		t.Error(diff)
 	}
@@ -286,7 +286,7 @@ func FuzzParseHeader(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		h := proposal.ParseHeader(text)
+		h, _ := proposal.ParseHeader(text)
 		number, _, _ := strings.Cut(h.Number, "-")
 		if n := len(number); n != 0 && (n < 4 || n > 6) || proposal.Numeral(h.Number) != h.Number {
 			t.Errorf("number %q", h.Number)

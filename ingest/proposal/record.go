@@ -234,7 +234,7 @@ func (r Reader) header(text string) (Header, error) {
 	if err := tooLarge("text", len(text), MaxText); err != nil {
 		return Header{}, err
 	}
-	h, err := parseHeader(text)
+	h, err := ParseHeader(text)
 	for _, name := range h.Order {
 		if h.Number == "" && strings.EqualFold(name, r.Network.Proposals.Prefix) {
 			h.Number = parseNumber(h.Fields[name])

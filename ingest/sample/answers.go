@@ -90,13 +90,8 @@ func (w world) render(name string, anchor time.Time) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := template.New(path.Base(name)).Option("missingkey=error")
-	if t, err = t.Funcs(dates(anchor)).Funcs(w.functions(t)).Parse(string(text)); err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	err = t.Execute(&out, nil)
-	return out.String(), err
+	t := template.New(path.Base(name))
+	return execute(t.Funcs(w.functions(t)), string(text), anchor)
 }
 
 // functions are those of the templates of answers.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -107,7 +108,7 @@ func (p past) network(now catalog.Snapshot) ([]catalog.Snapshot, error) {
 			s.Validators = s.Validators[:min(len(s.Validators), *n)]
 		}
 		if n := s.FeaturedApps; n != nil {
-			*n = upTo(featured, at)
+			*n = len(slices.DeleteFunc(slices.Clone(featured), func(since time.Time) bool { return since.After(at) }))
 		}
 		for d := range s.Deployments {
 			s.Deployments[d].Upgrade = nil // was voted for yesterday
@@ -230,14 +231,4 @@ func series(now catalog.Snapshot, count int, state func(i int) (time.Time, any, 
 		all = append(all, catalog.Snapshot{Series: now.Series, CapturedAt: at, Data: data})
 	}
 	return all, nil
-}
-
-// upTo counts the moments that are not after one.
-func upTo(moments []time.Time, at time.Time) (n int) {
-	for _, m := range moments {
-		if !m.After(at) {
-			n++
-		}
-	}
-	return n
 }

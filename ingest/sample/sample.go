@@ -84,10 +84,10 @@ func FS(anchor time.Time) (fs.FS, error) {
 	if err == nil {
 		files[manifestName], err = manifest(files)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("sample: %w", err)
+	var fsys fs.FS
+	if err == nil {
+		fsys, err = pack(files)
 	}
-	fsys, err := pack(files)
 	if err != nil {
 		return nil, fmt.Errorf("sample: %w", err)
 	}

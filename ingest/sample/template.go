@@ -79,7 +79,11 @@ func moment(s string, anchor time.Time) (time.Time, error) {
 
 // render executes a text as a template of what dates has.
 func render(name, text string, anchor time.Time) (string, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(dates(anchor)).Parse(text)
+	return execute(template.New(name), text, anchor)
+}
+
+func execute(t *template.Template, text string, anchor time.Time) (string, error) {
+	t, err := t.Option("missingkey=error").Funcs(dates(anchor)).Parse(text)
 	if err != nil {
 		return "", err
 	}
