@@ -164,7 +164,7 @@ var errUnchanged = errors.New("the feed did not change")
 // posts reads the feed, page by page while they have new posts.
 func (c connector) posts(ctx context.Context, run *listing.Run, out ingest.Sink) ([]post, error) {
 	request := Request(c.URL)
-	if !run.Sweep() {
+	if !run.Sweep {
 		request.ETag, request.LastModified = run.Known.List.ETag, run.Known.List.LastModified
 	}
 	var posts []post
@@ -208,7 +208,7 @@ func (c connector) posts(ctx context.Context, run *listing.Run, out ingest.Sink)
 				}
 			}
 		}
-		if f.next == "" || unseen == 0 && !run.Sweep() {
+		if f.next == "" || unseen == 0 && !run.Sweep {
 			return posts, nil
 		}
 		if fresh == 0 || page == maxPages || read > maxBytes || len(posts) >= maxPosts {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (c *connector) start(known state, token bool) (at state, whole bool) {
 func (c *connector) Sync(ctx context.Context, known state, out ingest.Sink) (state, ingest.Outcome, error) {
 	api := newClient(c.opts.access, c.env, out.Warn)
 	at, whole := c.start(known, api.token != "")
-	r := &run{reading: reading{client: api, out: sink{out}}, opts: c.opts, complete: whole && !api.missing}
+	r := &run{reading: reading{client: api, out: &sink{Sink: out}}, opts: c.opts, complete: whole && !api.missing}
 	repositories := c.opts.Repositories
 	if i := slices.Index(repositories, at.First); i > 0 {
 		repositories = slices.Concat(repositories[i:], repositories[:i])
@@ -120,28 +121,23 @@ func advice(token string) string {
 // reading is the common part of a run of either connector.
 type reading struct {
 	*client
-	out ingest.Sink
+	out *sink
 }
 
-// sink tells the errors of a sink, which are returned unchanged, from those of the
-// forge.
-type sink struct{ ingest.Sink }
-
-func (s sink) Put(ctx context.Context, e catalog.Entry) error { return ofSink(s.Sink.Put(ctx, e)) }
-
-func (s sink) Events(ctx context.Context, events []catalog.Event) error {
-	return ofSink(s.Sink.Events(ctx, events))
+// sink remembers the error of a sink, which ends the run, unlike those of the forge.
+type sink struct {
+	ingest.Sink
+	broken error
 }
 
-type sinkError struct{ error }
+func (s *sink) Put(ctx context.Context, e catalog.Entry) error {
+	s.broken = s.Sink.Put(ctx, e)
+	return s.broken
+}
 
-func (e sinkError) Unwrap() error { return e.error }
-
-func ofSink(err error) error {
-	if err != nil {
-		err = sinkError{err}
-	}
-	return err
+func (s *sink) Events(ctx context.Context, events []catalog.Event) error {
+	s.broken = s.Sink.Events(ctx, events)
+	return s.broken
 }
 
 // put puts a record. Encoding its data cannot fail: all of it was decoded from
@@ -156,11 +152,8 @@ func (r reading) put(ctx context.Context, e catalog.Entry, data any) (err error)
 // fatal returns the error of the run after a failure, nil if the failure affects
 // only one repository.
 func (r reading) fatal(ctx context.Context, err error) error {
-	if sink, ok := errors.AsType[sinkError](err); ok {
-		return sink.error
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if broken := cmp.Or(r.out.broken, ctx.Err()); broken != nil {
+		return broken
 	}
 	if errors.Is(err, errToken) {
 		return fmt.Errorf("%w; check the variable that token_env names", err)

@@ -77,7 +77,7 @@ func FuzzItems(f *testing.F) {
 		now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 		api := &client{token: "x", now: func() time.Time { return now },
 			graph: allowance{known: true, reset: now.Add(time.Hour)}} // it must not request more
-		r := &run{reading: reading{client: api, out: judging{t: t}}, opts: settings{Grants: "a/b"}, name: "a/b"}
+		r := &run{reading: reading{client: api, out: &sink{Sink: judging{t: t}}}, opts: settings{Grants: "a/b"}, name: "a/b"}
 		ctx := t.Context()
 		issues := scan[issue]{feed: feed[issue]{stamp: func(i issue) (int64, time.Time) {
 			return int64(i.Number),

@@ -63,7 +63,7 @@ func (c *proposalConnector) Sync(ctx context.Context, none struct{}, out ingest.
 ) {
 	api := newClient(c.opts.access, c.env, out.Warn)
 	r := &proposalRun{
-		reading: reading{client: api, out: sink{out}}, proposalConnector: c, branch: c.opts.Branch,
+		reading: reading{client: api, out: &sink{Sink: out}}, proposalConnector: c, branch: c.opts.Branch,
 		complete: !api.missing,
 	}
 	err := r.read(ctx)

@@ -19,10 +19,10 @@ import (
 // the one of this run; connectors may read both.
 type Run struct {
 	Known, Now State
+	Sweep      bool // this run requests all items, even those that the list calls unchanged
 
 	out   ingest.Sink
 	kind  catalog.Kind
-	sweep bool
 	hosts outbound.Hosts
 	gone  []catalog.Ref
 	read  int // items that were read
@@ -36,15 +36,11 @@ func NewRun(env ingest.Environment, kind catalog.Kind, sweep time.Duration, know
 		Known: known, Now: State{Swept: known.Swept, Items: map[string]Seen{}}, out: out, kind: kind,
 		hosts: outbound.Hosts{Client: env.HTTP},
 	}
-	if r.sweep = sweep > 0 && env.Now().Sub(known.Swept) >= sweep; r.sweep {
+	if r.Sweep = sweep > 0 && env.Now().Sub(known.Swept) >= sweep; r.Sweep {
 		r.Now.Swept = env.Now().UTC()
 	}
 	return r
 }
-
-// Sweep reports whether this run requests all items, even those that the list
-// calls unchanged.
-func (r *Run) Sweep() bool { return r.sweep }
 
 // Item is one entry of a list.
 type Item struct {
@@ -134,7 +130,7 @@ func (r *Run) content(ctx context.Context, it *Item) (outbound.Response, error) 
 	old, known := r.Known.Items[it.Name]
 	same := func() bool { return known && !old.Pending && it.Stamp == old.Stamp }
 	switch {
-	case it.Stamp != "" && same() && !r.sweep:
+	case it.Stamp != "" && same() && !r.Sweep:
 		r.Keep(it.Name)
 		return outbound.Response{}, errSettled
 	case it.Open == nil:
@@ -209,7 +205,7 @@ func (r *Run) Drop(name string) {
 // of this run, or to the front page of its site, the item is gone.
 func (r *Run) Check(ctx context.Context, name string, accept []string) {
 	old := r.Known.Items[name]
-	if old.Address == "" || old.Unlisted && !r.sweep {
+	if old.Address == "" || old.Unlisted && !r.Sweep {
 		r.remember(name, old)
 		return
 	}

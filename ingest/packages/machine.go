@@ -46,17 +46,6 @@ func (m machine) file(name string) ([]byte, error) {
 	return data, err
 }
 
-func (m machine) below(names ...string) string {
-	return filepath.Join(append([]string{m.root}, names...)...)
-}
-
-func (m machine) atHome(names ...string) string {
-	if m.home == "" {
-		return ""
-	}
-	return filepath.Join(append([]string{m.home}, names...)...)
-}
-
 // npmrc is the configuration of npm: settings by their names.
 type npmrc map[string]string
 
@@ -75,15 +64,16 @@ func (m machine) npm() (npmrc, error) {
 		}
 		c.add(parseNpmrc(data, m.env)) // there may be none
 	}
-	user := cmp.Or(c["userconfig"], m.atHome(".npmrc"))
-	global := []string{m.below("usr", "local", "etc", "npmrc"), m.below("etc", "npmrc")}
-	if name := c["globalconfig"]; name != "" {
-		global = []string{name}
+	var files []string
+	if user := c["userconfig"]; user != "" || m.home != "" {
+		files = append(files, cmp.Or(user, filepath.Join(m.home, ".npmrc")))
 	}
-	for _, name := range append([]string{user}, global...) {
-		if name == "" {
-			continue
-		}
+	if name := c["globalconfig"]; name != "" {
+		files = append(files, name)
+	} else {
+		files = append(files, filepath.Join(m.root, "usr/local/etc/npmrc"), filepath.Join(m.root, "etc/npmrc"))
+	}
+	for _, name := range files {
 		data, err := m.file(name)
 		if err != nil {
 			return nil, fmt.Errorf("npm's configuration: %w", err)
