@@ -30,6 +30,9 @@ type ActivityStream struct {
 	Items      []Activity `json:"items"`
 }
 
+// Head says how many there are in all.
+func (s ActivityStream) Head() (total int, hint string) { return s.Total, "" }
+
 // Counts counts the items of the window by kind.
 type Counts struct {
 	StatusChange int `json:"cip_status_change"`

@@ -109,6 +109,9 @@ type Trending struct {
 	Method     string    `json:"method"`
 }
 
+// Head says how many there are in all.
+func (t Trending) Head() (total int, hint string) { return t.Total, "" }
+
 // Trend is one trending record.
 type Trend struct {
 	kb.Item

@@ -22,6 +22,9 @@ func (l List[T]) Next() (offset int, more bool) {
 	return offset, len(l.Items) > 0 && offset < l.Total
 }
 
+// Head says how many there are in all, and why nothing is listed.
+func (l List[T]) Head() (total int, hint string) { return l.Total, l.Hint }
+
 // Rows returns a page of the catalog, each record as its row.
 func Rows[T any](
 	ctx context.Context, b Base, q catalog.ListQuery, p arg.Paging, row func(Base, catalog.Record) (T, error),

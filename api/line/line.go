@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"almanac/api/op"
@@ -31,21 +29,10 @@ func List(w io.Writer, ops []op.Operation, program string) error {
 	for _, o := range ops {
 		fmt.Fprintf(tw, "%s\t%s\t%s\n", name(o), o.Group, o.Summary)
 		if in, ok := o.ExampleInput(); ok {
-			fmt.Fprintf(tw, "\t\t%s %s %s\n", program, name(o), strings.Join(quoted(o.Line(in)), " "))
+			fmt.Fprintf(tw, "\t\t%s %s %s\n", program, name(o), op.Shell(o.Line(in)...))
 		}
 	}
 	return tw.Flush()
-}
-
-// quoted quotes words for a shell.
-func quoted(words []string) []string {
-	out := slices.Clone(words)
-	for i, word := range out {
-		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=_-.,:/") != "" {
-			out[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return out
 }
 
 // Call runs an operation and prints its answer as indented JSON, as REST

@@ -67,7 +67,7 @@ func describe(w io.Writer, o op.Operation) error {
 		fmt.Fprintf(w, "- %s: %s\n", name, strings.TrimSuffix(p.Doc, "."))
 	}
 	if in, ok := o.ExampleInput(); ok {
-		fmt.Fprintf(w, "\n      almanac tools call %s\n", strings.Join(append([]string{name(o)}, quoted(o.Line(in))...), " "))
+		fmt.Fprintf(w, "\n      almanac tools call %s %s\n", name(o), op.Shell(o.Line(in)...))
 	}
 	return nil
 }

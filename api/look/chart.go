@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -16,27 +15,16 @@ type Point struct {
 	Value float64
 }
 
-// Series reads the points of a list of structs by the names of two fields,
-// oldest first. Elements without a value are left out.
-func Series(items any, at, value string) ([]Point, error) {
-	list := reflect.ValueOf(items)
-	if list.Kind() != reflect.Slice {
-		return nil, fmt.Errorf("series: %T is not a list", items)
-	}
-	var out []Point
-	for i := range list.Len() {
-		x := list.Index(i)
-		v := x.FieldByName(value)
-		t := x.FieldByName(at)
-		if !v.IsValid() || !t.IsValid() {
-			return nil, fmt.Errorf("series: %s has no field %s or %s", x.Type(), at, value)
-		}
-		if n, ok := floatOf(v.Interface()); ok {
-			out = append(out, Point{timeOf(t.Interface()), n})
+// Series are the points of a list, oldest first. Elements without a time or a value,
+// a number or a pointer to one, are left out.
+func Series[T any](items []T, at func(T) *time.Time, value func(T) any) (out []Point) {
+	for _, x := range items {
+		if n, ok := floatOf(value(x)); ok && at(x) != nil {
+			out = append(out, Point{*at(x), n})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Point) int { return a.At.Compare(b.At) })
-	return out, nil
+	return out
 }
 
 // The size of a chart in its own units.

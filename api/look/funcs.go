@@ -29,7 +29,7 @@ func (s *Site) funcs() template.FuncMap {
 			return out
 		},
 		"list": func(v ...any) []any { return v }, "dict": dict, "json": ld,
-		"line": Line, "bars": Bars, "series": Series, "share": share, "has": has, "query": url.QueryEscape,
+		"line": Line, "bars": Bars, "share": share, "has": has, "query": url.QueryEscape,
 		"lower": strings.ToLower, "join": strings.Join, "slug": Slug, "safe": safeURL,
 	}
 }
@@ -197,10 +197,12 @@ func status(v any) template.HTML {
 	if v == nil || word == "" {
 		return ""
 	}
-	tone := cmp.Or(tones[strings.ToLower(word)], "calm")
-	return template.HTML(`<span class="status ` + tone + `">` +
+	return template.HTML(`<span class="status ` + Tone(word) + `">` +
 		template.HTMLEscapeString(strings.ReplaceAll(word, "_", " ")) + "</span>")
 }
+
+// Tone is the colour of a state.
+func Tone(state string) string { return cmp.Or(tones[strings.ToLower(state)], "calm") }
 
 // Marked writes a text with the byte ranges of matches in it marked. Ranges
 // that do not fit the text are left out.

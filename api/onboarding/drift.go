@@ -26,6 +26,9 @@ type KBDrift struct {
 	Hint       string              `json:"hint,omitempty" doc:"if there is no finding: why"`
 }
 
+// Head says how many there are in all.
+func (d KBDrift) Head() (total int, hint string) { return d.Total, "" }
+
 // DriftFinding is a stated value that differs from the live one.
 type DriftFinding struct {
 	Category string  `json:"category"`

@@ -175,9 +175,37 @@ func (o Operation) DecodeLine(words []string) (Input, error) {
 		}
 		values[name] = value
 	}
+	return o.decodeNamed(values, (*Param).named)
+}
+
+// DecodeNamed reads arguments by their names on REST, or by those of the tool if
+// REST does not serve the operation.
+func (o Operation) DecodeNamed(values map[string]string) (Input, error) {
+	return o.decodeNamed(values, o.named)
+}
+
+// Argument returns what checks a value of an argument of DecodeNamed. Its error says
+// which arguments there are.
+func (o Operation) Argument(name string) (check func(value string) error, err error) {
 	var names []string
 	for i := range o.Params {
-		if _, name := o.Params[i].named(); name != "" {
+		a, known := o.named(&o.Params[i])
+		if a == nil {
+			continue
+		}
+		if known == name {
+			return func(value string) error { _, err := a.fromLine(value); return err }, nil
+		}
+		names = append(names, known)
+	}
+	return nil, unknownArgument([]string{name}, names, o.ID)
+}
+
+func (o Operation) decodeNamed(values map[string]string, named func(*Param) (*argument, string)) (Input, error) {
+	in := o.newInput()
+	var names []string
+	for i := range o.Params {
+		if _, name := named(&o.Params[i]); name != "" {
 			names = append(names, name)
 		}
 	}
@@ -188,7 +216,7 @@ func (o Operation) DecodeLine(words []string) (Input, error) {
 	}
 	for i := range o.Params {
 		p := &o.Params[i]
-		a, name := p.named()
+		a, name := named(p)
 		if a == nil {
 			continue
 		}
@@ -221,6 +249,17 @@ func (p *Param) named() (*argument, string) {
 		return p.tool, p.ToolName
 	}
 	if p.REST {
+		return p.rest, p.Name
+	}
+	return nil, ""
+}
+
+// named returns the argument and name of a parameter for DecodeNamed.
+func (o Operation) named(p *Param) (*argument, string) {
+	switch {
+	case o.Path == "":
+		return p.named()
+	case p.REST:
 		return p.rest, p.Name
 	}
 	return nil, ""

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,6 +99,17 @@ func (o Operation) Line(in Input) []string {
 		}
 	}
 	return words
+}
+
+// Shell joins words for a shell, quoted where they must be.
+func Shell(words ...string) string {
+	out := slices.Clone(words)
+	for i, word := range out {
+		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=_-.,:/") != "" {
+			out[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // ExampleInput returns the operation's Example as arguments; false if it has

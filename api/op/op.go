@@ -96,6 +96,7 @@ type Operation struct {
 	Params []Param
 
 	in    reflect.Type
+	out   reflect.Type
 	run   func(ctx context.Context, in reflect.Value) (any, error)
 	types map[*jsonschema.Schema]reflect.Type
 }
@@ -156,6 +157,9 @@ func (o Operation) Run(ctx context.Context, in Input) (any, error) {
 	return o.run(ctx, in.v)
 }
 
+// Gives reports whether the answers of an operation are of a type.
+func Gives[T any](o Operation) bool { return o.out == reflect.TypeFor[T]() }
+
 func build(s Spec, in, out reflect.Type, run func(context.Context, reflect.Value) (any, error)) Operation {
 	if s.Method == "" {
 		s.Method = "GET"
@@ -166,7 +170,7 @@ func build(s Spec, in, out reflect.Type, run func(context.Context, reflect.Value
 			*text = s.Words.Replace(*text)
 		}
 	}
-	o := Operation{Spec: s, in: in, run: run, types: map[*jsonschema.Schema]reflect.Type{}}
+	o := Operation{Spec: s, in: in, out: out, run: run, types: map[*jsonschema.Schema]reflect.Type{}}
 	o.params()
 	o.Out = o.schema(out)
 	o.ToolOut = lean(o.Out, o.types)

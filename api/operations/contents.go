@@ -17,6 +17,9 @@ type Contents struct {
 	Total   int                `json:"total" doc:"number of snapshots"`
 }
 
+// Head says how many there are in all.
+func (c Contents) Head() (total int, hint string) { return c.Total, "" }
+
 // ContentsSnapshot is what the knowledge base held on a day.
 type ContentsSnapshot struct {
 	Captured

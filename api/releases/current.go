@@ -24,6 +24,9 @@ type Current struct {
 	Hint            string       `json:"hint,omitempty" doc:"what is not known, and why"`
 }
 
+// Head says how many there are in all.
+func (c Current) Head() (total int, hint string) { return c.Total, "" }
+
 // Program is the latest version of one of the network's main programs.
 type Program struct {
 	Role string `json:"role" doc:"sdk, ledger (what nodes run), language or package_manager"`

@@ -19,6 +19,9 @@ type Migrations struct {
 	Hint      string        `json:"hint,omitempty" doc:"if nothing is listed: what to try"`
 }
 
+// Head says how many there are in all, and why nothing is listed.
+func (m Migrations) Head() (total int, hint string) { return m.Total, m.Hint }
+
 type migrationsIn struct {
 	Query    string   `json:"q" maxLength:"4000" doc:"deprecated name, replacement or words of the note"`
 	Category Category `json:"category"`

@@ -6,32 +6,15 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"almanac/api/cips"
+	"almanac/api/look"
 )
 
-// graph is the answer of the operation get_cip_graph.
-type graph struct {
-	Nodes []node  `json:"nodes"`
-	Edges []arrow `json:"edges"`
-}
-
+// node is a proposal with its place.
 type node struct {
-	ID     string `json:"id"`
-	Label  string `json:"label"`
-	Title  string `json:"title"`
-	Status string `json:"status"`
-
+	cips.Node
 	layer, row int
-}
-
-type arrow struct {
-	From string `json:"from"` // the dependent
-	To   string `json:"to"`   // its prerequisite
-}
-
-func prepareGraph(_ *Handler, v *view) error {
-	g, err := into[graph](v.Main)
-	v.Extra = g
-	return err
 }
 
 // Sizes of the drawing.
@@ -43,16 +26,15 @@ const (
 // Tree draws the proposals that depend on each other, prerequisites on the
 // left: each stands one column right of its last prerequisite, and near the
 // middle of them (Sugiyama's layers, ordered by barycentres).
-func Tree(g graph, at func(string) string) template.HTML {
+func Tree(g cips.Graph, at func(string) string) template.HTML {
 	used := map[string]*node{}
 	before := map[string][]string{}
 	for _, e := range g.Edges {
 		before[e.From] = append(before[e.From], e.To)
 	}
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		if slices.ContainsFunc(g.Edges, func(e arrow) bool { return e.From == n.ID || e.To == n.ID }) {
-			used[n.ID] = n
+	for _, n := range g.Nodes {
+		if slices.ContainsFunc(g.Edges, func(e cips.Edge) bool { return e.From == n.ID || e.To == n.ID }) {
+			used[n.ID] = &node{Node: n}
 		}
 	}
 	deep := map[string]int{}
@@ -91,7 +73,7 @@ func Tree(g graph, at func(string) string) template.HTML {
 			fmt.Fprintf(&b, `<a href="%s"><rect x="%d" y="%d" width="%d" height="%d" rx="5"/>`+
 				`<circle class="%s" cx="%d" cy="%d" r="3.5"/><text class="name" x="%d" y="%d">%s</text>`+
 				`<text x="%d" y="%d">%s</text><title>%s: %s (%s)</title></a>`,
-				template.HTMLEscapeString(at("/cips/"+n.ID)), x, y, boxWidth, boxHeight, tone(n.Status), x+boxWidth-12, y+14,
+				template.HTMLEscapeString(at("/cips/"+n.ID)), x, y, boxWidth, boxHeight, look.Tone(n.Status), x+boxWidth-12, y+14,
 				x+10, y+18, template.HTMLEscapeString(n.Label), x+10, y+34, template.HTMLEscapeString(short(27, n.Title)),
 				template.HTMLEscapeString(n.Label), template.HTMLEscapeString(n.Title), template.HTMLEscapeString(n.Status))
 		}
@@ -149,16 +131,4 @@ func layered(used map[string]*node, before map[string][]string) [][]*node {
 		}
 	}
 	return layers
-}
-
-func tone(status string) string {
-	switch status {
-	case "Final":
-		return "good"
-	case "Review":
-		return "warn"
-	case "Rejected":
-		return "bad"
-	}
-	return "calm"
 }

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -27,14 +25,11 @@ func (h *Handler) identified(v *view, query string) (out identified) {
 		return out
 	}
 	vars := map[string]string{"q": strings.ReplaceAll(query, " ", "-")}
-	got, err := h.run(v.ctx, ask{op: "get_cip", args: "id={q}"}, vars, nil)
+	cip, _, err := h.ask.proposal.ask(v.ctx, vars, nil)
 	if err != nil {
 		return out
 	}
-	return identified{
-		strings.TrimPrefix(text(got.answer, "Page"), h.cfg.PublicURL), text(got.answer, "Title"),
-		text(got.answer, "Label"), fmt.Sprint(field(got.answer, "Status")),
-	}
+	return identified{strings.TrimPrefix(cip.Page, h.cfg.PublicURL), cip.Title, cip.Label, string(cip.Status)}
 }
 
 // identifier is a word and a number: CIP-56, PR 203.
@@ -48,9 +43,6 @@ type liveView struct {
 	Total int
 }
 
-// suggested is the number of suggestions.
-const suggested = 6
-
 // prepareLive finds suggestions for what is typed so far.
 func prepareLive(h *Handler, v *view) error {
 	query := strings.TrimSpace(v.Param("q"))
@@ -60,11 +52,7 @@ func prepareLive(h *Handler, v *view) error {
 		return nil
 	}
 	s.Jump = h.identified(v, query)
-	got, err := h.run(v.ctx, ask{op: "search", args: "highlight=true q? limit=" + strconv.Itoa(suggested)}, nil, v.Params)
-	if err != nil {
-		return err
-	}
-	answer, err := into[found](got.answer)
+	answer, _, err := h.ask.suggested.ask(v.ctx, nil, v.Params)
 	s.Hits, s.Total = grouped(answer.Items), answer.Total
 	return err
 }

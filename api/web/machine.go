@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/api/edge"
+	"almanac/api/kb"
 	"almanac/api/look"
 	"almanac/api/op"
 	"almanac/api/tally"
@@ -46,15 +47,6 @@ type atomEntry struct {
 	Summary string     `xml:"summary,omitempty"`
 }
 
-// activity is an item of the operation get_recent_changes.
-type activity struct {
-	Kind  string    `json:"kind"`
-	When  time.Time `json:"when"`
-	ID    string    `json:"id"`
-	Title string    `json:"title"`
-	URL   string    `json:"url"`
-}
-
 // feed serves what is new, or with a query the newest results.
 func (h *Handler) feed(r *http.Request) (*edge.Answer, error) {
 	query := r.URL.Query()
@@ -85,18 +77,12 @@ func (h *Handler) feed(r *http.Request) (*edge.Answer, error) {
 }
 
 func (h *Handler) changedEntries(r *http.Request) (out []atomEntry, err error) {
-	got, err := h.run(r.Context(), ask{op: "get_recent_changes", args: "days=30 limit=60"}, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	stream, err := into[struct {
-		Items []activity `json:"items"`
-	}](got.answer)
+	stream, _, err := h.ask.changes.ask(r.Context(), nil, nil)
 	for _, a := range stream.Items {
 		page := h.site.Absolute("/r/" + url.PathEscape(a.ID))
 		at := a.When.UTC().Format(time.RFC3339)
 		out = append(out, atomEntry{
-			ID: page + "#" + a.Kind + "-" + at, Title: Said(a.Kind) + ": " + a.Title, Updated: at,
+			ID: page + "#" + a.Kind + "-" + at, Title: said(a.Kind) + ": " + a.Title, Updated: at,
 			Links: []atomLink{{"alternate", "text/html", page}},
 		})
 	}
@@ -105,40 +91,24 @@ func (h *Handler) changedEntries(r *http.Request) (out []atomEntry, err error) {
 
 func (h *Handler) foundEntries(r *http.Request, query url.Values) (out []atomEntry, err error) {
 	ctx := tally.Uncounted(r.Context())
-	got, err := h.run(ctx, ask{op: "search", args: "sort=date limit=30 q? type? kind? source? since? until?"}, nil, query)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := into[found](got.answer)
+	answer, _, err := h.ask.newest.ask(ctx, nil, query)
 	for _, x := range answer.Items {
 		out = append(out, atomEntry{
-			ID: x.Page, Title: x.Title, Updated: cmp.Or(x.Date, "1970-01-01T00:00:00Z"), Summary: x.Snippet,
+			ID: x.Page, Title: x.Title, Updated: cmp.Or(isoOf(x.Date), "1970-01-01T00:00:00Z"), Summary: x.Snippet,
 			Links: []atomLink{{"alternate", "text/html", x.Page}},
 		})
 	}
 	return out, err
 }
 
-// Said is a kind of change in words.
-func Said(kind string) string {
-	switch kind {
-	case "cip_status_change":
-		return "Status changed"
-	case "new_cip":
-		return "New proposal"
-	case "new_proposal":
-		return "New grant proposal"
-	case "new_forum_topic":
-		return "New discussion"
-	case "new_blog_post":
-		return "New post"
-	case "new_release":
-		return "New release"
-	case "new_radar_item":
-		return "New alert"
-	}
-	return wordsOf(kind)
+// news are kinds of changes in words.
+var news = map[string]string{
+	"cip_status_change": "Status changed", "new_cip": "New proposal", "new_proposal": "New grant proposal",
+	"new_forum_topic": "New discussion", "new_blog_post": "New post", "new_release": "New release",
+	"new_radar_item": "New alert",
 }
+
+func said(kind string) string { return cmp.Or(news[kind], wordsOf(kind)) }
 
 // urlSet is a sitemap (sitemaps.org 0.9).
 type urlSet struct {
@@ -161,33 +131,23 @@ func (h *Handler) sitemap(r *http.Request) (*edge.Answer, error) {
 	if kind == "" {
 		return h.sitemapIndex(r)
 	}
-	if _, ok := h.kinds[kind]; !ok {
+	if _, ok := kinds[kind]; !ok {
 		return nil, op.NotFound("there is no kind %.40q", kind)
 	}
 	part, _ := strconv.Atoi(r.URL.Query().Get("part"))
 	part = min(max(part, 0), 1000)
 	var set urlSet
 	if part == 0 {
-		set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute("/" + h.kinds[kind].Segment)})
+		set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute("/" + kinds[kind].Segment)})
 	}
 	for offset := part * sitemapSize; offset < (part+1)*sitemapSize; offset += 100 {
-		args := fmt.Sprintf("kind=%s order=key limit=100 offset=%d", kind, offset)
-		got, err := h.run(r.Context(), ask{op: "list_records", args: args}, nil, nil)
-		if err != nil {
-			return nil, err
-		}
-		list, err := into[struct {
-			Total int `json:"total"`
-			Items []struct {
-				Page string `json:"page"`
-				Date string `json:"date"`
-			} `json:"items"`
-		}](got.answer)
+		vars := map[string]string{"kind": kind, "offset": strconv.Itoa(offset)}
+		list, _, err := h.ask.records.ask(r.Context(), vars, nil)
 		if err != nil {
 			return nil, err
 		}
 		for _, x := range list.Items {
-			set.URLs = append(set.URLs, siteURL{x.Page, x.Date})
+			set.URLs = append(set.URLs, siteURL{x.Page, isoOf(x.Date)})
 		}
 		if offset+100 >= list.Total {
 			break
@@ -201,16 +161,7 @@ func (h *Handler) sitemapIndex(r *http.Request) (*edge.Answer, error) {
 		XMLName  xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
 		Sitemaps []siteURL `xml:"sitemap"`
 	}
-	got, err := h.run(r.Context(), ask{op: "list_sources"}, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := into[struct {
-		Sources []struct {
-			Type  string `json:"type"`
-			Count int    `json:"count"`
-		} `json:"sources"`
-	}](got.answer)
+	answer, _, err := h.ask.sources.ask(r.Context(), nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -259,12 +210,12 @@ func (h *Handler) llms(r *http.Request) (*edge.Answer, error) {
 	line("- [OpenAPI description](%s)", at("/api/v1/openapi.json"))
 	line("- [Reference of the API](%s)\n", at("/api/v1/reference"))
 	line("## Lists\n")
-	for _, k := range h.cfg.Kinds {
+	for _, k := range kb.PageKinds {
 		line("- [%s](%s)", k.Many, at("/"+k.Segment+".md"))
 	}
 	line("\n## The network as it is\n")
-	for _, rw := range h.rows() {
-		if rw.kind.Name == "" && rw.lede != "" {
+	for _, rw := range h.rows {
+		if rw.kind.Kind == "" && rw.lede != "" {
 			line("- [%s](%s): %s", rw.title, at(rw.path+".md"), rw.lede)
 		}
 	}
@@ -326,9 +277,9 @@ func short(n int, text string) string {
 }
 
 // isoOf writes a time as RFC 3339; "" for none.
-func isoOf(v any) string {
-	if t, ok := v.(*time.Time); ok && t != nil {
-		return t.UTC().Format(time.RFC3339)
+func isoOf(t *time.Time) string {
+	if t == nil {
+		return ""
 	}
-	return ""
+	return t.UTC().Format(time.RFC3339)
 }

@@ -7,28 +7,31 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
+	"time"
 
+	"almanac/api/cips"
 	"almanac/api/edge"
+	"almanac/api/kb"
+	"almanac/api/library"
 	"almanac/api/look"
 	"almanac/api/op"
 	"almanac/api/tally"
+	"almanac/catalog"
 )
 
 // view is what a template sees of a page.
 type view struct {
-	Main   any        // the answer the page is about
-	Params url.Values // of the query
-	Kind   Kind
+	Main   any            // the answer the page is about
+	Record library.Record // that is Main; zero if the page shows none
+	Params url.Values     // of the query
+	Kind   kb.PageKind
 	Title  string
 	Lede   string
 	Path   string // of this page, on this server
 	Same   []Same
 	Text   *Text // of a record
 	Extra  any   // what the row prepared
-	Origin bool  // the answers are those of a record
 
 	row     row
 	ctx     context.Context
@@ -45,6 +48,33 @@ func (v *view) Answer(id string) any {
 		}
 	}
 	return nil
+}
+
+// answerOf returns the answer of a type that a page has.
+func answerOf[T any](v *view) (answer T, ok bool) {
+	for _, a := range v.answers {
+		if answer, ok = a.answer.(T); ok {
+			return answer, true
+		}
+	}
+	return answer, false
+}
+
+// headed is an answer that says what stands at the head of its page: how many there
+// are in all, and why nothing is listed.
+type headed interface {
+	Head() (total int, hint string)
+}
+
+// Head is what the page's answer says there.
+func (v *view) Head() (head struct {
+	Total int
+	Hint  string
+}) {
+	if main, ok := v.Main.(headed); ok {
+		head.Total, head.Hint = main.Head()
+	}
+	return head
 }
 
 // Param returns a parameter of the query.
@@ -68,6 +98,27 @@ func (v *view) With(pairs ...string) string {
 		return v.Path
 	}
 	return v.Path + "?" + query.Encode()
+}
+
+// filter are the values of a parameter that a list can be narrowed to.
+type filter struct {
+	Label   string
+	Choices []choice
+}
+
+// Filter makes one of options: name=value, or a value that is its own name. Without
+// the parameter the first is in force.
+func (v *view) Filter(label, param string, options ...string) filter {
+	f := filter{Label: label}
+	for i, o := range options {
+		name, value, named := strings.Cut(o, "=")
+		if !named {
+			value = name
+		}
+		current := v.Param(param) == value || v.Param(param) == "" && i == 0
+		f.Choices = append(f.Choices, choice{Name: name, Link: v.With(param, value), Current: current})
+	}
+	return f
 }
 
 // Next is the address of the next part; "" if this is the last.
@@ -152,12 +203,12 @@ func partOf(rw row, markdown bool) string {
 
 // build asks the operations of a row and prepares its view.
 func (h *Handler) build(ctx context.Context, rw row, r *http.Request, query url.Values) (*view, error) {
-	v := &view{Params: query, Kind: rw.kind, Lede: rw.lede, Path: r.URL.Path, row: rw, ctx: ctx, Origin: rw.record}
+	v := &view{Params: query, Kind: rw.kind, Title: rw.title, Lede: rw.lede, Path: r.URL.Path, row: rw, ctx: ctx}
 	vars := map[string]string{"id": r.PathValue("id")}
-	for i, a := range rw.ask {
-		got, err := h.run(ctx, a, vars, query)
-		if err != nil && (i > 0 && a.optional || rw.template == "search") {
-			h.cfg.Log.Debug("a part of a page is missing", "operation", a.op, "error", err)
+	for i, q := range rw.asks {
+		got, err := q.ask(ctx, vars, query)
+		if err != nil && (i > 0 && q.optional || rw.template == "search") {
+			h.cfg.Log.Debug("a part of a page is missing", "operation", q.op.ID, "error", err)
 			continue
 		}
 		if err != nil {
@@ -169,14 +220,13 @@ func (h *Handler) build(ctx context.Context, rw row, r *http.Request, query url.
 		}
 		v.Main = got.answer
 		if rw.record {
+			v.Record = got.answer.(library.Record) // compile has seen to it
 			if err := h.canonical(v, r); err != nil {
 				return v, err
 			}
-			vars["key"], vars["id"], vars["title"] = text(v.Main, "Key"), text(v.Main, "ID"), text(v.Main, "Title")
-			vars["record_id"] = strconv.FormatInt(field(v.Main, "RecordID").(int64), 10)
+			vars, v.Title = namesOf(v.Record), v.Record.Title
 		}
 	}
-	v.Title = h.title(v)
 	if rw.prepare != nil {
 		if err := rw.prepare(h, v); err != nil {
 			return v, err
@@ -189,7 +239,7 @@ func (h *Handler) build(ctx context.Context, rw row, r *http.Request, query url.
 // canonical redirects if the record's page has another address: it was
 // renumbered or merged, or found by another name.
 func (h *Handler) canonical(v *view, r *http.Request) error {
-	page := strings.TrimPrefix(text(v.Main, "Page"), h.cfg.PublicURL)
+	page := strings.TrimPrefix(v.Record.Page, h.cfg.PublicURL)
 	if other := !strings.HasPrefix(page, "/"+v.Kind.Segment+"/"); other && v.Kind.Segment != "" {
 		return redirect{page, http.StatusMovedPermanently}
 	}
@@ -224,13 +274,6 @@ func tabOf(template string) string {
 	return name
 }
 
-func (h *Handler) title(v *view) string {
-	if v.row.record {
-		return text(v.Main, "Title")
-	}
-	return v.row.title
-}
-
 // page is what the layout says of a view.
 func (h *Handler) page(v *view) look.Page {
 	p := look.Page{
@@ -263,7 +306,7 @@ func markdownPath(path string) string {
 
 // about says in a line what a page is.
 func (h *Handler) about(v *view) string {
-	if summary := short(200, text(v.Main, "Summary")); v.row.record && summary != "" {
+	if summary := short(200, v.Record.Summary); summary != "" {
 		return summary
 	}
 	if v.Lede == "" && v.Title == "" {
@@ -279,14 +322,14 @@ func (h *Handler) describe(v *view, p *look.Page) {
 		p.Title = v.Kind.One
 	}
 	data := map[string]any{
-		"@context": "https://schema.org", "@type": schemaOf(v.Kind.Name), "headline": short(110, p.Title),
-		"url": h.site.Absolute(v.Path), "isBasedOn": text(v.Main, "URL"),
+		"@context": "https://schema.org", "@type": schemaOf(string(v.Kind.Kind)), "headline": short(110, p.Title),
+		"url": h.site.Absolute(v.Path), "isBasedOn": v.Record.URL,
 	}
-	if author := text(v.Main, "Author"); author != "" {
+	if author := v.Record.Author; author != "" {
 		data["author"] = map[string]any{"@type": "Person", "name": author}
 	}
-	for name, of := range map[string]string{"datePublished": "CreatedAt", "dateModified": "UpdatedAt"} {
-		if at := isoOf(field(v.Main, of)); at != "" {
+	for name, of := range map[string]*time.Time{"datePublished": v.Record.CreatedAt, "dateModified": v.Record.UpdatedAt} {
+		if at := isoOf(of); at != "" {
 			data[name] = at
 		}
 	}
@@ -308,19 +351,11 @@ func schemaOf(kind string) string {
 // funcs are what the templates of this package call besides those of look.
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
-		"field": field, "page": pageOf(h), "facts": factsOf,
-		"cut":  func(s string) string { return cutBlock(s, textSize) },
-		"tabs": tabsOf, "said": Said, "often": often,
-		"kind": func(name string) Kind { return h.kinds[name] },
-		"part": func(kind string) bool { return slices.Contains(parts, kind) },
-		"tree": func(g graph) template.HTML { return Tree(g, h.site.At) },
+		"facts": factsOf,
+		"cut":   func(s string) string { return cutBlock(s, textSize) },
+		"tabs":  tabsOf, "said": said, "often": often,
+		"kind": func(name string) kb.PageKind { return kinds[name] },
+		"part": func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
+		"tree": func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },
 	}
-}
-
-// parts are the kinds that are parts of others.
-var parts = []string{"post", "mail_message", "comment", "attachment"}
-
-// pageOf returns the address of a record on this server.
-func pageOf(h *Handler) func(any) string {
-	return func(v any) string { return h.site.Local(text(v, "Page")) }
 }

@@ -3,15 +3,19 @@ package web
 import (
 	"cmp"
 	"html/template"
-	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"almanac/api/cips"
+	"almanac/api/community"
+	"almanac/api/ecosystem"
+	"almanac/api/kb/read"
+	"almanac/api/library"
 	"almanac/api/look"
+	"almanac/api/onboarding"
 	"almanac/api/op"
 	"almanac/text/markdown"
 )
@@ -37,11 +41,18 @@ type Text struct {
 // prepareText renders the text of a record.
 func prepareText(_ *Handler, v *view) error {
 	for _, a := range v.answers[1:] {
-		content, ok := field(a.answer, "Content").(string)
-		if !ok {
+		var text read.Text
+		switch full := a.answer.(type) {
+		case library.Full:
+			text = full.Text
+		case library.FullPaper:
+			text = full.Text
+		case cips.Full:
+			text = full.Text
+		default:
 			continue
 		}
-		shown, next := v.fit(content, text(a.answer, "NextCursor"))
+		shown, next := v.fit(text.Content, text.NextCursor)
 		if next != "" {
 			v.next = v.With("cursor", next)
 		}
@@ -102,7 +113,7 @@ func (v *view) render(source string) *Text {
 	part := v.Param("cursor") != ""
 	source = withoutFrontMatter(source)
 	html, outline := look.Markdown(look.Text{
-		Markdown: source, Base: text(v.Main, "URL"), Prefix: sectionPrefix, Title: text(v.Main, "Title"),
+		Markdown: source, Base: v.Record.URL, Prefix: sectionPrefix, Title: v.Record.Title,
 	})
 	return &Text{HTML: html, Markdown: source, Outline: outline, Part: part}
 }
@@ -124,23 +135,57 @@ func withoutFrontMatter(s string) string {
 // Post is one text of a thread.
 type Post struct {
 	Mark     string // with the number the id of the post on its page: p3, of a comment c3
-	Number   string
+	Number   int
 	Part     bool // it does not begin at the beginning
 	Author   string
 	Role     string
-	Date     any
+	Date     *time.Time
 	URL      string
-	Likes    int
+	Likes    int64
 	Accepted bool
 	ReplyTo  int
 	HTML     template.HTML
 	Markdown string
 }
 
-// numbered is what somebody said, with its number in the thread.
-type numbered struct {
-	item   any
-	number int
+// thread are the texts of a thread that an answer has, without their HTML.
+type thread struct {
+	posts []Post
+	total int
+	next  string // cursor of the next answer
+}
+
+// threadOf reads an answer; what has no number of its own is counted from the first.
+func threadOf(answer any, first int) thread {
+	switch a := answer.(type) {
+	case community.Discussion:
+		return posted(a.Thread, first, func(x community.Post, _ int) Post {
+			return Post{Number: x.Number, Author: x.Author, Role: x.Role, Date: x.Date, URL: x.URL, Likes: x.Likes,
+				Accepted: x.Accepted, ReplyTo: x.ReplyTo, Markdown: x.Content}
+		})
+	case library.FullMailThread:
+		return posted(a.Thread, first, func(x library.Message, _ int) Post {
+			return Post{Number: x.Number, Author: x.Author, Date: x.Date, URL: x.URL, Markdown: x.Content}
+		})
+	case ecosystem.FullDiscussion:
+		return posted(a.Thread, first, comment)
+	case ecosystem.Comments:
+		return posted(a.Thread, first, comment)
+	}
+	return thread{}
+}
+
+func posted[T any](t read.Thread[T], first int, post func(x T, number int) Post) thread {
+	out := thread{total: t.Total, next: t.NextCursor}
+	for i, x := range t.Items {
+		out.posts = append(out.posts, post(x, first+i))
+	}
+	return out
+}
+
+func comment(x ecosystem.Comment, number int) Post {
+	return Post{Number: number, Author: x.Author, Date: x.Date, URL: x.URL, Likes: x.Upvotes, Accepted: x.Answer,
+		Markdown: x.Content}
 }
 
 // size is how much is on a page, in bytes.
@@ -149,67 +194,54 @@ type size struct{ markdown, html int }
 // posts renders the texts of a thread, as many as fit on the page beside what is
 // there; the first begins at an offset of its text. It returns how many are shown
 // whole, and if the one after them is begun: up to where.
-func (v *view) posts(items []numbered, mark string, offset int, on size) (posts []Post, whole, begun int) {
-	for i, x := range items {
-		content := text(x.item, "Content")
+func (v *view) posts(all []Post, mark string, offset int, on size) (posts []Post, whole, begun int) {
+	for i, p := range all {
+		content := p.Markdown
 		if i > 0 {
 			offset = 0
 		}
-		shown := content
 		if on.markdown == 0 {
-			shown = cutPage(content)
+			p.Markdown = cutPage(content)
 		} else if on.markdown+len(content) > textSize {
 			return posts, i, 0
 		}
-		p := v.post(x, shown, mark)
+		p.Mark, p.Part = mark, offset > 0
+		p.HTML, _ = look.Markdown(look.Text{Markdown: p.Markdown, Base: cmp.Or(p.URL, v.Record.URL),
+			Prefix: mark + strconv.Itoa(p.Number) + "-"})
 		if on.markdown > 0 && on.html+len(p.HTML) > pageSize {
 			return posts, i, 0
 		}
-		p.Part = offset > 0
 		posts = append(posts, p)
-		if len(shown) < len(content) {
-			return posts, i, offset + len(shown)
+		if len(p.Markdown) < len(content) {
+			return posts, i, offset + len(p.Markdown)
 		}
-		on = size{on.markdown + len(shown), on.html + len(p.HTML)}
+		on = size{on.markdown + len(content), on.html + len(p.HTML)}
 	}
-	return posts, len(items), 0
-}
-
-// itemsOf are the items of an answer, numbered from the first.
-func itemsOf(answer any, first int) (out []numbered) {
-	items := reflect.ValueOf(field(answer, "Items"))
-	for i := range items.Len() {
-		x := numbered{items.Index(i).Interface(), first + i}
-		if n, ok := field(x.item, "Number").(int); ok {
-			x.number = n
-		}
-		out = append(out, x)
-	}
-	return out
+	return posts, len(all), 0
 }
 
 // prepareThread renders the texts of a thread, as many as a page holds.
 func prepareThread(_ *Handler, v *view) error {
-	thread := v.answers[1].answer
 	at, _ := op.ParsePlace(v.Param("cursor")) // the operation has accepted it
 	start := max(0, at.Item)
 	first, own := start+1, 0
-	_, opens := field(thread, "Content").(string) // a forge discussion begins with its own text
+	opened, opens := answerOf[ecosystem.FullDiscussion](v) // which begins with its own text
 	if opens {
 		first++
 	}
-	items := itemsOf(thread, first)
+	t := threadOf(v.answers[1].answer, first)
 	if opens && at.Item == op.OwnText {
-		items, own = slices.Insert(items, 0, numbered{thread, 1}), 1
+		t.posts, own = slices.Insert(t.posts, 0, Post{Number: 1, Author: opened.Author, Date: opened.CreatedAt,
+			URL: opened.URL, Likes: opened.Upvotes, Markdown: opened.Content}), 1
 	}
-	posts, whole, begun := v.posts(items, "p", at.Offset, size{})
+	posts, whole, begun := v.posts(t.posts, "p", at.Offset, size{})
 	v.Extra = posts
-	switch next := text(thread, "NextCursor"); {
-	case whole < len(items):
+	switch {
+	case whole < len(t.posts):
 		// Before the first item, at 0, is the own text: op.OwnText.
 		v.next = v.With("cursor", op.Place{Item: start + whole - own, Offset: begun}.String())
-	case next != "":
-		v.next = v.With("cursor", next)
+	case t.next != "":
+		v.next = v.With("cursor", t.next)
 	}
 	v.Text = &Text{Part: v.Param("cursor") != ""}
 	return nil
@@ -225,8 +257,7 @@ type comments struct {
 // prepareIssue renders the text of an issue and, behind its end, the comments. The
 // parameter comments leaves out the text and those before.
 func prepareIssue(h *Handler, v *view) error {
-	answer, on := v.Answer("list_comments"), size{}
-	c := comments{Later: v.Param("comments") != ""}
+	on, c := size{}, comments{Later: v.Param("comments") != ""}
 	if !c.Later {
 		if err := prepareText(h, v); err != nil || v.next != "" {
 			return err
@@ -235,61 +266,35 @@ func prepareIssue(h *Handler, v *view) error {
 	}
 	at, _ := op.ParsePlace(v.Param("comments")) // the operation has accepted it
 	start := max(0, at.Item)
-	items := itemsOf(answer, start+1)
+	answer, _ := answerOf[ecosystem.Comments](v)
+	t := threadOf(answer, start+1)
 	var whole, begun int
-	c.Posts, whole, begun = v.posts(items, "c", at.Offset, on)
-	c.Total, _ = field(answer, "Total").(int)
+	c.Posts, whole, begun = v.posts(t.posts, "c", at.Offset, on)
+	c.Total = t.total
 	v.Extra = c
-	switch next := text(answer, "NextCursor"); {
-	case whole < len(items):
+	switch {
+	case whole < len(t.posts):
 		v.next = v.With("comments", op.Place{Item: start + whole, Offset: begun}.String())
-	case next != "":
-		v.next = v.With("comments", next)
+	case t.next != "":
+		v.next = v.With("comments", t.next)
 	}
 	return nil
 }
 
-func (v *view) post(x numbered, content, mark string) Post {
-	p := Post{
-		Mark: mark, Number: strconv.Itoa(x.number), Author: text(x.item, "Author"), Role: text(x.item, "Role"),
-		Date: field(x.item, "Date"), URL: text(x.item, "URL"), Markdown: content,
-	}
-	if created, ok := field(x.item, "CreatedAt").(*time.Time); ok { // its date is that of the last activity
-		p.Date = created
-	}
-	p.HTML, _ = look.Markdown(look.Text{
-		Markdown: content, Base: cmp.Or(p.URL, text(v.Main, "URL")), Prefix: mark + p.Number + "-",
-	})
-	p.Likes, _ = field(x.item, "Likes").(int)
-	if up, ok := field(x.item, "Upvotes").(int64); ok {
-		p.Likes = int(up)
-	}
-	p.ReplyTo, _ = field(x.item, "ReplyTo").(int)
-	accepted, _ := field(x.item, "Accepted").(bool)
-	answer, _ := field(x.item, "Answer").(bool)
-	p.Accepted = accepted || answer
-	return p
-}
-
 // guide is a path for newcomers.
 type guide struct {
-	Introduction string `json:"introduction"`
-	Steps        []struct {
-		Title, Text, URL string
-		Minutes          int
-		Read             *struct{ Title, Page string }
-	} `json:"steps"`
+	onboarding.Guide
 	Minutes int // of all steps
 }
 
 // prepareGuide renders the introduction of a guide; its steps are told in the
 // template. Where they are not known, the text has their titles.
 func prepareGuide(h *Handler, v *view) error {
-	answer := v.Answer("get_started_guide")
-	if answer == nil {
+	answer, ok := answerOf[onboarding.Guide](v)
+	if !ok {
 		return prepareText(h, v)
 	}
-	g, err := into[guide](answer)
+	g := guide{Guide: answer}
 	for _, s := range g.Steps {
 		g.Minutes += s.Minutes
 	}
@@ -298,7 +303,7 @@ func prepareGuide(h *Handler, v *view) error {
 		introduction = introduction[:at]
 	}
 	v.Extra, v.Text = g, v.render(cutPage(introduction))
-	return err
+	return nil
 }
 
 // stepsHeading is that of the titles of the steps behind a guide's introduction,
@@ -307,15 +312,11 @@ const stepsHeading = "## Steps\n"
 
 // prepareTalk renders the transcript of a talk; its headings are its times.
 func prepareTalk(_ *Handler, v *view) error {
-	transcript := text(v.answers[1].answer, "Transcript")
-	if transcript != "" {
-		v.Text = v.render(cutBlock(transcript, textSize))
+	if talk, _ := answerOf[library.FullVideo](v); talk.Transcript != "" {
+		v.Text = v.render(cutBlock(talk.Transcript, textSize))
 	}
 	return nil
 }
-
-// prepareCIP renders the text of a proposal.
-func prepareCIP(h *Handler, v *view) error { return prepareText(h, v) }
 
 // Tab is a further page of a proposal.
 type Tab struct {
@@ -325,37 +326,23 @@ type Tab struct {
 
 // tabsOf lists the pages of a proposal.
 func tabsOf(v *view) []Tab {
-	base := strings.TrimSuffix(v.Path, "/"+tabOf(v.row.template))
-	tabs := []Tab{{"Text", base, tabOf(v.row.template) == ""}}
-	for _, name := range []string{"history", "votes", "mentions", "implementation", "attachments"} {
-		label := map[string]string{"mentions": "Mentioned in"}[name]
-		if label == "" {
-			label = strings.ToUpper(name[:1]) + name[1:]
-		}
-		tabs = append(tabs, Tab{label, base + "/" + name, tabOf(v.row.template) == name})
+	current := tabOf(v.row.template)
+	base := strings.TrimSuffix(v.Path, "/"+current)
+	all := []Tab{{"Text", base, current == ""}}
+	for _, r := range tabs {
+		name := tabOf(r.template)
+		label := cmp.Or(map[string]string{"mentions": "Mentioned in"}[name], look.Words(name))
+		all = append(all, Tab{label, base + "/" + name, current == name})
 	}
-	return tabs
+	return all
 }
 
 // prepareList finds the address of a list's next part.
 func prepareList(h *Handler, v *view) error {
 	a := v.answers[0]
-	next, ok := a.op.Next(a.in, a.answer)
-	if !ok {
-		return nil
+	if _, more := a.op.Next(a.in, a.answer); more {
+		offset, _ := a.answer.(op.Paged).Next()
+		v.next = v.With("offset", strconv.Itoa(offset))
 	}
-	target, _ := a.op.Target(next)
-	if a.op.Path == "" {
-		for _, word := range a.op.Line(next) {
-			if offset, ok := strings.CutPrefix(word, "offset="); ok {
-				target = "?" + url.Values{"offset": {offset}}.Encode()
-			}
-		}
-	}
-	u, err := url.Parse(target)
-	if err != nil {
-		return err
-	}
-	v.next = v.With("offset", u.Query().Get("offset"))
 	return nil
 }

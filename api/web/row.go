@@ -1,36 +1,69 @@
 package web
 
-import "almanac/api/look"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/api/kb"
+	"almanac/api/library"
+	"almanac/api/look"
+	"almanac/catalog"
+)
 
 // row is a page: its address, the operations it asks and its template.
 type row struct {
 	path     string // as edge.Route has it
 	template string
 	part     string // of the template that is served alone; "" = the whole page
-	title    string // {name} is replaced; see asked.value
+	title    string
 	lede     string
 	ask      []ask                           // the first is what the page is about
+	asks     []question                      // the same, compiled
 	prepare  func(h *Handler, v *view) error // fills Data beyond the answers; nil: nothing
 	quiet    bool                            // its searches are not counted: they are asked as one types
 	noIndex  bool
-	kind     Kind // of the records it shows; zero: none in particular
-	record   bool // it shows one record
-	early    bool // it works before the first index is ready
+	kind     kb.PageKind // of the records it shows; zero: none in particular
+	record   bool        // it shows one record
+	early    bool        // it works before the first index is ready
 	head     func(*view, *look.Page)
 }
 
-// ask is an operation with its arguments in words: name=value, where {value} is
-// replaced by a part of the address, a field of the first answer or a query
-// parameter; name? passes a query parameter on if it is given, name=other? one of
-// another name.
-type ask struct {
-	op, args string
-	optional bool // without its answer the page says less
+// compile compiles what a page asks, and checks that it has a template. The first
+// answer of a record's page names what the others are asked for.
+func (h *Handler) compile(rw row) (row, error) {
+	var known []string
+	if strings.Contains(rw.path, "{id") {
+		known = []string{"id"}
+	}
+	for i, a := range rw.ask {
+		q, err := h.question(a, known...)
+		if err == nil && i == 0 && rw.record {
+			known = slices.Sorted(maps.Keys(namesOf(library.Record{})))
+			err = answers[library.Record](q)
+		}
+		if err != nil {
+			return rw, fmt.Errorf("the page %s: %w", rw.path, err)
+		}
+		rw.asks = append(rw.asks, q)
+	}
+	if !h.pages.Has(rw.template) {
+		return rw, fmt.Errorf("the page %s has no template %s", rw.path, rw.template)
+	}
+	return rw, nil
+}
+
+// namesOf are what asks may name of a record.
+func namesOf(r library.Record) map[string]string {
+	return map[string]string{"id": r.ID, "key": r.Key, "title": r.Title, "record_id": strconv.FormatInt(r.RecordID, 10)}
 }
 
 // listOf are the lists that have an operation of their own; a list of any other
 // kind is asked of list_records.
-var listOf = map[string]row{
+var listOf = map[catalog.Kind]row{
 	"cip": {template: "cips", ask: []ask{{op: "list_cips", args: "status? type? offset? limit=100"}},
 		lede: "How the network is changed: every improvement proposal with its status, and the drafts under discussion."},
 	"doc": {template: "docs", ask: []ask{{op: "list_docs", args: "source? offset? limit=100"}, {op: "list_sources"}}},
@@ -39,7 +72,7 @@ var listOf = map[string]row{
 		ask:      []ask{{op: "list_discussions", args: "source? category? q? offset? limit=50"}},
 		lede:     "What is asked and argued in forum, mailing lists and on the forge, latest first."},
 	"mail_thread": {
-		template: "list",
+		template: "threads",
 		ask:      []ask{{op: "list_mailing_threads", args: "group? cip_id? offset? limit=50"}},
 	},
 	"proposal": {template: "grants", ask: []ask{
@@ -58,7 +91,7 @@ var listOf = map[string]row{
 		{op: "list_records", args: "kind=discussion order=activity container? offset? limit=50"},
 	}},
 	"video":      {template: "talks", ask: []ask{{op: "list_videos", args: "channel? offset? limit=50"}}},
-	"whitepaper": {template: "list", ask: []ask{{op: "list_whitepapers"}}},
+	"whitepaper": {template: "whitepapers", ask: []ask{{op: "list_whitepapers"}}},
 	"project": {
 		template: "projects",
 		ask:      []ask{{op: "list_ecosystem_projects", args: "category? q? offset? limit=50"}},
@@ -84,18 +117,22 @@ var listOf = map[string]row{
 	"package_version": {template: "packages", ask: []ask{
 		{op: "list_sdk_versions", args: "registry? name? limit=100"},
 	}},
-	"tool_server": {template: "list", ask: []ask{{op: "list_network_mcps"}}},
+	"tool_server": {template: "toolservers", ask: []ask{{op: "list_network_mcps"}}},
 }
 
 // order is that of a list of a kind; where there is none, by activity.
-var order = map[string]string{
+var order = map[catalog.Kind]string{
 	"blog": "created", "post": "created", "mail_message": "created", "release": "created",
 	"foundation": "title", "faq": "title", "evm_mapping": "title", "api_reference": "title", "deprecation": "title",
 	"partner": "title", "onboarding": "title", "attachment": "key",
 }
 
 // recordOf are the records that ask more than their text.
-var recordOf = map[string]row{
+var recordOf = map[catalog.Kind]row{
+	"cip": {template: "cip-text", ask: []ask{
+		{op: "get_cip", args: "id={id} cursor?"}, {op: "get_cip_history", args: "id={id}"},
+		{op: "detect_cip_dependency_chain", args: "cip_id={id}", optional: true},
+	}, prepare: prepareText},
 	"topic": {
 		template: "thread",
 		ask:      []ask{{op: "get_discussion", args: "id={key} cursor?"}},
@@ -141,27 +178,39 @@ var recordOf = map[string]row{
 	}, prepare: prepareText},
 }
 
+// tabs are the further pages of a proposal.
+var tabs = []row{
+	{template: "cip-history", ask: []ask{{op: "get_cip_history", args: "id={id}"}}},
+	{template: "cip-votes", ask: []ask{
+		{op: "get_cip_votes", args: "cip_id={id}"}, {op: "get_cip_vote_outcome", args: "cip_id={id}"},
+	}},
+	{template: "cip-mentions", ask: []ask{{op: "get_cip_mentions", args: "id={id}"}}},
+	{template: "cip-implementation", ask: []ask{{op: "get_cip_implementation_status", args: "cip_number={id}"}}},
+	{template: "cip-attachments", ask: []ask{{op: "get_cip_attachments", args: "id={id}"}}},
+}
+
 // commented asks for a text and what is said on it.
 var commented = []ask{
 	{op: "get_doc", args: "id={record_id} cursor?"}, {op: "list_comments", args: "id={record_id} cursor=comments?"},
 }
 
+// popular asks for the queries that pages propose.
+var popular = ask{op: "list_popular_searches", args: "window=30 limit=100", optional: true}
+
 // anyRecord leads to the page of a record whose kind is not known.
 const anyRecord = "/r/{id...}"
 
-// rows is the table.
-func (h *Handler) rows() []row {
+// allPages lists the pages.
+func allPages() []row {
 	all := []row{
 		{path: "/", template: "search", prepare: prepareSearch, head: headOfSearch, ask: []ask{
 			{op: "get_recent_changes", args: "days=14 limit=8", optional: true},
 			{op: "get_upcoming_deadlines", args: "days=90", optional: true},
-			{op: "list_popular_searches", args: "window=30 limit=100", optional: true},
+			popular,
 			{op: "list_sources", optional: true},
 		}},
 		{path: "/results", template: "search", part: "main", prepare: prepareSearch, quiet: true, noIndex: true,
-			ask: []ask{
-				{op: "list_popular_searches", args: "window=30 limit=100", optional: true},
-			}},
+			ask: []ask{popular}},
 		{path: "/live", template: "search", part: "options", prepare: prepareLive, quiet: true, noIndex: true},
 		{path: "/contents", template: "contents", title: "Everything here", ask: []ask{{op: "list_sources"}},
 			lede: "Every kind of record, where it is read from, and how many there are."},
@@ -175,11 +224,11 @@ func (h *Handler) rows() []row {
 			{op: "get_upcoming_deadlines", args: "environment? days=180 days?"},
 			{op: "get_upcoming_operations", args: "days=45"},
 		}, lede: "What operators have to do, and until when."},
-		{path: "/network", template: "network", title: "Network", ask: []ask{
+		{path: "/network", template: "network", title: "Network", prepare: prepareCharts, ask: []ask{
 			{op: "get_network_state"}, {op: "get_network_history", args: "limit=90"},
 			{op: "get_validator_fleet", optional: true}, {op: "get_current_versions", optional: true},
 		}, lede: "The network as it runs."},
-		{path: "/market", template: "market", title: "Market", ask: []ask{
+		{path: "/market", template: "market", title: "Market", prepare: prepareCharts, ask: []ask{
 			{op: "get_token_market"}, {op: "get_market_history", args: "limit=96"},
 			{op: "get_asset_supply", optional: true}, {op: "get_defi_pools", optional: true},
 		}, lede: "The network's coin, what is locked, and in which pools."},
@@ -189,7 +238,8 @@ func (h *Handler) rows() []row {
 			{op: "list_migrations", args: "q? category?"},
 		},
 			lede: "What is deprecated, and what replaces it."},
-		{path: "/statistics", template: "statistics", title: "Statistics", ask: []ask{{op: "get_stats"}},
+		{path: "/statistics", template: "statistics", title: "Statistics", prepare: prepareCharts,
+			ask:  []ask{{op: "get_stats"}},
 			lede: "How the knowledge base grows."},
 		{path: "/drift", template: "drift", title: "Drift", ask: []ask{{op: "get_kb_drift"}},
 			lede: "Where what is written differs from what is measured."},
@@ -197,76 +247,41 @@ func (h *Handler) rows() []row {
 			lede: "What is read, how often, and when it was read last."},
 		{path: "/status", template: "status", title: "Status", early: true, ask: []ask{{op: "get_status"}}},
 		{path: anyRecord, template: "record", record: true, ask: []ask{{op: "get_record", args: "id={id}"}}},
-		{path: "/cips/graph", template: "graph", title: "Dependencies of proposals", prepare: prepareGraph,
+		{path: "/cips/graph", template: "graph", title: "Dependencies of proposals",
 			lede: "An arrow leads from a proposal to what builds on it.", ask: []ask{{op: "get_cip_graph"}}},
 	}
-	for _, k := range h.cfg.Kinds {
-		all = append(all, h.list(k), h.record(k))
+	for _, k := range kb.PageKinds {
+		r, ok := recordOf[k.Kind]
+		if !ok {
+			r = row{template: "record", ask: []ask{{op: "get_doc", args: "id={record_id} cursor?"}}, prepare: prepareText}
+		}
+		rest := "..."
+		if k.Kind == catalog.KindCIP { // other pages are below it
+			rest = ""
+			for _, r := range tabs {
+				all = append(all, record(k, r, "/{id}/"+tabOf(r.template)))
+			}
+		}
+		all = append(all, list(k), record(k, r, "/{id"+rest+"}"))
 	}
-	return append(all, h.tabs()...)
+	return all
 }
 
 // list is the page of a kind's list.
-func (h *Handler) list(k Kind) row {
-	r, ok := listOf[k.Name]
+func list(k kb.PageKind) row {
+	r, ok := listOf[k.Kind]
 	if !ok {
-		by := order[k.Name]
-		if by == "" {
-			by = "activity"
-		}
-		args := "kind=" + k.Name + " order=" + by + " container? state? source? parent? offset? limit=50"
+		args := "kind=" + string(k.Kind) + " order=" + cmp.Or(order[k.Kind], "activity") +
+			" container? state? source? parent? offset? limit=50"
 		r = row{template: "list", ask: []ask{{op: "list_records", args: args}}}
 	}
-	r.path, r.kind, r.title = "/"+k.Segment, k, k.Many
-	if r.prepare == nil {
-		r.prepare = prepareList
-	}
+	r.path, r.kind, r.title, r.prepare = "/"+k.Segment, k, k.Many, prepareList
 	return r
 }
 
-// record is the page of one record of a kind.
-func (h *Handler) record(k Kind) row {
-	r, ok := recordOf[k.Name]
-	if !ok {
-		r = row{template: "record", ask: []ask{{op: "get_doc", args: "id={record_id} cursor?"}}, prepare: prepareText}
-	}
-	if k.Name == "cip" {
-		r = tab("text", []ask{
-			{op: "get_cip", args: "id={id} cursor?"}, {op: "get_cip_history", args: "id={id}"},
-			{op: "detect_cip_dependency_chain", args: "cip_id={id}", optional: true},
-		}, prepareCIP)
-	}
-	path := "/" + k.Segment + "/{id...}"
-	if k.Name == "cip" { // other pages are below it
-		path = "/" + k.Segment + "/{id}"
-	}
-	return h.oneRecord(k, r, path)
-}
-
-func (h *Handler) oneRecord(k Kind, r row, path string) row {
-	r.path, r.kind, r.record = path, k, true
-	r.ask = append([]ask{{op: "get_record", args: "kind=" + k.Name + " id={id}"}}, r.ask...)
+// record is a page of one record of a kind.
+func record(k kb.PageKind, r row, path string) row {
+	r.path, r.kind, r.record = "/"+k.Segment+path, k, true
+	r.ask = append([]ask{{op: "get_record", args: "kind=" + string(k.Kind) + " id={id}"}}, r.ask...)
 	return r
-}
-
-func tab(name string, asks []ask, prepare func(*Handler, *view) error) row {
-	return row{template: "cip-" + name, ask: asks, prepare: prepare}
-}
-
-// tabs are the further pages of a proposal.
-func (h *Handler) tabs() (all []row) {
-	k := h.kinds["cip"]
-	for _, t := range []struct {
-		name string
-		asks []ask
-	}{
-		{"history", []ask{{op: "get_cip_history", args: "id={id}"}}},
-		{"votes", []ask{{op: "get_cip_votes", args: "cip_id={id}"}, {op: "get_cip_vote_outcome", args: "cip_id={id}"}}},
-		{"mentions", []ask{{op: "get_cip_mentions", args: "id={id}"}}},
-		{"implementation", []ask{{op: "get_cip_implementation_status", args: "cip_number={id}"}}},
-		{"attachments", []ask{{op: "get_cip_attachments", args: "id={id}"}}},
-	} {
-		all = append(all, h.oneRecord(k, tab(t.name, t.asks, prepareCIP), "/cips/{id}/"+t.name))
-	}
-	return all
 }

@@ -5,46 +5,25 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/look"
+	"almanac/api/meta"
 	"almanac/api/op"
+	"almanac/api/search"
+	"almanac/catalog"
 )
 
-// hit is a result of the operation search.
+// hit is a result with the others of the same document.
 type hit struct {
-	ID         string  `json:"id"`
-	RecordID   int64   `json:"record_id"`
-	ParentID   int64   `json:"parent_id"`
-	Kind       string  `json:"kind"`
-	Key        string  `json:"key"`
-	Title      string  `json:"title"`
-	URL        string  `json:"url"`
-	Page       string  `json:"page"`
-	Date       string  `json:"date"`
-	State      string  `json:"state"`
-	Container  string  `json:"container"`
-	Author     string  `json:"author"`
-	Read       string  `json:"read"`
-	Snippet    string  `json:"snippet"`
-	Heading    string  `json:"heading"`
-	ThirdParty bool    `json:"third_party"`
-	Score      float64 `json:"score"`
-	Matches    struct {
-		Title   [][2]int `json:"title"`
-		Snippet [][2]int `json:"snippet"`
-	} `json:"matches"`
-	AlsoAt []struct {
-		Title string `json:"title"`
-		URL   string `json:"url"`
-	} `json:"also_at"`
-
-	Folded []hit `json:"-"` // others of the same document
+	find.Hit
+	Folded []hit
 }
 
 // Link is the address of the section that was found.
@@ -54,18 +33,6 @@ func (x hit) Link() string {
 		return x.Page + "#" + url.PathEscape(sectionPrefix+section)
 	}
 	return x.Page
-}
-
-// found is the answer of the operation search.
-type found struct {
-	Query     string                    `json:"query"`
-	Total     int                       `json:"total"`
-	Items     []hit                     `json:"items"`
-	Degraded  []string                  `json:"degraded"`
-	Corrected *string                   `json:"corrected"`
-	TookMs    float64                   `json:"took_ms"`
-	Facets    map[string]map[string]int `json:"facets"`
-	Hint      string                    `json:"hint"`
 }
 
 // choice is one value of a filter.
@@ -78,7 +45,7 @@ type choice struct {
 // searchView is what the search page shows.
 type searchView struct {
 	Query   string
-	Found   found
+	Found   search.Answer
 	Hits    []hit
 	Failure string // why nothing could be searched for
 	Types   []choice
@@ -94,8 +61,11 @@ type searchView struct {
 	Hidden  url.Values // what the form of dates keeps
 }
 
-// hitsOnPage is the number of results of a page, the limit that is asked for.
-const hitsOnPage = 20
+// hitsOnPage is the number of results of a page, suggested that of suggestions.
+const (
+	hitsOnPage = 20
+	suggested  = 6
+)
 
 var filters = []string{"type", "kind", "source", "since", "until", "sort"}
 
@@ -113,8 +83,7 @@ func prepareSearch(h *Handler, v *view) error {
 	}
 	s := &searchView{Query: query}
 	v.Extra = s
-	args := "q? type? kind? source? since? until? sort? offset? facets=true highlight=true limit=20"
-	got, err := h.run(v.ctx, ask{op: "search", args: args}, nil, v.Params)
+	found, got, err := h.ask.search.ask(v.ctx, nil, v.Params)
 	if err != nil {
 		if f := op.Explain(err); f.Kind == op.ErrInvalid {
 			s.Failure = f.Message
@@ -122,32 +91,27 @@ func prepareSearch(h *Handler, v *view) error {
 		}
 		return err
 	}
-	v.answers = []asked{got}
-	if s.Found, err = into[found](got.answer); err != nil {
-		return err
-	}
-	s.Hits = grouped(s.Found.Items)
+	v.answers, s.Found, s.Hits = []asked{got}, found, grouped(found.Items)
 	if err := s.facets(h, v); err != nil {
 		return err
 	}
 	s.corrected(v)
 	s.paged(v)
 	if s.Found.Total == 0 {
-		popular, err := h.run(v.ctx, ask{op: "list_popular_searches", args: "window=30 limit=100"}, nil, nil)
-		if err == nil {
+		if _, popular, err := h.ask.popular.ask(v.ctx, nil, nil); err == nil {
 			v.answers = append(v.answers, popular)
 		}
 	}
 	return nil
 }
 
-// legible drops the marks of Markdown from a snippet, which shows them as they
-// are, and keeps the ranges of matches.
-func (x *hit) legible() {
+// legible returns a snippet without the marks of Markdown, which it shows as they
+// are, and the ranges of matches in it.
+func legible(snippet string, matches [][2]int) (string, [][2]int) {
 	var b strings.Builder
-	at := make([]int, len(x.Snippet)+1)
+	at := make([]int, len(snippet)+1)
 	space := true
-	for i, r := range x.Snippet {
+	for i, r := range snippet {
 		at[i] = b.Len()
 		switch {
 		case r == '`' || r == '|' || r == '*' || r == '#':
@@ -161,23 +125,28 @@ func (x *hit) legible() {
 			space = false
 		}
 	}
-	at[len(x.Snippet)] = b.Len()
-	for i, span := range x.Matches.Snippet {
-		if span[0] >= 0 && span[0] <= span[1] && span[1] <= len(x.Snippet) {
-			x.Matches.Snippet[i] = [2]int{at[span[0]], at[span[1]]}
+	at[len(snippet)] = b.Len()
+	var spans [][2]int
+	for _, span := range matches {
+		if span[0] >= 0 && span[0] <= span[1] && span[1] <= len(snippet) {
+			spans = append(spans, [2]int{at[span[0]], at[span[1]]})
 		}
 	}
-	x.Snippet = b.String()
+	return b.String(), spans
 }
 
 // grouped folds the results that are part of one document below the best of
 // them.
-func grouped(items []hit) []hit {
+func grouped(items []find.Hit) []hit {
 	var out []hit
 	at := map[int64]int{}
-	for _, x := range items {
-		x.legible()
-		document := cmp.Or(x.ParentID, x.RecordID)
+	for _, item := range items {
+		x := hit{Hit: item}
+		if m := item.Matches; m != nil { // others may have the answer too
+			x.Matches = &find.Matches{Title: m.Title}
+			x.Snippet, x.Matches.Snippet = legible(x.Snippet, m.Snippet)
+		}
+		document := cmp.Or(x.Parent, x.RecordID)
 		if i, ok := at[document]; ok {
 			out[i].Folded = append(out[i].Folded, x)
 			continue
@@ -191,18 +160,15 @@ func grouped(items []hit) []hit {
 // facets fills in the choices of the filters. Counts of kinds are those without
 // a filter by kind.
 func (s *searchView) facets(h *Handler, v *view) error {
-	all := s.Found
+	total, counts := s.Found.Total, s.Found.Facets["kind"]
 	if v.Param("type") != "" && v.Param("type") != "all" || v.Param("kind") != "" {
-		args := "facets=true limit=1 q? source? since? until?"
-		got, err := h.run(v.ctx, ask{op: "search", args: args}, nil, v.Params)
+		all, _, err := h.ask.counts.ask(v.ctx, nil, v.Params)
 		if err != nil {
 			return err
 		}
-		if all, err = into[found](got.answer); err != nil {
-			return err
-		}
+		total, counts = all.Total, all.Facets["kind"]
 	}
-	s.types(h, v, all)
+	s.types(h, v, total, counts)
 	s.dates(h, v)
 	sources := s.Found.Facets["source"]
 	for _, name := range most(sources, 8) {
@@ -210,7 +176,7 @@ func (s *searchView) facets(h *Handler, v *view) error {
 	}
 	for _, name := range []string{"kind", "source", "since", "until"} {
 		if value := v.Param(name); value != "" {
-			label := map[string]string{"since": "from " + value, "until": "before " + value, "kind": h.kinds[value].Many}
+			label := map[string]string{"since": "from " + value, "until": "before " + value, "kind": kinds[value].Many}
 			s.Chips = append(s.Chips, choice{Name: cmp.Or(label[name], value), Link: v.With(name, "")})
 		}
 	}
@@ -233,16 +199,16 @@ var typeNames = []struct{ typ, name string }{
 	{"forge", "Code"}, {"video", "Talks"}, {"blog", "Blog"}, {"whitepaper", "Whitepapers"},
 }
 
-func (s *searchView) types(h *Handler, v *view, all found) {
+func (s *searchView) types(h *Handler, v *view, total int, ofKind map[string]int) {
 	counts := map[string]int{}
-	for kind, n := range all.Facets["kind"] {
-		counts[h.kinds[kind].Type] += n
+	for kind, n := range ofKind {
+		counts[arg.TypeOf(catalog.Kind(kind))] += n
 	}
 	current := v.Param("type")
-	if current == "" || current == "all" {
+	if current == "all" {
 		current = ""
 	}
-	s.Types = append(s.Types, choice{"Everything", v.With("type", "", "kind", ""), all.Total, current == ""})
+	s.Types = append(s.Types, choice{"Everything", v.With("type", "", "kind", ""), total, current == ""})
 	for _, t := range typeNames {
 		if n := counts[t.typ]; n > 0 || t.typ == current {
 			s.Types = append(s.Types, choice{t.name, v.With("type", t.typ, "kind", ""), n, t.typ == current})
@@ -315,12 +281,10 @@ func (s *searchView) paged(v *view) {
 }
 
 // often are the queries that a page proposes, of those that the operation lists.
-func often(items any) (queries []string) {
-	list := reflect.ValueOf(items)
-	for i := range list.Len() {
-		item := list.Index(i).Interface()
-		if proposed, _ := field(item, "Proposed").(bool); proposed && len(queries) < 6 {
-			queries = append(queries, text(item, "Query"))
+func often(items []meta.Searched) (queries []string) {
+	for _, x := range items {
+		if x.Proposed && len(queries) < 6 {
+			queries = append(queries, x.Query)
 		}
 	}
 	return queries

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/api/edge"
+	"almanac/api/kb"
 	"almanac/api/limit"
 	"almanac/api/look"
 	"almanac/api/op"
@@ -22,7 +23,6 @@ import (
 // Config of a Handler.
 type Config struct {
 	op.Serving
-	Kinds     []Kind // in the order people see them
 	Name      string // of the network, for people
 	PublicURL string // without a slash at the end
 	Version   string
@@ -33,13 +33,14 @@ type Config struct {
 	Clicks bool
 }
 
-// Kind is a kind of record.
-type Kind struct {
-	Name      string // as operations name it
-	Segment   string // first segment of its addresses
-	One, Many string // for people
-	Type      string // search type
-}
+// kinds are those of records by the names that operations have for them.
+var kinds = func() map[string]kb.PageKind {
+	all := map[string]kb.PageKind{}
+	for _, k := range kb.PageKinds {
+		all[string(k.Kind)] = k
+	}
+	return all
+}()
 
 // Handler serves the pages.
 type Handler struct {
@@ -47,7 +48,8 @@ type Handler struct {
 	site  *look.Site
 	pages *look.Templates
 	ops   map[string]op.Operation
-	kinds map[string]Kind // by name
+	rows  []row
+	ask   questions
 }
 
 //go:embed pages
@@ -58,18 +60,16 @@ var pages embed.FS
 //go:embed clicks
 var clicks embed.FS
 
-// New makes the handler. A page whose operations are not served is left out.
+// New makes the handler. A server of none of the operations that pages ask has no
+// pages; one that lacks some is an error, as is whatever else is misspelt in the table.
 func New(cfg Config) (*Handler, error) {
 	cfg.Serving = cfg.WithDefaults()
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	h := &Handler{cfg: cfg, ops: map[string]op.Operation{}, kinds: map[string]Kind{}}
+	h := &Handler{cfg: cfg, ops: map[string]op.Operation{}}
 	for _, o := range cfg.Operations {
 		h.ops[o.ID] = o
-	}
-	for _, k := range cfg.Kinds {
-		h.kinds[k.Name] = k
 	}
 	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, Nav: nav, More: more}
 	var err error
@@ -86,6 +86,20 @@ func New(cfg Config) (*Handler, error) {
 		return nil, fmt.Errorf("web: %w", err)
 	}
 	if h.pages, err = h.site.Parse(dir, h.funcs()); err != nil {
+		return nil, fmt.Errorf("web: %w", err)
+	}
+	table := allPages()
+	served := func(a ask) bool { return h.ops[a.op].ID != "" }
+	if !slices.ContainsFunc(table, func(rw row) bool { return slices.ContainsFunc(rw.ask, served) }) {
+		return h, nil
+	}
+	for _, rw := range table {
+		if rw, err = h.compile(rw); err != nil {
+			return nil, fmt.Errorf("web: %w", err)
+		}
+		h.rows = append(h.rows, rw)
+	}
+	if h.ask, err = h.questions(); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
 	return h, nil
@@ -105,19 +119,12 @@ var (
 
 // Routes are the rows, what is not a page of operations, and the page that says that
 // there is none.
-func (h *Handler) Routes() ([]edge.Route, error) {
-	var all []edge.Route
+func (h *Handler) Routes() (all []edge.Route) {
 	add := func(path string, serve func(*http.Request) (*edge.Answer, error)) {
 		all = append(all, edge.Route{Method: http.MethodGet, Path: path, Serve: serve, Limit: h.cfg.Limit, Page: true,
 			Headers: varies, Refuse: h.refuse})
 	}
-	for _, rw := range h.rows() {
-		if slices.ContainsFunc(rw.ask, func(a ask) bool { return h.ops[a.op].ID == "" }) {
-			continue
-		}
-		if !h.pages.Has(rw.template) {
-			return nil, fmt.Errorf("web: %s has no template %s", rw.path, rw.template)
-		}
+	for _, rw := range h.rows {
 		add(rw.path, func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, false) })
 		if rw.path == "/status" {
 			all[len(all)-1].When = Prefers // programs get JSON
@@ -126,8 +133,10 @@ func (h *Handler) Routes() ([]edge.Route, error) {
 			add(markdownPath(rw.path), func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, true) })
 		}
 	}
-	add("/feed.atom", h.feed)
-	add("/sitemap.xml", h.sitemap)
+	if len(h.rows) > 0 {
+		add("/feed.atom", h.feed)
+		add("/sitemap.xml", h.sitemap)
+	}
 	add("/robots.txt", h.robots)
 	add("/llms.txt", h.llms)
 	add("/opensearch.xml", h.openSearch)
@@ -138,7 +147,7 @@ func (h *Handler) Routes() ([]edge.Route, error) {
 	missing := &all[len(all)-1]
 	missing.Name = "page not found"
 	missing.When = func(r *http.Request) bool { return Prefers(r) && !strings.HasPrefix(r.URL.Path+"/", "/api/") }
-	return append(all, h.site.Assets()), nil
+	return append(all, h.site.Assets())
 }
 
 // varies says that an address has a page and its Markdown.

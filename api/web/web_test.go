@@ -5,9 +5,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"almanac/api/cips"
+	"almanac/api/community"
+	"almanac/api/ecosystem"
+	"almanac/api/kb"
+	"almanac/api/kb/find"
+	"almanac/api/kb/read"
+	"almanac/api/library"
+	"almanac/api/search"
 )
 
 func TestCutBlock(t *testing.T) {
@@ -38,30 +48,61 @@ func TestCutBlock(t *testing.T) {
 }
 
 func TestLegible(t *testing.T) {
-	x := hit{Snippet: "| `traffic` |\n\n## the **balance** is"}
-	x.Matches.Snippet = [][2]int{{3, 10}, {24, 31}, {-1, 99}}
-	x.legible()
+	matches := [][2]int{{3, 10}, {24, 31}, {-1, 99}}
+	snippet, spans := legible("| `traffic` |\n\n## the **balance** is", matches)
 	var marked []string
-	for _, s := range x.Matches.Snippet[:2] {
-		marked = append(marked, x.Snippet[s[0]:s[1]])
+	for _, s := range spans {
+		marked = append(marked, snippet[s[0]:s[1]])
 	}
-	if x.Snippet != "traffic the balance is" || !slices.Equal(marked, []string{"traffic", "balance"}) {
-		t.Errorf("%q %q", x.Snippet, marked)
+	if snippet != "traffic the balance is" || !slices.Equal(marked, []string{"traffic", "balance"}) {
+		t.Errorf("%q %q", snippet, marked)
+	}
+	if matches[0] != [2]int{3, 10} {
+		t.Error("the answer itself was changed")
 	}
 }
 
 func TestGrouped(t *testing.T) {
-	got := grouped([]hit{{RecordID: 1, ParentID: 9}, {RecordID: 2}, {RecordID: 3, ParentID: 9}, {RecordID: 9},
-		{RecordID: 4, ParentID: 2}})
+	result := func(record, parent int64) find.Hit { return find.Hit{Item: kb.Item{RecordID: record}, Parent: parent} }
+	got := grouped([]find.Hit{result(1, 9), result(2, 0), result(3, 9), result(9, 0), result(4, 2)})
 	if len(got) != 2 || len(got[0].Folded) != 2 || len(got[1].Folded) != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestPosts reads the posts of every kind of thread, with all that pages show of them.
+func TestPosts(t *testing.T) {
+	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
+	comments := read.Thread[ecosystem.Comment]{Items: []ecosystem.Comment{{Author: "cy", Answer: true, Upvotes: 4, Content: "c",
+		URL: "https://c.example", Date: &at}}, Total: 9, NextCursor: "5"}
+	comment := Post{Number: 3, Author: "cy", Accepted: true, Likes: 4, Markdown: "c", URL: "https://c.example", Date: &at}
+	for _, tt := range []struct {
+		answer any
+		want   Post
+	}{
+		{community.Discussion{Thread: read.Thread[community.Post]{Items: []community.Post{{Number: 7, Author: "ada",
+			Role: "admin", ReplyTo: 2, Likes: 9, Accepted: true, Date: &at, URL: "https://a.example", Content: "a"}}}},
+			Post{Number: 7, Author: "ada", Role: "admin", ReplyTo: 2, Likes: 9, Accepted: true, Date: &at,
+				URL: "https://a.example", Markdown: "a"}},
+		{library.FullMailThread{Thread: read.Thread[library.Message]{Items: []library.Message{{Number: 8, Author: "bo",
+			Date: &at, Content: "b", URL: "https://b.example"}}}},
+			Post{Number: 8, Author: "bo", Date: &at, Markdown: "b", URL: "https://b.example"}},
+		{ecosystem.FullDiscussion{Thread: comments}, comment},
+		{ecosystem.Comments{Thread: comments}, comment},
+	} {
+		if got := threadOf(tt.answer, 3); len(got.posts) != 1 || got.posts[0] != tt.want {
+			t.Errorf("%T: %+v, want %+v", tt.answer, got.posts, tt.want)
+		}
+	}
+	if got := threadOf(ecosystem.Comments{Thread: comments}, 3); got.total != 9 || got.next != "5" {
+		t.Errorf("%d in all, next %q", got.total, got.next)
 	}
 }
 
 func TestCorrected(t *testing.T) {
 	read := "traffic balance error"
 	v := &view{Params: url.Values{"q": {"trafic balance error"}, "type": {"doc"}}, Path: "/"}
-	s := &searchView{Query: "trafic balance error", Found: found{Corrected: &read}}
+	s := &searchView{Query: "trafic balance error", Found: search.Answer{Corrected: &read}}
 	s.corrected(v)
 	if s.Typed != "trafic" || s.Instead != "/?q=%22trafic%22+balance+error&type=doc" {
 		t.Errorf("%q %q", s.Typed, s.Instead)
@@ -81,10 +122,10 @@ func TestWithoutFrontMatter(t *testing.T) {
 
 // TestTree draws proposals that need each other in a circle, too.
 func TestTree(t *testing.T) {
-	g := graph{
-		Nodes: []node{{ID: "1", Label: "A", Title: "<b>"}, {ID: "2", Label: "B"}, {ID: "3", Label: "C"},
+	g := cips.Graph{
+		Nodes: []cips.Node{{ID: "1", Label: "A", Title: "<b>"}, {ID: "2", Label: "B"}, {ID: "3", Label: "C"},
 			{ID: "4", Label: "D"}},
-		Edges: []arrow{{"2", "1"}, {"3", "2"}, {"2", "3"}, {"3", "9"}},
+		Edges: []cips.Edge{{From: "2", To: "1"}, {From: "3", To: "2"}, {From: "2", To: "3"}, {From: "3", To: "9"}},
 	}
 	got := string(Tree(g, func(path string) string { return "/x" + path }))
 	if strings.Count(got, "<rect") != 3 || !strings.Contains(got, `href="/x/cips/1"`) || strings.Contains(got, "<b>") {

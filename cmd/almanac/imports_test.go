@@ -114,7 +114,8 @@ api/search: api/kb api/kb/... api/op api/tally catalog catalog/derive retrieval
 api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
 api/versions: api/kb api/kb/evidence catalog catalog/derive
-api/web: api/edge api/limit api/look api/op api/tally
+api/web: api/cips api/community api/ecosystem api/edge api/kb api/kb/... api/library api/limit api/look api/meta
+	api/onboarding api/op api/operations api/search api/tally catalog
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
 cmd/memory:
