@@ -149,6 +149,11 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 	records, passages := s.Follower.Corpus().Size()
 	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s",
 		records, passages, lag, engines.Embedder.Model()))
+	var passed []string
+	for _, d := range decorators(nil, nil) {
+		passed = append(passed, d.name)
+	}
+	x.check("searches", nil, "of a server pass "+strings.Join(passed, ", ")+", then the engines")
 	if lag > 0 && free {
 		x.hint("the next `almanac serve` or `almanac search` indexes the changes")
 	}

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
-	"almanac/api/shadow"
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -41,15 +40,14 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, keeper.Close()) }()
-	base := a.base(n, store, keeper, a.config.Server.Listen)
-	base.Tally = tally.New(store, time.Now, a.log)
-	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	revisions, err := a.revisions(n, store)
 	if err != nil {
 		return err
 	}
-	beside := shadow.New(base.Search, keeper, revisions, a.log)
-	base.Search = beside
+	searcher, beside := a.trying(keeper, revisions, nil)
+	base := a.base(n, store, searcher, a.config.Server.Listen)
+	base.Tally = tally.New(store, time.Now, a.log)
+	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	cfg := a.apiConfig(base)
 	cfg.AdminLoopback = true // nothing listens
 	cfg.Obstacle = a.unsynced(n, dir, store)

@@ -14,7 +14,6 @@ import (
 	"almanac/api"
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/shadow"
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
@@ -79,16 +78,15 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	base := a.base(n, store, metrics.Searcher(keeper), public.Addr().String())
-	base.Tally = tally.New(store, time.Now, a.log)
-	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	revisions, err := a.revisions(n, store)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))
 	}
 	w.revisions = revisions
-	beside := shadow.New(base.Search, keeper, revisions, a.log)
-	base.Search = beside
+	searcher, beside := a.trying(keeper, revisions, metrics.Searcher)
+	base := a.base(n, store, searcher, public.Addr().String())
+	base.Tally = tally.New(store, time.Now, a.log)
+	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	var draining atomic.Bool
 	cfg := a.apiConfig(base)
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
