@@ -71,12 +71,11 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	documents, err := documents(cfg)
-	if err != nil {
+	over := rest.Config{Serving: cfg.Serving, Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL}
+	if over.Operations, over.Description, err = overHTTP(cfg); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	routes := slices.Concat(h.MCP.Routes(), pages, rest.Routes(rest.Config{Serving: cfg.Serving, Documents: documents,
-		Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL}))
+	routes := slices.Concat(h.MCP.Routes(), pages, rest.Routes(over))
 	// In a bucket of their own: a page may send many.
 	routes = append(routes, reports.Violations(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)))
 	if cfg.Clicks {

@@ -4,29 +4,29 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
+	"slices"
 
 	"almanac/api/edge"
+	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/openapi"
-	"almanac/api/rest"
 	"almanac/retrieval"
 )
 
-// documents are what REST serves besides operations.
-func documents(cfg Config) ([]rest.Document, error) {
-	description, err := openapi.Document(openapi.Config{
-		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: cfg.Operations,
+// overHTTP are the operations that REST serves, probes too, and the description of
+// them.
+func overHTTP(cfg Config) (served []op.Operation, description []byte, err error) {
+	served = append(slices.Clone(cfg.Operations), meta.Probes(meta.Program{
+		Serving: cfg.Serving, Version: cfg.Version, Down: cfg.Down, Draining: cfg.Draining,
+	})...)
+	description, err = openapi.Document(openapi.Config{
+		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: served,
 		Groups: Groups(), Exact: exactNames,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("describe the operations: %w", err)
+		return nil, nil, fmt.Errorf("describe the operations: %w", err)
 	}
-	return []rest.Document{
-		{Path: "/health", Probe: true, Body: liveness(cfg)},
-		{Path: "/ready", Probe: true, Body: ready(cfg)},
-		{Path: "/api/v1/openapi.json", Body: func(context.Context) ([]byte, error) { return description, nil }},
-	}, nil
+	return served, description, nil
 }
 
 // Health reports the readiness of a searcher and the engines that do not
@@ -37,16 +37,6 @@ func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []r
 		return st.Ready, st.Progress
 	}
 	return ready, func() []retrieval.Down { return s.Status(context.Background()).Down }
-}
-
-// down names the engines that do not answer, in a form that anybody may read: the
-// reasons, which may name hosts, are on the admin listener.
-func down(cfg Config) []string {
-	list := []string{}
-	for _, d := range cfg.Down() {
-		list = append(list, d.Engine+" "+d.Public())
-	}
-	return list
 }
 
 // engines tells the operator why engines do not answer.
@@ -63,53 +53,4 @@ func engines(cfg Config) edge.Route {
 		body, err := op.Encode(map[string]any{"down": list})
 		return &edge.Answer{Type: edge.JSONType, Body: body}, err
 	}}
-}
-
-// liveness reports that the program runs, from the moment it listens.
-func liveness(cfg Config) func(context.Context) ([]byte, error) {
-	tools := 0
-	for _, o := range cfg.Operations {
-		if o.Tool != "" {
-			tools++
-		}
-	}
-	start := time.Now()
-	return func(context.Context) ([]byte, error) {
-		ready, progress := cfg.Ready()
-		status := "ok"
-		if !ready {
-			status = "loading"
-		}
-		down := down(cfg)
-		if ready && len(down) > 0 {
-			status = "degraded"
-		}
-		return op.Encode(struct {
-			Status        string   `json:"status"`
-			Ready         bool     `json:"ready"`
-			Progress      float64  `json:"progress"`
-			Down          []string `json:"down"`
-			Tools         int      `json:"tools"`
-			Version       string   `json:"version"`
-			UptimeSeconds int      `json:"uptime_seconds"`
-		}{status, ready, progress, down, tools, cfg.Version, int(time.Since(start).Seconds())})
-	}
-}
-
-// ready reports whether questions are answered: the first index is complete.
-// Engines that are down are listed, it answers without them.
-func ready(cfg Config) func(context.Context) ([]byte, error) {
-	return func(context.Context) ([]byte, error) {
-		if cfg.Draining != nil && cfg.Draining() {
-			return nil, op.Unavailable(5*time.Second, "stopping")
-		}
-		down := down(cfg)
-		if ready, progress := cfg.Ready(); !ready {
-			return nil, op.Loading(progress, down...)
-		}
-		return op.Encode(struct {
-			Status string   `json:"status"`
-			Down   []string `json:"down"`
-		}{"ready", down})
-	}
 }

@@ -282,7 +282,33 @@ func TestTheDescriptionIsValid(t *testing.T) {
 			}
 		}
 	}
-	if item := doc.Paths.Value("/api/v1/docs/{id}"); item == nil || item.Get == nil {
-		t.Error("/api/v1/docs/{id} is not described")
+	for _, path := range []string{"/api/v1/docs/{id}", "/health", "/ready"} {
+		item := doc.Paths.Value(path)
+		if item == nil || item.Get == nil {
+			t.Errorf("%s is not described", path)
+			continue
+		}
+		if limited := item.Get.Responses.Value("429") != nil; limited != strings.HasPrefix(path, "/api/") {
+			t.Errorf("%s: limited: %v", path, limited)
+		}
+	}
+}
+
+// TestHealthCountsTheTools compares its number of tools with what clients are listed.
+func TestHealthCountsTheTools(t *testing.T) {
+	l := open(t).ready(t)
+	var list struct {
+		Result struct{ Tools []struct{ Name string } }
+	}
+	w := do(l.public, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(list.Result.Tools); n != 86 {
+		t.Errorf("%d tools are listed", n)
+	}
+	const want = `{"status":"ok","ready":true,"progress":1,"down":[],"tools":86,"version":"test","uptime_seconds":`
+	if w := do(l.public, "GET", "/health", ""); w.Code != 200 || !strings.HasPrefix(w.Body.String(), want) {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

@@ -52,6 +52,10 @@ type Spec struct {
 	// complete; any other fails with ErrUnavailable.
 	BeforeReady bool
 
+	// Probe marks an operation that monitors call: no limit counts it, and nothing of it
+	// is kept.
+	Probe bool
+
 	// Forms are the media types besides JSON that REST answers in.
 	Forms []Form
 	// Words replaces placeholders such as {{label}} in the texts above and in

@@ -173,7 +173,7 @@ func describe(o op.Operation, method string, s *schemas) operation {
 		OperationID: o.ID,
 		Summary:     o.Summary,
 		Description: o.Description,
-		Responses:   map[string]response{"200": ok, "429": {Ref: "#/components/responses/429"}},
+		Responses:   map[string]response{"200": ok},
 	}
 	if o.Group != "" {
 		d.Tags = []string{o.Group}
@@ -194,6 +194,9 @@ func describe(o op.Operation, method string, s *schemas) operation {
 		}
 	}
 	statuses := []int{504}
+	if !o.Probe {
+		statuses = append(statuses, 429)
+	}
 	if method == http.MethodPost {
 		content := media{Schema: body}
 		if len(examples) > 0 {

@@ -19,23 +19,16 @@ const MaxBody = 64 << 10
 // Config of the routes.
 type Config struct {
 	op.Serving
-	Documents []Document
+	// Description is that of the operations as OpenAPI; nil = none.
+	Description []byte
 	// Limit counts every request but those of probes; nil = none.
 	Limit *limit.Bucket
 	// PublicURL begins the addresses in Link headers: https://kb.example.org.
 	PublicURL string
 }
 
-// A Document is an answer outside the operations: a description of the API, a
-// probe.
-type Document struct {
-	Path  string
-	Probe bool // not counted by Limit, and not to be stored
-	Body  func(context.Context) ([]byte, error)
-}
-
-// Routes are the rows of operations and documents, and the row that says that there is
-// no such address.
+// Routes are the rows of operations and of their description, and the row that says
+// that there is no such address.
 func Routes(cfg Config) (all []edge.Route) {
 	cfg.Serving = cfg.WithDefaults()
 	for _, o := range cfg.Operations {
@@ -49,8 +42,10 @@ func Routes(cfg Config) (all []edge.Route) {
 			all = append(all, posted)
 		}
 	}
-	for _, d := range cfg.Documents {
-		all = append(all, cfg.document(d))
+	if cfg.Description != nil {
+		all = append(all, cfg.row(http.MethodGet, "/api/v1/openapi.json", 1, func(*http.Request) (*edge.Answer, error) {
+			return &edge.Answer{Type: edge.JSONType, Body: cfg.Description, Keep: edge.Revalidate}, nil
+		}))
 	}
 	return append(all, cfg.row("", "", 1, func(*http.Request) (*edge.Answer, error) {
 		return nil, op.NotFound("no such endpoint; GET /api/v1 lists them")
@@ -72,28 +67,6 @@ func (c Config) row(method, path string, forms int, serve func(*http.Request) (*
 	}
 }
 
-func (c Config) document(d Document) edge.Route {
-	rt := c.row(http.MethodGet, d.Path, 1, func(r *http.Request) (*edge.Answer, error) {
-		ctx, cancel := context.WithTimeout(r.Context(), c.Timeout)
-		defer cancel()
-		body, err := d.Body(ctx)
-		a := &edge.Answer{Type: edge.JSONType, Body: body, Keep: edge.Revalidate}
-		if d.Probe {
-			a.Keep = edge.NoStore
-		}
-		return a, err
-	})
-	if d.Probe {
-		shared := rt.Headers
-		rt.Limit = nil
-		rt.Headers = func(h http.Header, r *http.Request) {
-			shared(h, r)
-			h.Set("Connection", "close") // what nothing counts keeps no connection
-		}
-	}
-	return rt
-}
-
 // operation decodes, runs and encodes.
 func (c Config) operation(o op.Operation) edge.Route {
 	forms := o.Forms
@@ -104,7 +77,7 @@ func (c Config) operation(o op.Operation) edge.Route {
 	for i, f := range forms {
 		types[i] = f.Type
 	}
-	return c.row(o.Method, o.Path, len(forms), func(r *http.Request) (*edge.Answer, error) {
+	rt := c.row(o.Method, o.Path, len(forms), func(r *http.Request) (*edge.Answer, error) {
 		ctx, cancel := context.WithTimeout(r.Context(), c.Timeout)
 		defer cancel()
 		if !o.BeforeReady {
@@ -129,13 +102,23 @@ func (c Config) operation(o op.Operation) edge.Route {
 		if err != nil || r.Method == http.MethodPost {
 			return a, err
 		}
-		a.Keep = edge.Revalidate
+		if a.Keep = edge.Revalidate; o.Probe {
+			a.Keep = edge.NoStore
+		}
 		if next, ok := o.Next(in, answer); ok {
 			target, _ := o.Target(next)
 			a.Header = http.Header{"Link": {"<" + c.PublicURL + target + `>; rel="next"`}}
 		}
 		return a, nil
 	})
+	if shared := rt.Headers; o.Probe {
+		rt.Limit = nil
+		rt.Headers = func(h http.Header, r *http.Request) {
+			shared(h, r)
+			h.Set("Connection", "close") // what nothing counts keeps no connection
+		}
+	}
+	return rt
 }
 
 // decode reads the arguments of a request.

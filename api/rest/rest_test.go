@@ -36,15 +36,12 @@ func newHandler(t testing.TB, change func(*rest.Config)) http.Handler {
 // observed is a handler whose answers are observed and logged.
 func observed(t testing.TB, change func(*rest.Config), watch func(*edge.Config)) http.Handler {
 	t.Helper()
+	probe := op.New(op.Spec{ID: "get_health", Path: "/health", Probe: true, BeforeReady: true},
+		func(context.Context, struct{}) (optest.Note, error) { return optest.Note{}, nil })
 	cfg := rest.Config{
-		Serving:   op.Serving{Operations: optest.Operations(), Timeout: time.Minute},
-		PublicURL: "https://kb.example",
-		Documents: []rest.Document{
-			{Path: "/health", Probe: true,
-				Body: func(context.Context) ([]byte, error) { return []byte(`{}`), nil }},
-			{Path: "/api/v1/doc.json",
-				Body: func(context.Context) ([]byte, error) { return []byte(`{"a":1}`), nil }},
-		},
+		Serving:     op.Serving{Operations: append(optest.Operations(), probe), Timeout: time.Minute},
+		PublicURL:   "https://kb.example",
+		Description: []byte(`{"a":1}`),
 	}
 	if change != nil {
 		change(&cfg)
@@ -231,7 +228,7 @@ func TestAGetMayBePosted(t *testing.T) {
 // what is posted.
 func TestWhatMayBeKept(t *testing.T) {
 	h := newHandler(t, nil)
-	for target, keep := range map[string]string{"/api/v1/books": "no-cache", "/api/v1/doc.json": "no-cache",
+	for target, keep := range map[string]string{"/api/v1/books": "no-cache", "/api/v1/openapi.json": "no-cache",
 		"/health": "no-store"} {
 		w := do(h, "GET", target, "")
 		if w.Header().Get("Cache-Control") != keep || (w.Header().Get("ETag") != "") != (keep == "no-cache") {
@@ -278,7 +275,7 @@ func TestBeforeTheIndexIsReady(t *testing.T) {
 	if w.Code != 503 || w.Body.String() != `{"error":"loading, 42 %"}` || w.Header().Get("Retry-After") != "5" {
 		t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
 	}
-	for _, target := range []string{"/health", "/api/v1/doc.json", "/api/v1/about"} {
+	for _, target := range []string{"/health", "/api/v1/openapi.json", "/api/v1/about"} {
 		if w := do(h, "GET", target, ""); w.Code != 200 {
 			t.Errorf("%s: %d", target, w.Code)
 		}

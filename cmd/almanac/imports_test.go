@@ -100,7 +100,7 @@ api/limit: api/op
 api/line: api/op api/openapi
 api/look: api/edge
 api/mcp: api/edge api/limit api/op
-api/meta: api/kb api/op catalog
+api/meta: api/kb api/op catalog retrieval
 api/op:
 api/onboarding: api/kb api/kb/... api/op catalog catalog/derive
 api/openapi: api/op

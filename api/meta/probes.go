@@ -1,0 +1,83 @@
+package meta
+
+import (
+	"context"
+	"time"
+
+	"almanac/api/op"
+	"almanac/retrieval"
+)
+
+// Health says that the program runs.
+type Health struct {
+	Status        string   `json:"status" enum:"ok,loading,degraded"`
+	Ready         bool     `json:"ready"`
+	Progress      float64  `json:"progress" doc:"of the first index, from 0 to 1"`
+	Down          []string `json:"down" doc:"engines that do not answer or are incomplete"`
+	Tools         int      `json:"tools" doc:"registered tools, without those listed only on request"`
+	Version       string   `json:"version"`
+	UptimeSeconds int      `json:"uptime_seconds"`
+}
+
+// Readiness says that questions are answered.
+type Readiness struct {
+	Status string   `json:"status" enum:"ready"`
+	Down   []string `json:"down" doc:"engines that do not answer or are incomplete: answers do without them"`
+}
+
+// Program is what probes look at.
+type Program struct {
+	op.Serving
+	Version  string
+	Down     func() []retrieval.Down
+	Draining func() bool // nil = never
+}
+
+// Probes are the operations that tell whether the program runs, from the moment it
+// listens, and whether it answers questions. They name the engines that do not answer in
+// a form that anybody may read: the reasons, which may name hosts, are on the admin
+// listener.
+func Probes(p Program) []op.Operation {
+	tools := 0
+	for _, o := range p.Operations {
+		if o.Tool != "" && !o.Extra {
+			tools++
+		}
+	}
+	down := func() (list []string) {
+		for _, d := range p.Down() {
+			list = append(list, d.Engine+" "+d.Public())
+		}
+		return list
+	}
+	start := time.Now()
+	health := func(context.Context, struct{}) (Health, error) {
+		h := Health{Status: "ok", Down: down(), Tools: tools, Version: p.Version,
+			UptimeSeconds: int(time.Since(start).Seconds())}
+		h.Ready, h.Progress = p.Ready()
+		switch {
+		case !h.Ready:
+			h.Status = "loading"
+		case len(h.Down) > 0:
+			h.Status = "degraded"
+		}
+		return h, nil
+	}
+	ready := func(context.Context, struct{}) (Readiness, error) {
+		if p.Draining != nil && p.Draining() {
+			return Readiness{}, op.Unavailable(5*time.Second, "stopping")
+		}
+		down := down()
+		if ready, progress := p.Ready(); !ready {
+			return Readiness{}, op.Loading(progress, down...)
+		}
+		return Readiness{"ready", down}, nil
+	}
+	return []op.Operation{
+		op.New(op.Spec{ID: "get_health", Group: group, Path: "/health", Probe: true, BeforeReady: true,
+			Summary: "Whether the service runs, and how many tools it has."}, health),
+		op.New(op.Spec{ID: "get_readiness", Group: group, Path: "/ready", Probe: true, BeforeReady: true,
+			MayFail: []error{op.ErrUnavailable},
+			Summary: "Whether questions are answered: the first index is complete and an engine has it."}, ready),
+	}
+}
