@@ -30,7 +30,7 @@ func (s *Site) funcs() template.FuncMap {
 		},
 		"list": func(v ...any) []any { return v }, "dict": dict, "json": ld,
 		"line": Line, "bars": Bars, "share": share, "has": has, "query": url.QueryEscape,
-		"lower": strings.ToLower, "join": strings.Join, "slug": Slug, "safe": safeURL,
+		"lower": strings.ToLower, "join": strings.Join, "safe": safeURL,
 	}
 }
 

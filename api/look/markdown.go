@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -19,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"almanac/text/markdown"
 	"almanac/text/webaddress"
 )
 
@@ -48,7 +48,7 @@ var markdownParser = goldmark.New(goldmark.WithExtensions(
 func Markdown(t Text) (template.HTML, []Heading) {
 	source := []byte(strings.ToValidUTF8(t.Markdown, "\uFFFD"))
 	doc := markdownParser.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
-	r := &stranger{Text: t, used: map[string]int{}}
+	r := &stranger{Text: t, used: markdown.Anchors{}}
 	if u, err := url.Parse(t.Base); err == nil && u.Host != "" {
 		r.base = u
 	}
@@ -75,7 +75,7 @@ type stranger struct {
 	Text
 	base     *url.URL
 	headings []Heading
-	used     map[string]int // ids
+	used     markdown.Anchors
 	byNode   map[ast.Node]Heading
 }
 
@@ -118,7 +118,7 @@ func (r *stranger) arrange(doc ast.Node, source []byte) {
 	for _, h := range all {
 		words, anchor := cutAnchor(strings.Join(strings.Fields(wordsOf(h, source)), " "))
 		level = min(6, level+1, h.Level-top+2)
-		heading := Heading{r.Prefix + r.unique(anchor, words), words, level}
+		heading := Heading{r.Prefix + r.used.Add(anchor, words), words, level}
 		r.byNode[h] = heading
 		r.headings = append(r.headings, heading)
 	}
@@ -157,37 +157,6 @@ func cutAnchor(words string) (rest, anchor string) {
 		return words, ""
 	}
 	return strings.TrimSpace(words[:i]), words[i+2 : len(words)-1]
-}
-
-// unique returns the anchor that forges give a heading: lower case, letters,
-// digits, hyphens and underscores kept, spaces as hyphens, the rest dropped; a
-// repeated one gets -1, -2, ….
-func (r *stranger) unique(anchor, words string) string {
-	if anchor == "" {
-		anchor = Slug(words)
-	}
-	name := anchor
-	for {
-		if _, taken := r.used[name]; !taken {
-			r.used[name] = 0
-			return name
-		}
-		r.used[anchor]++
-		name = anchor + "-" + strconv.Itoa(r.used[anchor])
-	}
-}
-
-// Slug is the anchor of a heading.
-func Slug(words string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || c == '-' || c == '_':
-			return c
-		case c == ' ':
-			return '-'
-		}
-		return -1
-	}, strings.ToLower(words))
 }
 
 func (r *stranger) heading(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -2,7 +2,6 @@ package passage
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"almanac/text/markdown"
@@ -39,7 +38,7 @@ const maxHeading = 250
 // paragraphs. Everything else is a paragraph, up to an empty line.
 func parse(title, body string) *document {
 	p := parser{document: &document{text: valid(body), sections: []section{{parent: -1}}},
-		title: strings.TrimSpace(title), slugs: map[string]int{}}
+		title: strings.TrimSpace(title), anchors: markdown.Anchors{}}
 	for b := range markdown.Blocks(p.text) {
 		if b.Start > p.at {
 			p.block(nil)
@@ -70,12 +69,12 @@ func parse(title, body string) *document {
 
 type parser struct {
 	*document
-	title string
-	slugs map[string]int // anchors given, with the last number given to each
-	at    int            // where the current line begins
-	lines []string       // of the current block
-	begun int            // where it begins
-	table bool           // it is a table
+	title   string
+	anchors markdown.Anchors
+	at      int      // where the current line begins
+	lines   []string // of the current block
+	begun   int      // where it begins
+	table   bool     // it is a table
 }
 
 func (p *parser) add(line string) {
@@ -145,7 +144,7 @@ func (p *parser) heading(b markdown.Block) {
 	for p.sections[s.parent].level >= b.Level {
 		s.parent = p.sections[s.parent].parent
 	}
-	s.anchor = p.slug(anchor, text)
+	s.anchor = p.anchors.Add(anchor, text)
 	s.hidden = strings.EqualFold(text, p.title)
 	s.pathPieces = p.sections[s.parent].pathPieces
 	if !s.hidden {
@@ -162,23 +161,6 @@ func (p *parser) endSection() {
 		u := unit{section: i, first: true, start: p.sections[i].start, end: p.at, words: wordCount(p.sections[i].heading),
 			pieces: pieceCount(p.sections[i].heading)}
 		p.units = append(p.units, u)
-	}
-}
-
-// slug returns the anchor of a heading, unique in the page: a repeated one
-// gets -1, -2, ….
-func (p *parser) slug(anchor, text string) string {
-	if anchor == "" {
-		anchor = slug(text)
-	}
-	unique := anchor
-	for {
-		if _, taken := p.slugs[unique]; !taken {
-			p.slugs[unique] = 0
-			return unique
-		}
-		p.slugs[anchor]++
-		unique = anchor + "-" + strconv.Itoa(p.slugs[anchor])
 	}
 }
 

@@ -29,21 +29,6 @@ func cutAnchor(heading string) (text, anchor string) {
 	return strings.TrimSpace(heading[:i]), heading[i+2 : len(heading)-1]
 }
 
-// slug returns the anchor that forges give a heading: lower case, letters,
-// digits, hyphens and underscores kept, spaces as hyphens, the rest dropped.
-func slug(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || r == '_':
-			b.WriteRune(r)
-		case r == ' ':
-			b.WriteByte('-')
-		}
-	}
-	return b.String()
-}
-
 // inline drops what is not text from a line of prose: link targets, image
 // marks, HTML tags, marks of emphasis. Code between backticks stays as it is.
 func inline(line string) string {

@@ -13,10 +13,10 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
-	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/workbench"
+	"almanac/text/markdown"
 )
 
 // agreement compares the judges of a case, and lists what two of them disagree on.
@@ -58,7 +58,7 @@ func (h handler) exportCase(r *http.Request, c catalog.Case) (desk.Reply, error)
 	if err != nil {
 		return desk.Reply{}, err
 	}
-	name := look.Slug(c.Name)
+	name := markdown.Slug(c.Name)
 	if trec {
 		return desk.Reply{Raw: &desk.Raw{Name: name + ".qrels", Type: "text/plain; charset=utf-8",
 			Body: files["qrels.txt"]}}, nil
