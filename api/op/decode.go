@@ -19,11 +19,9 @@ import (
 // members are ignored, unless they are near a known one that is not given: then
 // they are misspelt. Every error is ErrInvalid with a sentence that names the
 // parameter and the values allowed.
-func (o Operation) Decode(path map[string]string, query url.Values, body []byte) (Input, error) {
-	in := o.newInput()
+func (o Operation) Decode(path map[string]string, query url.Values, body []byte) (in Input, err error) {
 	var members map[string]json.RawMessage
 	if o.Method == "POST" || len(body) > 0 {
-		var err error
 		if members, err = decodeObject(body); err != nil {
 			return in, Invalid("the body must be one JSON object: %v", err)
 		}
@@ -31,30 +29,21 @@ func (o Operation) Decode(path map[string]string, query url.Values, body []byte)
 	if err := o.checkSpelling(query, members); err != nil {
 		return in, err
 	}
-	for i := range o.Params {
-		p := &o.Params[i]
+	return o.fill(func(p *Param) (a *argument, v reflect.Value, err error) {
 		if !p.REST {
-			continue
+			return nil, v, nil
 		}
-		v, err := p.rest.decodeREST(p.Path, path, query, members)
-		if err != nil {
-			return in, err
-		}
-		if v.IsValid() {
-			p.rest.store(in.v.FieldByIndex(p.index), v)
-		}
-	}
-	return in, nil
+		v, err = p.rest.decodeREST(p.Path, path, query, members)
+		return p.rest, v, err
+	})
 }
 
 // DecodeTool reads the arguments of a tool call, a JSON object or nothing. Null
 // counts as absent; an unknown argument is an error that names the nearest
 // known one.
-func (o Operation) DecodeTool(args json.RawMessage) (Input, error) {
-	in := o.newInput()
+func (o Operation) DecodeTool(args json.RawMessage) (in Input, err error) {
 	var members map[string]json.RawMessage
 	if args = bytes.TrimSpace(args); len(args) > 0 && string(args) != "null" {
-		var err error
 		if members, err = decodeObject(args); err != nil {
 			return in, Invalid("arguments must be one JSON object: %v", err)
 		}
@@ -62,17 +51,26 @@ func (o Operation) DecodeTool(args json.RawMessage) (Input, error) {
 	if err := o.checkKnown(members); err != nil {
 		return in, err
 	}
+	return o.fill(func(p *Param) (a *argument, v reflect.Value, err error) {
+		if p.tool != nil {
+			v, err = p.tool.decodeMember(members)
+		}
+		return p.tool, v, err
+	})
+}
+
+// fill makes the input of what is read of each parameter: no value leaves its field
+// zero.
+func (o Operation) fill(read func(*Param) (*argument, reflect.Value, error)) (Input, error) {
+	in := o.newInput()
 	for i := range o.Params {
 		p := &o.Params[i]
-		if p.tool == nil {
-			continue
-		}
-		v, err := p.tool.decodeMember(members)
+		a, v, err := read(p)
 		if err != nil {
 			return in, err
 		}
 		if v.IsValid() {
-			p.tool.store(in.v.FieldByIndex(p.index), v)
+			a.store(in.v.FieldByIndex(p.index), v)
 		}
 	}
 	return in, nil
@@ -162,8 +160,7 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 
 // DecodeLine reads the arguments of a command line, each name=value. The names
 // are those of the tool, or of REST if the operation is not a tool.
-func (o Operation) DecodeLine(words []string) (Input, error) {
-	in := o.newInput()
+func (o Operation) DecodeLine(words []string) (in Input, err error) {
 	values := map[string]string{}
 	for _, word := range words {
 		name, value, ok := strings.Cut(word, "=")
@@ -184,55 +181,44 @@ func (o Operation) DecodeNamed(values map[string]string) (Input, error) {
 	return o.decodeNamed(values, o.named)
 }
 
+func (o Operation) decodeNamed(
+	values map[string]string, named func(*Param) (*argument, string),
+) (in Input, err error) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if _, err := o.argumentOf(name, named); err != nil {
+			return in, err
+		}
+	}
+	return o.fill(func(p *Param) (a *argument, v reflect.Value, err error) {
+		a, name := named(p)
+		if raw, ok := values[name]; ok && a != nil {
+			v, err = a.fromLine(raw)
+		} else if a != nil {
+			v, err = a.absent()
+		}
+		return a, v, err
+	})
+}
+
 // Argument returns what checks a value of an argument of DecodeNamed. Its error says
 // which arguments there are.
 func (o Operation) Argument(name string) (check func(value string) error, err error) {
-	var names []string
-	for i := range o.Params {
-		a, known := o.named(&o.Params[i])
-		if a == nil {
-			continue
-		}
-		if known == name {
-			return func(value string) error { _, err := a.fromLine(value); return err }, nil
-		}
-		names = append(names, known)
-	}
-	return nil, unknownArgument([]string{name}, names, o.ID)
+	a, err := o.argumentOf(name, o.named)
+	return func(value string) error { _, err := a.fromLine(value); return err }, err
 }
 
-func (o Operation) decodeNamed(values map[string]string, named func(*Param) (*argument, string)) (Input, error) {
-	in := o.newInput()
+func (o Operation) argumentOf(name string, named func(*Param) (*argument, string)) (*argument, error) {
 	var names []string
 	for i := range o.Params {
-		if _, name := named(&o.Params[i]); name != "" {
-			names = append(names, name)
+		a, known := named(&o.Params[i])
+		if a != nil && known == name {
+			return a, nil
+		}
+		if a != nil {
+			names = append(names, known)
 		}
 	}
-	given := slices.DeleteFunc(slices.Sorted(maps.Keys(values)),
-		func(name string) bool { return slices.Contains(names, name) })
-	if err := unknownArgument(given, names, cmp.Or(o.Tool, o.ID)); err != nil {
-		return in, err
-	}
-	for i := range o.Params {
-		p := &o.Params[i]
-		a, name := named(p)
-		if a == nil {
-			continue
-		}
-		raw, ok := values[name]
-		v, err := a.absent()
-		if ok {
-			v, err = a.fromLine(raw)
-		}
-		if err != nil {
-			return in, err
-		}
-		if v.IsValid() {
-			a.store(in.v.FieldByIndex(p.index), v)
-		}
-	}
-	return in, nil
+	return nil, unknownArgument([]string{name}, names, cmp.Or(o.Tool, o.ID))
 }
 
 // fromLine is fromText, with objects as JSON.
