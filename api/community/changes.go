@@ -64,10 +64,10 @@ The activity stream: what is new, newest first.
 Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, forum
 topics, blog posts, releases and radar items.
 `,
-}, func(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, error) {
+}, func(ctx context.Context, b kb.Base, in changesIn) (out ActivityStream, err error) {
 	now := b.Now().UTC()
 	since := now.AddDate(0, 0, -in.Days)
-	out := ActivityStream{WindowDays: in.Days}
+	out.WindowDays = in.Days
 	if start := in.Since.Time(); !start.IsZero() {
 		if start.After(now) {
 			return out, op.Invalid("since must be in the past: " +
@@ -77,11 +77,10 @@ topics, blog posts, releases and radar items.
 		out.WindowDays = max(1, int(math.Ceil(now.Sub(since).Hours()/24)))
 	}
 	until := now.Add(time.Microsecond) // exclusive; the catalog stores whole microseconds
-	news, err := newsOf(ctx, b, since, until)
+	out.Items, err = newsOf(ctx, b, since, until)
 	n := map[string]int{}
-	for _, x := range news {
-		n[x.Name]++
-		out.Items = append(out.Items, activity(b, x))
+	for _, x := range out.Items {
+		n[x.Kind]++
 	}
 	out.Counts = Counts{
 		StatusChange: n["cip_status_change"], NewCIP: n["new_cip"], NewProposal: n["new_proposal"],
@@ -96,7 +95,7 @@ topics, blog posts, releases and radar items.
 	return out, err
 })
 
-func newsOf(ctx context.Context, b kb.Base, since, until time.Time) ([]news, error) {
+func newsOf(ctx context.Context, b kb.Base, since, until time.Time) ([]Activity, error) {
 	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
 		Kinds: newsKinds, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated,
 	})
@@ -107,16 +106,17 @@ func newsOf(ctx context.Context, b kb.Base, since, until time.Time) ([]news, err
 		Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until,
 	})
 	if err != nil || len(events) == 0 {
-		return createdNews(records), err
+		return createdNews(b, records), err
 	}
 	proposals, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
-	return append(statusChanges(events, proposals), createdNews(records)...), err
+	return append(statusChanges(b, events, proposals), createdNews(b, records)...), err
 }
 
-func activity(b kb.Base, n news) Activity {
-	a := Activity{Kind: n.Name, When: n.At, ID: b.ID(n.Record), Title: n.Title, Meta: n.Meta}
-	if n.Record.ID != 0 || n.Record.URL != "" { // else a proposal without a file or an address
-		a.URL = new(b.URL(n.Record))
+// activity is what happened to a record.
+func activity(b kb.Base, r catalog.Record, name string, at time.Time, title string, meta map[string]any) Activity {
+	a := Activity{Kind: name, When: at.UTC(), ID: b.ID(r), Title: title, Meta: meta}
+	if r.ID != 0 || r.URL != "" { // else a proposal without a file or an address
+		a.URL = new(b.URL(r))
 	}
 	return a
 }
@@ -133,17 +133,8 @@ var newsKinds = slices.Sorted(maps.Keys(newsNames))
 // statusChange is what the change of a proposal's status is called.
 const statusChange = "cip_status_change"
 
-// news is something that happened.
-type news struct {
-	Name   string // new_cip, …, cip_status_change
-	At     time.Time
-	Record catalog.Record
-	Title  string
-	Meta   map[string]any
-}
-
 // createdNews returns the news that records of newsKinds were created.
-func createdNews(records []catalog.Record) (out []news) {
+func createdNews(b kb.Base, records []catalog.Record) (out []Activity) {
 	for _, r := range records {
 		meta := map[string]any{"record_id": r.ID}
 		for name, v := range map[string]string{
@@ -153,7 +144,7 @@ func createdNews(records []catalog.Record) (out []news) {
 				meta[name] = v
 			}
 		}
-		out = append(out, news{newsNames[r.Kind], r.CreatedAt.UTC(), r, r.Title, meta})
+		out = append(out, activity(b, r, newsNames[r.Kind], r.CreatedAt, r.Title, meta))
 	}
 	return out
 }
@@ -162,7 +153,7 @@ func createdNews(records []catalog.Record) (out []news) {
 // proposals. The first status of a proposal is not a change. A proposal that is
 // not among the records, as it has no file, has no id and only the address of
 // the event.
-func statusChanges(events []catalog.Event, proposals []catalog.Record) (out []news) {
+func statusChanges(b kb.Base, events []catalog.Event, proposals []catalog.Record) (out []Activity) {
 	byKey := make(map[string]catalog.Record, len(proposals))
 	for _, r := range proposals {
 		byKey[r.Key] = r
@@ -171,15 +162,12 @@ func statusChanges(events []catalog.Event, proposals []catalog.Record) (out []ne
 		if e.RawFrom == "" && e.From == "" {
 			continue
 		}
-		n := news{
-			Name: statusChange, At: e.At.UTC(), Title: fmt.Sprintf("%s: %s → %s", e.Ref.Key, e.RawFrom, e.RawTo),
-			Record: catalog.Record{Kind: e.Ref.Kind, Key: e.Ref.Key, URL: e.URL},
-			Meta:   map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via},
+		r, title := catalog.Record{Kind: e.Ref.Kind, Key: e.Ref.Key, URL: e.URL}, e.Ref.Key
+		if known, ok := byKey[e.Ref.Key]; ok {
+			r, title = known, known.Key+" "+known.Title
 		}
-		if r, ok := byKey[e.Ref.Key]; ok {
-			n.Record, n.Title = r, fmt.Sprintf("%s %s: %s → %s", r.Key, r.Title, e.RawFrom, e.RawTo)
-		}
-		out = append(out, n)
+		meta := map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via}
+		out = append(out, activity(b, r, statusChange, e.At, fmt.Sprintf("%s: %s → %s", title, e.RawFrom, e.RawTo), meta))
 	}
 	return out
 }

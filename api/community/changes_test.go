@@ -5,26 +5,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/api/kb"
 	"almanac/catalog"
+	"almanac/catalog/network"
 	"almanac/testing/recordtest"
 )
 
 func TestCreated(t *testing.T) {
-	blog := catalog.Record{ID: 7, Kind: catalog.KindBlog, Title: "Tides", Author: "Ann", CreatedAt: recordtest.Ago(3)}
+	blog := catalog.Record{ID: 7, Kind: catalog.KindBlog, Title: "Tides", Author: "Ann", CreatedAt: recordtest.Ago(3),
+		URL: "https://tides.example"}
 	var all []catalog.Record
 	for _, kind := range newsKinds {
 		all = append(all, catalog.Record{Kind: kind})
 	}
-	want := []news{{
-		Name: "new_blog_post", At: recordtest.Ago(3), Record: blog, Title: "Tides",
+	want := []Activity{{
+		Kind: "new_blog_post", When: recordtest.Ago(3), ID: "7", Title: "Tides", URL: new("https://tides.example"),
 		Meta: map[string]any{"record_id": int64(7), "author": "Ann"},
 	}}
-	if diff := cmp.Diff(want, createdNews([]catalog.Record{blog})); diff != "" {
+	if diff := cmp.Diff(want, createdNews(kb.Base{}, []catalog.Record{blog})); diff != "" {
 		t.Error(diff)
 	}
-	for _, n := range createdNews(all) {
-		if n.Name == "" {
-			t.Errorf("the creation of a %s has no name", n.Record.Kind)
+	for i, n := range createdNews(kb.Base{}, all) {
+		if n.Kind == "" {
+			t.Errorf("the creation of a %s has no name", newsKinds[i])
 		}
 	}
 }
@@ -37,7 +40,7 @@ func TestStatusChanges(t *testing.T) {
 		}
 	}
 	file := catalog.Record{ID: 9, Kind: catalog.KindCIP, Key: "CIP-0007", Title: "Moorings", CreatedAt: recordtest.Ago(99)}
-	got := statusChanges([]catalog.Event{
+	got := statusChanges(kb.Base{Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}}, []catalog.Event{
 		event("CIP-0007", "", "Draft", ""), event("CIP-0007", "Draft", "Final", "u1"),
 		event("PR-3", "Open", "Closed", "u2"),
 	}, []catalog.Record{file})
@@ -45,13 +48,12 @@ func TestStatusChanges(t *testing.T) {
 		t.Fatalf("%d changes, want 2: the first status is none", len(got))
 	}
 	changed, draft := got[0], got[1]
-	if changed.Name != "cip_status_change" || changed.Title != "CIP-0007 Moorings: Draft → Final" ||
-		changed.Record.ID != 9 || !changed.At.Equal(recordtest.Ago(2)) || changed.Meta["raw_to"] != "Final" ||
+	if changed.Kind != "cip_status_change" || changed.Title != "CIP-0007 Moorings: Draft → Final" ||
+		changed.ID != "0007" || !changed.When.Equal(recordtest.Ago(2)) || changed.Meta["raw_to"] != "Final" ||
 		changed.Meta["via"] != "header" {
 		t.Errorf("%+v", changed)
 	}
-	if draft.Title != "PR-3: Open → Closed" || draft.Record.ID != 0 || draft.Record.Key != "PR-3" ||
-		draft.Record.Kind != catalog.KindCIP || draft.Record.URL != "u2" {
+	if draft.Title != "PR-3: Open → Closed" || draft.ID != "PR-3" || draft.URL == nil || *draft.URL != "u2" {
 		t.Errorf("without a file: %+v", draft)
 	}
 }

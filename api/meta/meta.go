@@ -3,6 +3,7 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -48,16 +49,10 @@ func runSources(ctx context.Context, b kb.Base, _ struct{}) (SourcesResponse, er
 	if err != nil {
 		return SourcesResponse{}, err
 	}
-	out := SourcesResponse{}
-	for _, f := range feeds(counts, states, b.Now()) {
-		row := Source{string(f.Kind.Kind), f.Kind.Description, f.Count, f.Freshness, nil, f.Sources}
-		if d := b.Network.Descriptions[row.Type]; d != "" {
-			row.Desc = d
-		}
-		if f.Failed {
-			row.Error = new("the last run failed; the operator's log says why") // the message may name files and hosts
-		}
-		out.Sources = append(out.Sources, row)
+	out := SourcesResponse{Sources: fed(counts, states, b.Now())}
+	for i := range out.Sources {
+		row := &out.Sources[i]
+		row.Desc = cmp.Or(b.Network.Descriptions[row.Type], row.Desc)
 		out.TotalRecords += row.Count
 	}
 	out.SourceCount = len(out.Sources)
@@ -73,35 +68,24 @@ type Freshness struct {
 	Stale            bool       `json:"stale"`
 }
 
-// feed is one kind of content with the sources that feed it. If there are
-// several, it has their oldest last success and largest age.
-type feed struct {
-	Kind    catalog.KindInfo
-	Count   int      // of records
-	Sources []string // by name
-	Failed  bool     // the last run of one of them
-	Freshness
-}
-
-// feeds returns the kinds that have records, in the catalog's order. Derived
+// fed returns the kinds that have records, in the catalog's order. Derived
 // records come from release notes: they are as fresh as the releases.
-func feeds(counts []catalog.Count, states []catalog.SourceState, now time.Time) []feed {
-	var out []feed
+func fed(counts []catalog.Count, states []catalog.SourceState, now time.Time) (out []Source) {
 	for _, info := range catalog.Kinds {
-		f := feed{Kind: info}
-		f.Sources, f.Count = feeding(counts, info.Kind)
-		origins := slices.Clone(f.Sources)
+		row := Source{Type: string(info.Kind), Desc: info.Description}
+		row.Names, row.Count = feeding(counts, info.Kind)
+		origins := slices.Clone(row.Names)
 		if slices.Contains(origins, catalog.DerivedSource) {
 			releases, _ := feeding(counts, catalog.KindRelease)
 			origins = append(origins, releases...)
 		}
 		for _, st := range states {
 			if slices.Contains(origins, st.Name) {
-				f.add(st, now)
+				row.add(st, now)
 			}
 		}
-		if f.Count > 0 {
-			out = append(out, f)
+		if row.Count > 0 {
+			out = append(out, row)
 		}
 	}
 	return out
@@ -122,22 +106,24 @@ func feeding(counts []catalog.Count, kind catalog.Kind) (names []string, n int) 
 }
 
 // add adds the state of one source.
-func (f *feed) add(st catalog.SourceState, now time.Time) {
-	f.Failed = f.Failed || st.Error != ""
-	f.LastRun = earlier(f.LastRun, st.LastRun)
+func (s *Source) add(st catalog.SourceState, now time.Time) {
+	if st.Error != "" {
+		s.Error = new("the last run failed; the operator's log says why") // the message may name files and hosts
+	}
+	s.LastRun = earlier(s.LastRun, st.LastRun)
 	if st.LastSuccess.IsZero() {
 		return
 	}
-	f.LastSynced = earlier(f.LastSynced, st.LastSuccess)
+	s.LastSynced = earlier(s.LastSynced, st.LastSuccess)
 	age := int64(max(0, now.Sub(st.LastSuccess)) / time.Second)
-	if f.AgeSeconds == nil || age > *f.AgeSeconds {
-		f.AgeSeconds = &age
+	if s.AgeSeconds == nil || age > *s.AgeSeconds {
+		s.AgeSeconds = &age
 	}
 	limit := int64(st.Freshness / time.Second)
-	if limit > 0 && (f.FreshnessSeconds == nil || limit < *f.FreshnessSeconds) {
-		f.FreshnessSeconds = &limit
+	if limit > 0 && (s.FreshnessSeconds == nil || limit < *s.FreshnessSeconds) {
+		s.FreshnessSeconds = &limit
 	}
-	f.Stale = f.Stale || st.Stale(now)
+	s.Stale = s.Stale || st.Stale(now)
 }
 
 // earlier returns the earlier of two times in UTC; nil and zero are unknown.

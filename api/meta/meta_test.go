@@ -25,25 +25,25 @@ func TestFeeds(t *testing.T) {
 		{Name: "proposals", LastRun: recordtest.Ago(1), Freshness: time.Hour},
 		{Name: "other", LastRun: recordtest.Ago(90), LastSuccess: recordtest.Ago(90), Freshness: time.Hour},
 	}
-	feeds := feeds(counts, states, recordtest.Noon)
+	feeds := fed(counts, states, recordtest.Noon)
 	if len(feeds) != 3 {
 		t.Fatalf("%+v", feeds)
 	}
 	never, releases, radar := feeds[0], feeds[1], feeds[2]
-	if never.Kind.Kind != catalog.KindCIP || never.Count != 7 || never.LastSynced != nil || never.AgeSeconds != nil ||
-		never.Stale || never.Failed || !never.LastRun.Equal(recordtest.Ago(1)) {
+	if never.Type != "cip" || never.Count != 7 || never.LastSynced != nil || never.AgeSeconds != nil ||
+		never.Stale || never.Error != nil || !never.LastRun.Equal(recordtest.Ago(1)) {
 		t.Errorf("never synced: %+v", never)
 	}
-	if releases.Count != 6 || len(releases.Sources) != 2 {
+	if releases.Count != 6 || len(releases.Names) != 2 {
 		t.Errorf("releases: %+v", releases)
 	}
-	if radar.Kind.Kind != catalog.KindRadar || radar.Count != 4 || len(radar.Sources) != 1 {
+	if radar.Type != "radar" || radar.Count != 4 || len(radar.Names) != 1 {
 		t.Errorf("radar: %+v", radar)
 	}
-	for _, f := range []feed{releases, radar} {
+	for _, f := range []Source{releases, radar} {
 		if !f.LastSynced.Equal(recordtest.Ago(2)) || !f.LastRun.Equal(recordtest.Ago(3)) || *f.AgeSeconds != 7200 ||
-			*f.FreshnessSeconds != 3600 || !f.Stale || !f.Failed {
-			t.Errorf("%s: %+v", f.Kind.Kind, f.Freshness)
+			*f.FreshnessSeconds != 3600 || !f.Stale || f.Error == nil {
+			t.Errorf("%s: %+v", f.Type, f.Freshness)
 		}
 	}
 }
