@@ -29,8 +29,8 @@ func (s *Site) funcs() template.FuncMap {
 			return out
 		},
 		"list": func(v ...any) []any { return v }, "dict": dict, "json": ld,
-		"line": Line, "bars": Bars, "share": share, "has": has, "query": url.QueryEscape,
-		"lower": strings.ToLower, "join": strings.Join, "safe": safeURL,
+		"line": Line, "bars": Bars, "share": share, "query": url.QueryEscape,
+		"join": strings.Join, "safe": safeURL,
 	}
 }
 
@@ -279,22 +279,6 @@ func dict(pairs ...any) (map[string]any, error) {
 		out[fmt.Sprint(pairs[i])] = pairs[i+1]
 	}
 	return out, nil
-}
-
-// has reports whether a value is there: not nil, zero or empty.
-func has(v any) bool {
-	r := reflect.ValueOf(v)
-	for r.IsValid() && r.Kind() == reflect.Pointer {
-		r = r.Elem()
-	}
-	if !r.IsValid() {
-		return false
-	}
-	switch r.Kind() {
-	case reflect.Slice, reflect.Map, reflect.String:
-		return r.Len() > 0
-	}
-	return !r.IsZero()
 }
 
 // ld writes linked data. Go escapes <, > and & in it, so that it cannot end the
