@@ -121,9 +121,10 @@ func (e Entry) ContentHash() string {
 }
 
 // AdditionHash is the hash of what a normalized entry adds to a record of
-// another source: its aliases, links and facts. It is "" if there are none.
+// another source: its aliases, links and facts. It is "" if it adds nothing and does
+// not yield the record either.
 func (e Entry) AdditionHash() string {
-	if len(e.Aliases) == 0 && len(e.Links) == 0 && e.Facts == nil {
+	if e.Addition && !e.Adds() {
 		return ""
 	}
 	return hash(struct {
@@ -132,6 +133,9 @@ func (e Entry) AdditionHash() string {
 		Facts   *Facts `json:",omitempty"`
 	}{e.Aliases, e.Links, e.Facts})
 }
+
+// Adds reports whether an entry has what it can add to a record of another source.
+func (e Entry) Adds() bool { return len(e.Aliases) > 0 || len(e.Links) > 0 || e.Facts != nil }
 
 // hash is half a SHA-256 of the value's JSON: 128 bits rule out accidents and
 // keep rows short.

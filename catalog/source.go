@@ -1,6 +1,9 @@
 package catalog
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // SourceState is the sync state of one source.
 type SourceState struct {
@@ -10,12 +13,24 @@ type SourceState struct {
 	LastSuccess time.Time
 	Cursor      string
 	Error       string // of the last run; empty when it succeeded
-	Skipped     int    // bad items that the last run reported and skipped
-	Freshness   time.Duration
+	// Skipped and Remark are of the last run that looked at the source, not of runs
+	// that found it where it was: how many items it left out; which and why, or that
+	// it has no records at all, in words for the operator.
+	Skipped int
+	Remark  string
+	// Settings is a digest of how the last good run read it; "": unknown.
+	Settings  string
+	Freshness time.Duration
 	// Foreign: it has yielded records that another source owned, and may own them
 	// when that is dropped. Apply sets it, and clears it with the cursor.
 	Foreign bool
 }
+
+// NoRecords begins the Remark of a source that has no record.
+const NoRecords = "no records"
+
+// Unread reports whether nothing is read of a source that has something to read.
+func (s SourceState) Unread() bool { return s.Skipped > 0 && strings.HasPrefix(s.Remark, NoRecords) }
 
 // Stale reports whether the source's data is older than its freshness
 // threshold. A source without a threshold is never stale, one with a threshold

@@ -102,8 +102,8 @@ type Writer interface {
 	// by another source keeps its content and only gains the links, aliases and
 	// facts (Result.Foreign), unless the batch takes it over (Batch.Over).
 	Apply(ctx context.Context, b Batch) (Result, error)
-	// LiveKeys returns the references of all live records that a source owns
-	// or adds links, aliases or facts to.
+	// LiveKeys returns the references of all live records that a source owns,
+	// yields too, or adds links, aliases or facts to.
 	LiveKeys(ctx context.Context, source string) (map[Ref]int64, error)
 	// SetSource stores a source's sync state except what only Apply sets: its
 	// cursor and Foreign.
@@ -142,9 +142,10 @@ type Batch struct {
 	// Events are replaced per reference: all events of a Ref that this source
 	// wrote before are replaced by those in the batch.
 	Events []Event
-	// Delete tombstones records of this source before the entries are written.
-	// Records of other sources only lose the links, aliases and facts that this
-	// source added. Other ids are ignored.
+	// Delete tombstones records of this source before the entries are written: other
+	// sources that yield them lose their cursors, so that the next takes them. Records
+	// of other sources only lose the links, aliases and facts that this source added.
+	// Other ids are ignored.
 	Delete []int64
 	// Over names sources that this one comes before: records of theirs that the
 	// batch has become this source's, and their links, aliases and facts stay as

@@ -78,6 +78,9 @@ type Environment struct {
 	// WorkDir is the source's own directory for clones and caches. It exists in
 	// every run and survives restarts; the operator may delete it between runs.
 	WorkDir string
+	// Survey: the run only says what would be read, so that a repository's history,
+	// which dates and events come from, is left out where its files are known without.
+	Survey bool
 	// Hand remembers what the run is reading. A connector takes a stranger's file
 	// or text in hand before it parses it, and skips it if that fails: an earlier
 	// run was killed over it. What is put or skipped is out of hand. Nil remembers

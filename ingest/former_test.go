@@ -240,6 +240,33 @@ func TestARemainingSourceOwnsWhatItYieldedToo(t *testing.T) {
 	f.wants("without the second", map[string][]string{"first": {"a", "shared"}, "second": nil, "third": {"c"}})
 }
 
+// TestWhatASourceGivesUpIsTheNextOnesThatYieldsIt: when the file narrows it, or when
+// it is gone there, although nothing is new in the other.
+func TestWhatASourceGivesUpIsTheNextOnesThatYieldsIt(t *testing.T) {
+	f := setup(t)
+	linked := page("b")
+	linked.Aliases = []string{"beta"}
+	first := named{name: "first", connector: once(page("a"), page("b"), page("c"))}
+	second := named{name: "second", connector: once(page("a"), linked, page("d"))}
+	third := named{name: "third", connector: once(page("c"), page("e"))}
+	f.sync(first, second, third)
+	id, cursor := f.get(catalog.KindDoc, "a").ID, f.state("third").Cursor
+	head := f.lastChange()
+	f.sync(first, second, third)
+	if f.lastChange() != head {
+		t.Error("an unchanged pass writes")
+	}
+	first.connector = listing(page("c"))
+	f.sync(first, second, third)
+	f.wants("narrowed", map[string][]string{"first": {"c"}, "second": {"a", "b", "d"}, "third": {"e"}})
+	if f.get(catalog.KindDoc, "beta").Key != "b" || f.get(catalog.KindDoc, "a").ID != id {
+		t.Error("it is another record")
+	}
+	if f.state("third").Cursor != cursor {
+		t.Error("a source that loses nothing by it reads everything again")
+	}
+}
+
 func TestRecordsStayUntilTheNewNameIsRead(t *testing.T) {
 	f := setup(t)
 	f.sync(named{name: "guides", connector: once(page("a"), page("b"))})

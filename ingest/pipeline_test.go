@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/text/options"
 )
 
 func TestRunStoresRecordsAndState(t *testing.T) {
@@ -33,7 +34,7 @@ func TestRunStoresRecordsAndState(t *testing.T) {
 	}
 	now := f.clock.now()
 	got := f.state("first")
-	got.Cursor = ""
+	got.Cursor, got.Settings = "", ""
 	want := catalog.SourceState{Name: "first", Kind: "fake", LastRun: now, LastSuccess: now, Freshness: time.Hour}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("state (-want +got):\n%s", diff)
@@ -225,6 +226,130 @@ func TestShrinkGuard(t *testing.T) {
 				t.Errorf("the cursor moved to %q", got)
 			}
 		})
+	}
+}
+
+// TestTheGuardKnowsAChangedFile: who changes how a source is read means what is lost
+// by it, unless nothing is read any more; a server that broke changes nothing.
+func TestTheGuardKnowsAChangedFile(t *testing.T) {
+	broken := func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
+		return ingest.Outcome{}, errors.New("unreachable")
+	}
+	for name, tt := range map[string]struct {
+		change  func(*network.Network)
+		between connector // a run with the change that fails
+		after   []catalog.Entry
+		refused bool
+	}{
+		"nothing":   {change: func(*network.Network) {}, after: pages(0, 10), refused: true},
+		"a comment": {change: func(n *network.Network) { n.Sources[0].Every = time.Hour }, after: pages(0, 10), refused: true},
+		"an option": {change: func(n *network.Network) {
+			n.Sources[0].Options = options.Of(map[string]any{"exclude": "b"})
+		}, after: pages(0, 10)},
+		"an option, after a failed run": {change: func(n *network.Network) {
+			n.Sources[0].Options = options.Of(map[string]any{"exclude": "b"})
+		}, between: broken, after: pages(0, 10)},
+		"an option, by which nothing is read": {change: func(n *network.Network) {
+			n.Sources[0].Options = options.Of(map[string]any{"exclude": "*"})
+		}, refused: true},
+		"the padding": {change: func(n *network.Network) { n.Proposals.Digits = 7 }, after: pages(30, 50)},
+		"the prefix":  {change: func(n *network.Network) { n.Proposals.Prefix = "SSP" }, after: pages(30, 50)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := setup(t)
+			f.config.Network.Sources = slices.Clone(testNetwork.Sources[:1])
+			f.run("first", listing(pages(0, 20)...))
+			tt.change(&f.config.Network)
+			try := func(c connector) error {
+				_, err := ingest.New(f.config).Run(t.Context(), f.config.Network.Sources[0], c)
+				return err
+			}
+			if tt.between != nil {
+				_ = try(tt.between)
+			}
+			err := try(listing(tt.after...))
+			if errors.Is(err, ingest.ErrShrunk) != tt.refused || !tt.refused && len(f.keys("first")) != len(tt.after) {
+				t.Errorf("error %v, %d records", err, len(f.keys("first")))
+			}
+			if tt.refused && len(f.keys("first")) != 20 {
+				t.Errorf("%d records", len(f.keys("first")))
+			}
+			if err == nil { // from then on it may break
+				if err := try(listing(tt.after[0])); !errors.Is(err, ingest.ErrShrunk) {
+					t.Errorf("afterwards: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestWhatWasLeftOutIsSaidUntilItIsLookedAtAgain: by runs that find the source where
+// it was, and by those that fail.
+func TestWhatWasLeftOutIsSaidUntilItIsLookedAtAgain(t *testing.T) {
+	f := setup(t)
+	bad := true
+	source := connector(func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+		if cursor == "here" {
+			out.Keep(page("a").Record.Ref()) // as a list does of what has not changed
+			return ingest.Outcome{Cursor: "here", Complete: true}, nil
+		}
+		if bad {
+			out.Skip("b.md", fmt.Errorf("%w: it has no number", ingest.ErrNoItem))
+		}
+		return ingest.Outcome{Cursor: "here", Complete: true}, out.Put(ctx, page("a"))
+	})
+	failing := func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
+		return ingest.Outcome{}, errors.New("unreachable")
+	}
+	says := func(when string, r ingest.Report, skipped int, remark string) {
+		t.Helper()
+		st := f.state("first")
+		if r.Skipped != skipped || r.Remark != remark || st.Skipped != skipped || st.Remark != remark {
+			t.Errorf("%s: report %d %q, state %d %q", when, r.Skipped, r.Remark, st.Skipped, st.Remark)
+		}
+	}
+	const why = "b.md: not read: it has no number"
+	says("the first run", f.run("first", source), 1, why)
+	says("an unchanged one", f.run("first", source), 1, why)
+	failed, _ := f.try("first", connector(failing))
+	says("a failed one", failed, 1, why)
+	says("again", f.run("first", source), 1, why)
+	if err := f.store.SetSource(t.Context(), f.state("first")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.store.Apply(t.Context(), catalog.Batch{Source: "first", Cursor: new("")}); err != nil {
+		t.Fatal(err)
+	}
+	bad = false
+	says("one that looks", f.run("first", source), 0, "")
+}
+
+// TestASourceWithoutRecordsIsNeverOK: unless it has none of its own but prices.
+func TestASourceWithoutRecordsIsNeverOK(t *testing.T) {
+	f := setup(t)
+	for name, tt := range map[string]struct {
+		connector
+		want   string
+		unread bool
+	}{
+		"nothing": {listing(), "no records", false},
+		"files, none of which is read": {func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Skip("a.txt", ingest.ErrNoItem)
+			return ingest.Outcome{Complete: true}, nil
+		}, "no records; a.txt: not read", true},
+		"a bad record": {listing(catalog.Entry{Record: catalog.Record{Kind: "odd", Key: "a"}}),
+			`no records; odd a: has an unknown kind "odd"`, true},
+		"a price": {func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Snapshot(catalog.Snapshot{Series: "price", CapturedAt: f.clock.now(), Data: []byte("{}")})
+			return ingest.Outcome{}, nil
+		}, "ok", false},
+		"a record":                   {listing(page("a")), "ok", false},
+		"a record of another source": {listing(page("a")), "ok", false},
+	} {
+		r := f.run(name, tt.connector)
+		if got := r.Verdict(); got != tt.want || f.state(name).Unread() != tt.unread {
+			t.Errorf("%s: %q, %+v", name, got, f.state(name))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -19,7 +20,11 @@ type Report struct {
 	Skipped  int       // bad items left out
 	Warned   int       // warnings about items that were read nevertheless
 	Problems []Problem // the first hundred of each
-	Complete bool      // every record of the source was seen
+	// Remark says which items were left out and why, or that the source has no
+	// record; "": neither. With Skipped it is that of the last run that looked, if
+	// this one found the source where it was.
+	Remark   string
+	Complete bool // every record of the source was seen
 	Took     time.Duration
 	Err      error // why the run failed; nil if it succeeded
 	// Former says what became of a former source, which has no runs.
@@ -31,6 +36,14 @@ type Problem struct {
 	Locator string
 	Message string
 	Skipped bool // left out
+}
+
+// Verdict says in words how the run ended, if it did well.
+func (r Report) Verdict() string {
+	if strings.HasPrefix(r.Remark, catalog.NoRecords) {
+		return r.Remark
+	}
+	return strings.TrimSuffix(cmp.Or(r.Former, "ok")+"; "+r.Remark, "; ")
 }
 
 // maxReasons is how many reasons Reasons gives.

@@ -25,7 +25,8 @@ const (
 )
 
 // A complete run that would remove more than a fifth of a source's records
-// fails, if the source has enough of them for the share to be meaningful.
+// fails, if the source has enough of them for the share to be meaningful and the
+// network file reads it as it did.
 const (
 	guardFrom  = 10
 	guardShare = 5
@@ -48,6 +49,7 @@ type run struct {
 	hand      *memory.Hand
 	live      map[catalog.Ref]int64 // the source's records before the run
 
+	ended   string               // the connector's cursor at the end of a good run
 	put     map[catalog.Ref]bool // put in this run: true good, false bad
 	seen    map[catalog.Ref]bool // known to exist upstream: put, kept or bad
 	skipped []string             // locators of items that could not be read
@@ -277,7 +279,7 @@ func (r *run) count(n catalog.Result) {
 // finish writes the last batch with the tombstones and the cursor, in one
 // transaction.
 func (r *run) finish(ctx context.Context, o Outcome) error {
-	r.report.Complete = o.Complete
+	r.report.Complete, r.ended = o.Complete, o.Cursor
 	vanished := r.gone(o.Gone)
 	if o.Complete {
 		var err error
@@ -285,9 +287,11 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 			return err
 		}
 	}
-	if had, lost := len(r.live), len(vanished); had >= guardFrom && lost*guardShare > had && !r.config.AcceptShrink {
+	// Who changes what is read of a source means it, unless nothing is read any more.
+	meant := r.config.AcceptShrink || r.state.Settings != "" && r.state.Settings != r.settings() && len(r.seen) > 0
+	if had, lost := len(r.live), len(vanished); had >= guardFrom && lost*guardShare > had && !meant {
 		shrunk := fmt.Errorf("%w: %d of its %d records are gone upstream; nothing was removed. "+
-			"If that is right, run sync --accept-shrink %s", ErrShrunk, lost, had, r.src.Name)
+			"If that is right, run `almanac sync --accept-shrink %s`", ErrShrunk, lost, had, r.src.Name)
 		return errors.Join(shrunk, r.flush(ctx))
 	}
 	r.batch.Delete = vanished
@@ -358,12 +362,13 @@ func (r *run) vanished(ctx context.Context) ([]int64, error) {
 }
 
 // couldNotRead reports whether a skipped locator names the record: by its path,
-// key or reference, alone or followed by a position in it (":12", "#part").
+// key or reference, alone or followed by a position in it (":12", "#part"), or by a
+// directory above it.
 func (r *run) couldNotRead(rec catalog.Record) bool {
 	return slices.ContainsFunc(r.skipped, func(locator string) bool {
 		for _, name := range []string{rec.Path, rec.Key, rec.Ref().String()} {
 			rest, ok := strings.CutPrefix(locator, name)
-			if ok && name != "" && (rest == "" || strings.ContainsAny(rest[:1], ":# ")) {
+			if strings.HasPrefix(name, locator+"/") || ok && name != "" && (rest == "" || strings.ContainsAny(rest[:1], ":# ")) {
 				return true
 			}
 		}

@@ -155,6 +155,7 @@ func (p *Pipeline) run(
 		_ = os.RemoveAll(r.temporary) // the system does, if this cannot
 	}
 	r.report.Err = err
+	r.remark()
 	if err := r.close(ctx, started); err != nil {
 		r.report.Err = errors.Join(r.report.Err, err)
 	}
@@ -263,6 +264,36 @@ func (r *run) protect(ctx context.Context, c Cursored) (o Outcome, err error) {
 	return o, err
 }
 
+// remark says of the report what was left out. A run that found the source where it
+// was, or failed before it looked, knows nothing newer than the last one that looked.
+func (r *run) remark() {
+	switch {
+	case r.report.Skipped > 0 || len(r.put) > 0:
+	case r.report.Err != nil || r.cursor != "" && r.storedCursor(r.ended) == r.state.Cursor:
+		r.report.Skipped, r.report.Remark = r.state.Skipped, r.state.Remark
+		return
+	}
+	r.report.Remark = Reasons(r.report.Problems, r.report.Skipped)
+	if r.report.Err == nil && len(r.live) == r.report.Deleted && len(r.snapshots) == 0 && !r.yields() {
+		r.report.Remark = strings.TrimSuffix(catalog.NoRecords+"; "+r.report.Remark, "; ")
+	}
+}
+
+// yields reports whether the run put a good record.
+func (r *run) yields() bool {
+	for _, good := range r.put {
+		if good {
+			return true
+		}
+	}
+	return false
+}
+
+// settings is a digest of what the network file says of how the source is read.
+func (r *run) settings() string {
+	return memory.Settings(r.src.Kind, r.src.Options.Values(), r.config.Network.Proposals.Key("0"))
+}
+
 // closeTimeout limits the storing of a source's state after its run.
 const closeTimeout = 10 * time.Second
 
@@ -270,11 +301,11 @@ const closeTimeout = 10 * time.Second
 func (r *run) close(ctx context.Context, started time.Time) error {
 	s := catalog.SourceState{
 		Name: r.src.Name, Kind: r.src.Kind, LastRun: started, LastSuccess: r.state.LastSuccess,
-		Skipped: r.report.Skipped, Freshness: r.src.Freshness,
+		Skipped: r.report.Skipped, Remark: r.report.Remark, Settings: r.state.Settings, Freshness: r.src.Freshness,
 	}
 	switch {
 	case r.report.Err == nil:
-		s.LastSuccess = r.config.Now()
+		s.LastSuccess, s.Settings = r.config.Now(), r.settings()
 	case ctx.Err() != nil:
 		s.Error = "interrupted"
 	default:

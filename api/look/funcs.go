@@ -188,7 +188,7 @@ var tones = map[string]string{
 	"review": "warn", "important": "warn", "open": "warn", "scheduled": "warn", "warn": "warn", "running": "warn",
 	"upcoming": "warn", "tentative": "warn", "ongoing": "warn", "planned": "warn", "prerelease": "warn",
 	"rejected": "bad", "critical": "bad", "expired": "bad", "against": "bad", "deprecated": "bad", "stale": "bad",
-	"failed": "bad", "removed": "bad", "done": "good", "stopping": "warn",
+	"failed": "bad", "empty": "bad", "removed": "bad", "done": "good", "stopping": "warn",
 }
 
 // status writes a state as a word with its colour.

@@ -204,7 +204,8 @@ func (r *reader) file(ctx context.Context, row row) error {
 	return eachLine(f, func(l sourceLine) error {
 		r.sum.Sources++
 		return r.store.SetSource(ctx, catalog.SourceState{Name: l.Name, Kind: l.Kind, LastRun: l.LastRun,
-			LastSuccess: l.LastSuccess, Error: l.Error, Skipped: l.Skipped, Freshness: l.Freshness})
+			LastSuccess: l.LastSuccess, Error: l.Error, Skipped: l.Skipped, Remark: l.Remark,
+			Freshness: l.Freshness})
 	})
 }
 

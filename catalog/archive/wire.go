@@ -84,6 +84,7 @@ type sourceLine struct {
 	LastSuccess time.Time     `json:"last_success,omitzero"`
 	Error       string        `json:"error,omitempty"`
 	Skipped     int           `json:"skipped,omitempty"`
+	Remark      string        `json:"remark,omitempty"`
 	Freshness   time.Duration `json:"freshness,omitempty"` // nanoseconds
 }
 

@@ -172,7 +172,7 @@ func (w *writer) sources(ctx context.Context, store catalog.Reader) error {
 	for _, s := range list {
 		w.sum.Sources++
 		err := w.line("", typeSources, "", sourceLine{s.Name, s.Kind, s.LastRun, s.LastSuccess, s.Error, s.Skipped,
-			s.Freshness})
+			s.Remark, s.Freshness})
 		if err != nil {
 			return err
 		}

@@ -124,6 +124,9 @@ func (a *application) delete(ctx context.Context, ids []int64) error {
 				return err
 			}
 		}
+		if err := a.awaken(owned); err != nil {
+			return err
+		}
 		where, args = in("a.record", part)
 		foreign, err := collect(ctx, a.Tx, scanKnown, `SELECT r.id, r.source, r.hash, r.deleted_at
 FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND `+where, append([]any{a.source}, args...)...)
@@ -137,6 +140,18 @@ FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND `+wher
 		}
 		return ctx.Err()
 	})
+}
+
+// awaken makes the sources that yield records which became tombstones read everything
+// again: the next of them takes a record although nothing is new in it.
+func (a *application) awaken(buried []int64) error {
+	if len(buried) == 0 {
+		return nil
+	}
+	where, args := in("record", buried)
+	_, err := a.exec(`UPDATE sources SET position = '' WHERE name IN (SELECT source FROM additions WHERE `+where+`)`,
+		args...)
+	return err
 }
 
 // bury makes a tombstone: it removes the record's dependents and keeps its row
@@ -216,8 +231,13 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 		if !e.Addition {
 			a.foreign[a.source] = true
 		}
-		if a.added[k.id] == e.addition {
+		was, known := a.added[k.id]
+		switch {
+		case was == e.addition:
 			return nil
+		case !known && !e.Adds(): // nothing changes, but should the owner give it up it is this source's
+			a.added[k.id] = e.addition
+			return a.putAddition(k.id, a.source, e.addition)
 		}
 		return a.add(ctx, k, e)
 	case k.live && k.hash == e.Record.Hash:
@@ -437,8 +457,8 @@ func (a *application) log(ctx context.Context) error {
 	return a.putChanges(ctx, changes)
 }
 
-// LiveKeys returns the references of the live records that a source owns or
-// adds links, aliases or facts to.
+// LiveKeys returns the references of the live records that a source owns, yields or
+// adds to.
 func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error) {
 	source = catalog.Clean(source)
 	keys := map[catalog.Ref]int64{}

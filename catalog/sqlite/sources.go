@@ -11,13 +11,14 @@ import (
 // Sources returns the sync state of every source ever synced, by name.
 func (s *Store) Sources(ctx context.Context) ([]catalog.SourceState, error) {
 	return read(ctx, s, "sources", scanSource,
-		`SELECT name, kind, last_run, last_success, position, failure, skipped, freshness,
+		`SELECT name, kind, last_run, last_success, position, failure, skipped, remark, settings, freshness,
 	name IN (SELECT name FROM foreign_sources) FROM sources ORDER BY name`)
 }
 
 func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 	var run, success, freshness int64
-	err = rows.Scan(&st.Name, &st.Kind, &run, &success, &st.Cursor, &st.Error, &st.Skipped, &freshness, &st.Foreign)
+	err = rows.Scan(&st.Name, &st.Kind, &run, &success, &st.Cursor, &st.Error, &st.Skipped, &st.Remark,
+		&st.Settings, &freshness, &st.Foreign)
 	st.LastRun, st.LastSuccess = fromMicros(run), fromMicros(success)
 	st.Freshness = time.Duration(freshness) * time.Microsecond
 	return st, err
@@ -27,14 +28,15 @@ func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.update(ctx, "set source", func(t *txn) error {
 		_, err := t.exec(`INSERT INTO sources
-(name, kind, last_run, last_success, position, failure, skipped, freshness)
-VALUES (?, ?, ?, ?, '', ?, ?, ?)
+(name, kind, last_run, last_success, position, failure, skipped, remark, settings, freshness)
+VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_run,
 	last_success = excluded.last_success, failure = excluded.failure,
-	skipped = excluded.skipped, freshness = excluded.freshness`,
+	skipped = excluded.skipped, remark = excluded.remark, settings = excluded.settings,
+	freshness = excluded.freshness`,
 			catalog.Clean(st.Name), catalog.Clean(st.Kind), micros(catalog.CleanTime(st.LastRun)),
 			micros(catalog.CleanTime(st.LastSuccess)),
-			catalog.Clean(st.Error), st.Skipped, st.Freshness.Microseconds())
+			catalog.Clean(st.Error), st.Skipped, catalog.Clean(st.Remark), st.Settings, st.Freshness.Microseconds())
 		return err
 	})
 }

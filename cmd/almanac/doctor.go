@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"almanac/cmd/terminal"
 	"almanac/embed"
 	"almanac/ingest"
+	"almanac/ingest/connectors"
 	"almanac/retrieval/stack"
 )
 
@@ -40,13 +42,13 @@ type examination struct {
 func (x *examination) check(name string, err error, detail string) {
 	if err != nil {
 		x.failed++
-		fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.style.Red("FAIL"), name, terminal.OneLine(err.Error()))
+		fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.style.Red("FAIL"), name, x.here(terminal.OneLine(err.Error())))
 		return
 	}
 	fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.style.Green("ok  "), name, detail)
 }
 
-func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", text) }
+func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", x.here(text)) }
 
 // doctorPatience bounds the wait for each server.
 const doctorPatience = 10 * time.Second
@@ -186,9 +188,16 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 	}
 	x.check("sources", bad, fmt.Sprintf("%d of %d synced", fresh, len(n.Sources)))
 	for _, st := range states {
-		x.check("source "+st.Name, sourceProblem(st, time.Now()), "synced "+minute(st.LastSuccess))
-		if st.Error != "" {
-			x.hint(remedy(st.Name, st.Error))
+		detail := "synced " + minute(st.LastSuccess)
+		if st.Skipped > 0 {
+			detail += fmt.Sprintf("; %d skipped", st.Skipped)
+		}
+		if st.Remark != "" {
+			detail += "; " + terminal.OneLine(st.Remark)
+		}
+		x.check("source "+st.Name, sourceProblem(st, time.Now()), detail)
+		if st.Error != "" || st.Unread() {
+			x.hint(remedy(st.Name, cmp.Or(st.Error, st.Remark)))
 		}
 	}
 	for _, f := range former {
@@ -209,7 +218,7 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 
 // file looks at the network file as `network check` does.
 func (x *examination) file(ctx context.Context, n network.Network) error {
-	findings, err := x.findings(ctx, n, x.config.Network.Name, false)
+	findings, err := x.findings(ctx, n, x.config.Network.Name, connectors.CheckConfig{})
 	if err != nil {
 		return err
 	}
@@ -233,6 +242,8 @@ func sourceProblem(st catalog.SourceState, now time.Time) error {
 	case st.Stale(now):
 		return fmt.Errorf("last synced %s, longer ago than its threshold of %v: is the server running, or a sync due?",
 			minute(st.LastSuccess), st.Freshness)
+	case st.Unread():
+		return errors.New(st.Remark)
 	}
 	return nil
 }

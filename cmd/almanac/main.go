@@ -107,7 +107,7 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 		fmt.Fprintln(errOut, "almanac: interrupted")
 		return 1
 	default:
-		fmt.Fprintln(errOut, "almanac:", err)
+		fmt.Fprintln(errOut, "almanac:", a.here(err.Error()))
 		return 1
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"sync/atomic"
 	"time"
@@ -77,10 +76,6 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 // answer from. The sample needs nothing.
 func (a *app) unsynced(n network.Network, dir string, store catalog.Store) func(context.Context) string {
 	var filled atomic.Bool
-	where := "--network " + a.config.Network.Name
-	if a.config.Data.Dir != "" {
-		where += " --data " + a.config.Data.Dir
-	}
 	return func(ctx context.Context) string {
 		if isSample(n) || filled.Load() {
 			return ""
@@ -90,8 +85,7 @@ func (a *app) unsynced(n network.Network, dir string, store catalog.Store) func(
 			filled.Store(err == nil)
 			return ""
 		}
-		return fmt.Sprintf("nothing is indexed in %s: run `almanac sync %s`, or `almanac serve` with the same options",
-			dir, where)
+		return a.here("nothing is indexed in " + dir + ": run `almanac sync` or `almanac serve`")
 	}
 }
 

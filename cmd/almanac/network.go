@@ -90,9 +90,10 @@ type networkCheckCmd struct {
 
 func (networkCheckCmd) Help() string {
 	return `Reads the file strictly, makes the connector of every source as a sync would, and
-looks at what its options name: paths, entries kept by hand, environment
-variables, private addresses. Problems name the line or the source. No server is
-asked without --reach.`
+looks at what its options name: paths, environment variables, private addresses.
+Sources on this machine are read, and what a sync would leave out is named with
+its reason. Problems name the line or the source. No server is asked without
+--reach.`
 }
 
 func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
@@ -100,7 +101,10 @@ func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	findings, err := a.findings(ctx, n, c.File, c.Reach)
+	if err := a.checkCorpus(n); err != nil {
+		return err
+	}
+	findings, err := a.findings(ctx, n, c.File, connectors.CheckConfig{Reach: c.Reach, Read: true})
 	if err != nil {
 		return err
 	}
@@ -128,7 +132,9 @@ func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
 }
 
 // findings looks at the sources of a network file.
-func (a *app) findings(ctx context.Context, n network.Network, file string, reach bool) ([]connectors.Finding, error) {
+func (a *app) findings(ctx context.Context, n network.Network, file string, cfg connectors.CheckConfig) (
+	[]connectors.Finding, error,
+) {
 	files, err := networks.Folder(file)
 	if err != nil {
 		return nil, err
@@ -138,12 +144,13 @@ func (a *app) findings(ctx context.Context, n network.Network, file string, reac
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	allow, _ := a.config.Allowed() // checked with the configuration
-	return connectors.Check(ctx, connectors.CheckConfig{Allow: allow, Reach: reach, Environment: ingest.Environment{
+	cfg.Allow, _ = a.config.Allowed() // checked with the configuration
+	cfg.Environment = ingest.Environment{
 		Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
 		CorpusDir: cmp.Or(a.config.Network.CorpusDir, filepath.Join(work, "corpus")), // it need not exist
 		Pseudonym: func(s string) string { return s },
-	}}), nil
+	}
+	return connectors.Check(ctx, cfg), nil
 }
 
 // schedule describes when a source is read.

@@ -2,7 +2,11 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode"
+
+	"almanac/cmd/config"
 )
 
 // remedies say what to do about a failed run, by words in its error; the first that
@@ -25,7 +29,25 @@ var remedies = []struct{ words, remedy string }{
 	{"no such host", "is this its address? `almanac network check --reach FILE` asks it"},
 	{"timed out", "is the server up? `almanac network check --reach FILE` asks it"},
 	{"404 Not Found", "is this its address? `almanac network check --reach FILE` asks it"},
+	{"no records", "check which files its options name: `almanac network check FILE` says what is read of them"},
 	{"interrupted", "run `almanac sync %s` to its end"},
+}
+
+var commands = regexp.MustCompile("`almanac (?:sync|serve|search|reindex|doctor)")
+
+// here adds the options that this command was called with to the commands that a
+// text proposes.
+func (a *app) here(text string) string {
+	options := ""
+	for _, o := range [][3]string{{"network.name", "network", a.config.Network.Name}, {"data.dir", "data", a.config.Data.Dir}} {
+		if value := o[2]; a.origins[o[0]] == config.Flag {
+			if strings.ContainsFunc(value, unicode.IsSpace) {
+				value = "'" + value + "'"
+			}
+			options += " --" + o[1] + " " + value
+		}
+	}
+	return commands.ReplaceAllStringFunc(text, func(command string) string { return command + options })
 }
 
 // remedy says what to do about the error of a source's last run.

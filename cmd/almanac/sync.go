@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -24,7 +22,8 @@ type syncCmd struct {
 
 func (*syncCmd) Help() string {
 	return `Progress goes to standard error: bars on a terminal, lines of the log elsewhere.
-The final table goes to standard output. It may run while the server does, whose
+The final table goes to standard output: OTHERS are records of its sources that
+another owns; SKIPPED is what the last run that looked left out. It may run while the server does, whose
 answers include the changes within two seconds.`
 }
 
@@ -49,7 +48,7 @@ func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store cat
 		return err
 	}
 	derived := pipeline.Derive(ctx)
-	if err := printSync(a.out, reports); err != nil {
+	if err := a.printSync(reports); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -85,19 +84,21 @@ func failures(reports []ingest.Report) error {
 	return fmt.Errorf("%d of %d sources failed: %s", len(names), total, strings.Join(names, ", "))
 }
 
-func printSync(w io.Writer, reports []ingest.Report) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "SOURCE\tNEW\tCHANGED\tUNCHANGED\tGONE\tSKIPPED\tTIME\tRESULT")
+func (a *app) printSync(reports []ingest.Report) error {
+	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "SOURCE\tNEW\tCHANGED\tUNCHANGED\tOTHERS\tGONE\tSKIPPED\tTIME\tRESULT")
 	for _, r := range reports {
-		result := cmp.Or(r.Former, "ok")
-		switch {
-		case r.Err != nil:
-			result = terminal.OneLine(r.Err.Error())
-		case r.Skipped > 0:
-			result += "; " + terminal.OneLine(ingest.Reasons(r.Problems, r.Skipped))
+		result := r.Verdict()
+		if r.Err != nil {
+			result = r.Err.Error()
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted,
-			r.Skipped, r.Took.Round(time.Millisecond), result)
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged,
+			r.Foreign, r.Deleted, r.Skipped, r.Took.Round(time.Millisecond), a.here(terminal.OneLine(result)))
+	}
+	for _, r := range reports {
+		if r.Err != nil && r.Former == "" {
+			fmt.Fprintf(tw, "hint\t%s: %s\n", r.Source, a.here(remedy(r.Source, r.Err.Error())))
+		}
 	}
 	return tw.Flush()
 }

@@ -109,7 +109,11 @@ type JudgeConfig struct {
 // Origins holds the origin of each key's value.
 type Origins map[string]string
 
-const Default = "default"
+// The origins of values that nobody gave, and of flags.
+const (
+	Default = "default"
+	Flag    = "flag"
+)
 
 // ErrUsage marks an invalid command line or configuration: exit code 2.
 var ErrUsage = errors.New("usage")

@@ -42,7 +42,7 @@ func Load(file string, environ []string, flags map[string]string) (Config, Origi
 	for key, value := range flags {
 		given[key] = value
 	}
-	if err := l.add("flag", given); err != nil {
+	if err := l.add(Flag, given); err != nil {
 		return Config{}, nil, err
 	}
 	if err := l.readSecrets(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,8 @@ type CheckConfig struct {
 	Environment ingest.Environment
 	Allow       []netip.Prefix // private networks that may be called
 	Reach       bool           // whether servers are asked
+	// Read says what would be read of sources that are on this machine.
+	Read bool
 }
 
 // Finding is what Check found out about a source.
@@ -38,8 +41,8 @@ type Finding struct {
 }
 
 // Check looks at every source of a network without syncing it: its options, the
-// files and environment variables they name, entries kept by hand, private
-// addresses. Servers are asked only with Reach.
+// files and environment variables they name, private addresses, with Read also the
+// content of files. Servers are asked only with Reach.
 func Check(ctx context.Context, cfg CheckConfig) []Finding {
 	registry := All(cfg.Environment.Now())
 	getenv := cfg.Environment.Getenv
@@ -52,7 +55,9 @@ func Check(ctx context.Context, cfg CheckConfig) []Finding {
 	for i, src := range cfg.Environment.Network.Sources {
 		f := &findings[i]
 		f.Source = src
-		connector, err := registry.Connector(src, cfg.Environment)
+		env := cfg.Environment
+		env.WorkDir, env.Survey = filepath.Join(env.WorkDir, strconv.Itoa(i)), true
+		connector, err := registry.Connector(src, env)
 		if err != nil {
 			f.Problems = append(f.Problems, strings.Split(err.Error(), "\n")...) // of which an option may have several
 			continue
@@ -63,26 +68,28 @@ func Check(ctx context.Context, cfg CheckConfig) []Finding {
 		if src.Kind == Sample { // its servers are files, which need no secrets
 			continue
 		}
-		names := namesOf(registry, src)
+		names := namesOf(registry, src, env.CorpusDir)
 		for _, name := range names.variables {
 			if getenv(name) == "" {
 				f.Advice = append(f.Advice, "environment variable "+name+" is not set")
 			}
 		}
-		f.look(ctx, cfg, names, connector)
+		f.look(ctx, cfg, names)
+		if cfg.Read && names.here() && len(f.Problems) == 0 {
+			if err := os.MkdirAll(env.WorkDir, 0o700); err != nil {
+				f.Problems = append(f.Problems, err.Error())
+				continue
+			}
+			f.read(ctx, connector)
+		}
 	}
 	return findings
 }
 
 // look checks what the options lead to.
-func (f *Finding) look(ctx context.Context, cfg CheckConfig, names named, connector ingest.Cursored) {
-	if !slices.Contains([]string{"docs", "proposals"}, f.Source.Kind) { // their advice says more
-		for _, p := range names.paths {
-			f.missing(cfg.Environment, p)
-		}
-	}
-	if f.Source.Kind == "curated" && len(f.Problems) == 0 {
-		f.parse(ctx, connector)
+func (f *Finding) look(ctx context.Context, cfg CheckConfig, names named) {
+	for _, p := range names.paths {
+		f.missing(cfg.Environment, p)
 	}
 	for _, u := range names.addresses {
 		if host, private := privateHost(u, cfg.Allow); private {
@@ -107,32 +114,38 @@ func (f *Finding) missing(env ingest.Environment, name string) {
 	}
 }
 
-// mostNamed is how many unreadable entries a finding names.
-const mostNamed = 3
-
-// parse reads entries kept by hand as a sync would, and writes none.
-func (f *Finding) parse(ctx context.Context, connector ingest.Cursored) {
-	out := &unread{}
-	if _, err := connector.Sync(ctx, "", out); err != nil {
+// read reads a source as a sync would, writes nothing, and says what is left out.
+// Entries kept by hand are to be corrected.
+func (f *Finding) read(ctx context.Context, connector ingest.Cursored) {
+	out := &counted{}
+	_, err := connector.Sync(ctx, "", out)
+	reasons := ingest.Reasons(out.skipped, len(out.skipped))
+	switch {
+	case err != nil:
 		f.Problems = append(f.Problems, err.Error())
-	}
-	f.Problems = append(f.Problems, out.skipped[:min(mostNamed, len(out.skipped))]...)
-	if more := len(out.skipped) - mostNamed; more > 0 {
-		f.Problems = append(f.Problems, fmt.Sprintf("and %d more entries cannot be read", more))
+	case out.records == 0:
+		f.Problems = append(f.Problems, strings.TrimSuffix(catalog.NoRecords+"; "+reasons, "; "))
+	case reasons != "" && f.Source.Kind == "curated":
+		f.Problems = append(f.Problems, reasons)
+	case reasons != "":
+		f.Advice = append(f.Advice, fmt.Sprintf("%d records, %d skipped: %s", out.records, len(out.skipped), reasons))
 	}
 }
 
-// unread is a Sink that keeps only what could not be read.
-type unread struct{ skipped []string }
+// counted is a Sink that only counts what is read and knows what is not.
+type counted struct {
+	records int
+	skipped []ingest.Problem
+}
 
-func (*unread) Put(context.Context, catalog.Entry) error      { return nil }
-func (*unread) Events(context.Context, []catalog.Event) error { return nil }
-func (*unread) Snapshot(catalog.Snapshot)                     {}
-func (*unread) Keep(catalog.Ref)                              {}
-func (*unread) Warn(string, string)                           {}
-func (*unread) Progress(int, int)                             {}
-func (u *unread) Skip(locator string, err error) {
-	u.skipped = append(u.skipped, locator+": "+err.Error())
+func (c *counted) Put(context.Context, catalog.Entry) error    { c.records++; return nil }
+func (*counted) Events(context.Context, []catalog.Event) error { return nil }
+func (c *counted) Snapshot(catalog.Snapshot)                   { c.records++ }
+func (*counted) Keep(catalog.Ref)                              {}
+func (*counted) Warn(string, string)                           {}
+func (*counted) Progress(int, int)                             {}
+func (c *counted) Skip(locator string, err error) {
+	c.skipped = append(c.skipped, ingest.Problem{Locator: locator, Message: err.Error(), Skipped: true})
 }
 
 // patience is how long one server may take to answer.
@@ -158,21 +171,34 @@ func (f *Finding) reach(ctx context.Context, client *outbound.Client, u *url.URL
 
 // named are what the options of a source name.
 type named struct {
-	paths     []string // on this machine, or addresses in place of one; none with ${corpus}
+	paths     []string // on this machine, or addresses in place of one
+	corpus    bool     // some are in the corpus, which is large
 	variables []string // of the environment, sorted
 	addresses []*url.URL
 }
 
-func namesOf(registry ingest.Registry, src network.Source) (n named) {
+// here reports whether all of a source is on this machine, and small.
+func (n named) here() bool {
+	return len(n.paths) > 0 && len(n.addresses) == 0 && !n.corpus &&
+		!slices.ContainsFunc(n.paths, func(p string) bool { return strings.Contains(p, "://") })
+}
+
+// namesOf leaves paths of the corpus out where there is none.
+func namesOf(registry ingest.Registry, src network.Source, corpus string) (n named) {
+	_, err := os.Stat(corpus)
 	registry.Walk(src, func(at options.Field, text string) {
-		if u, err := webaddress.Parse(text); err == nil && !strings.ContainsAny(text, "{}") {
+		if u, bad := webaddress.Parse(text); bad == nil && !strings.ContainsAny(text, "{}") {
 			n.addresses = append(n.addresses, u)
 		}
 		switch {
 		case text == "":
 		case at.Format == "env":
 			n.variables = append(n.variables, text)
-		case at.IsPath() && !strings.Contains(text, ingest.CorpusVariable):
+		case at.IsPath() && strings.Contains(text, ingest.CorpusVariable):
+			if n.corpus = true; err == nil {
+				n.paths = append(n.paths, strings.ReplaceAll(text, ingest.CorpusVariable, corpus))
+			}
+		case at.IsPath():
 			n.paths = append(n.paths, text)
 		}
 	})

@@ -68,7 +68,7 @@ func TestCheckLooks(t *testing.T) {
 			}
 			defer env.HTTP.Close()
 			found := connectors.Check(t.Context(),
-				connectors.CheckConfig{Environment: env, Allow: tt.allow, Reach: tt.reach})
+				connectors.CheckConfig{Environment: env, Allow: tt.allow, Reach: tt.reach, Read: true})
 			text := fmt.Sprint(found[0].Problems, found[0].Advice)
 			if tt.want == "" && len(found[0].Problems) > 0 || !strings.Contains(text, tt.want) {
 				t.Errorf("got %s, want %q", text, tt.want)

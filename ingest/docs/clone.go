@@ -12,8 +12,9 @@ import (
 type tree interface {
 	// head changes whenever a file does.
 	head() string
-	// files are the paths of all files.
+	// files are the paths of all files, odd those of what is none, and why.
 	files() map[string]struct{}
+	odd() map[string]error
 	has(file string) bool
 	// version changes with a file's content; "" if the file does not exist.
 	version(file string) string
@@ -26,17 +27,18 @@ type tree interface {
 
 // clone is the tree of a git commit.
 type clone struct {
-	repo  *gitrepo.Repository
-	blobs map[string]plumbing.Hash
-	paths map[string]struct{}
+	repo   *gitrepo.Repository
+	blobs  map[string]plumbing.Hash
+	paths  map[string]struct{}
+	others map[string]error
 }
 
 func newClone(repo *gitrepo.Repository) (clone, error) {
-	blobs, err := repo.Files(repo.Head)
+	blobs, others, err := repo.Files(repo.Head)
 	if err != nil {
 		return clone{}, err
 	}
-	c := clone{repo: repo, blobs: blobs, paths: map[string]struct{}{}}
+	c := clone{repo: repo, blobs: blobs, paths: map[string]struct{}{}, others: others}
 	for file := range blobs {
 		c.paths[file] = struct{}{}
 	}
@@ -44,6 +46,7 @@ func newClone(repo *gitrepo.Repository) (clone, error) {
 }
 
 func (c clone) head() string               { return c.repo.Head.Hash.String() }
+func (c clone) odd() map[string]error      { return c.others }
 func (c clone) files() map[string]struct{} { return c.paths }
 
 func (c clone) has(file string) bool {

@@ -91,16 +91,12 @@ func open(s settings, env ingest.Environment) (ingest.Connector[pages], error) {
 
 // Advice implements ingest.Advised.
 func (c *connector) Advice(context.Context) []string {
-	if c.opts.Folder != "" {
-		return gitrepo.Advice(c.opts.Folder)
-	}
-	advice := gitrepo.Advice(c.opts.Repository.URL)
 	for _, r := range c.opts.Roots {
-		if r.URL == "" {
-			return append(advice, "without the option url its pages link to this service, not to their published form")
+		if r.URL == "" && c.opts.Folder == "" {
+			return []string{"without the option url its pages link to this service, not to their published form"}
 		}
 	}
-	return advice
+	return nil
 }
 
 // pages is what one run passes to the next: the state of the tree, and what its
@@ -125,7 +121,7 @@ type remembered struct {
 // Sync implements ingest.Connector.
 func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (pages, ingest.Outcome, error) {
 	if c.opts.Folder != "" {
-		tree, err := openFolder(ctx, c.opts.Folder, out.Warn)
+		tree, err := openFolder(ctx, c.opts.Folder)
 		if err != nil {
 			return pages{}, ingest.Outcome{}, err
 		}
@@ -135,6 +131,9 @@ func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (pag
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
 	repository := c.opts.Repository
 	from := gitrepo.Source{Remote: repository.URL, Branch: repository.Branch, Token: c.token, Depth: repository.Depth}
+	if c.env.Survey {
+		from.Depth = 1
+	}
 	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
 	if err != nil {
 		return pages{}, ingest.Outcome{}, fmt.Errorf("fetch: %w", err)
@@ -211,7 +210,7 @@ func (r *run) pagesOf(ctx context.Context) error {
 	}
 	for _, root := range r.opts.Roots {
 		if count[root.Dir] == 0 {
-			r.out.Warn(cmp.Or(root.Dir, r.opts.Repository.Name), "there is no page in this directory")
+			r.out.Skip(cmp.Or(root.Dir, r.opts.Repository.Name), fmt.Errorf("%w: %w", ingest.ErrNoItem, errNothing))
 		}
 	}
 	origins, err := r.tree.origins(ctx, r)
@@ -230,6 +229,7 @@ func (r *run) pagesOf(ctx context.Context) error {
 		r.out.Progress(i+1, len(r.pages))
 	}
 	r.skipParts()
+	r.skipOdd()
 	return nil
 }
 

@@ -22,6 +22,7 @@ type directory struct {
 	root     *os.Root
 	stats    map[string]stat
 	paths    map[string]struct{}
+	others   map[string]error  // what is no file, and why
 	digest   string            // of paths, sizes and times
 	versions map[string]string // of the requested files
 }
@@ -31,13 +32,16 @@ type stat struct {
 	modified time.Time
 }
 
+var errLink = errors.New("it is a broken link, or a link out of the folder")
+
 // openFolder lists a folder. The caller closes it.
-func openFolder(ctx context.Context, dir string, warn func(locator, message string)) (_ *directory, err error) {
+func openFolder(ctx context.Context, dir string) (_ *directory, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("option folder: %w", err)
 	}
-	f := &directory{root: root, stats: map[string]stat{}, paths: map[string]struct{}{}, versions: map[string]string{}}
+	f := &directory{root: root, stats: map[string]stat{}, paths: map[string]struct{}{}, others: map[string]error{},
+		versions: map[string]string{}}
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -48,8 +52,11 @@ func openFolder(ctx context.Context, dir string, warn func(locator, message stri
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil:
+		case err != nil && name == ".":
 			return fmt.Errorf("folder: %w", err)
+		case err != nil:
+			f.others[name] = fmt.Errorf("%w: %w", errUnread, folder.Reason(err))
+			return fs.SkipDir
 		case d.IsDir() && name != "." && (d.Name()[0] == '.' || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir():
@@ -57,12 +64,18 @@ func openFolder(ctx context.Context, dir string, warn func(locator, message stri
 		}
 		info, err := d.Info()
 		if d.Type()&fs.ModeSymlink != 0 {
-			if info, err = root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				warn(name, "is a broken link, or a link out of the folder; it is not read")
+			if info, err = root.Stat(name); err != nil {
+				f.others[name] = errLink
 			}
 		}
-		if err != nil || !info.Mode().IsRegular() {
-			return nil // removed meanwhile, or not a regular file
+		if err != nil { // or removed meanwhile
+			return nil
+		}
+		if !info.Mode().IsRegular() {
+			if !info.IsDir() {
+				f.others[name] = folder.ErrNotRegular
+			}
+			return nil
 		}
 		if len(f.stats) == maxFiles {
 			return fmt.Errorf("the folder has more than %d files", maxFiles)
@@ -79,6 +92,7 @@ func openFolder(ctx context.Context, dir string, warn func(locator, message stri
 func (f *directory) Close() { _ = f.root.Close() }
 
 func (f *directory) head() string               { return f.digest }
+func (f *directory) odd() map[string]error      { return f.others }
 func (f *directory) files() map[string]struct{} { return f.paths }
 
 func (f *directory) has(file string) bool {

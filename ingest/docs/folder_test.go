@@ -157,8 +157,8 @@ func TestNothingOutsideAFolderIsRead(t *testing.T) {
 	for _, p := range r.Problems {
 		said += p.Locator + ": " + p.Message + "\n"
 	}
-	for _, name := range []string{"leak.md: is a broken link", "leak: is a broken link", "up.md", "large.md",
-		"binary.md"} {
+	for _, name := range []string{"leak.md: not read: it is a broken link", "leak: not read: it is a broken link", "up.md",
+		"large.md", "binary.md", "pipe.md: not read: not a regular file"} {
 		if !strings.Contains(said, name) {
 			t.Errorf("no problem is reported for %s:\n%s", name, said)
 		}
@@ -234,5 +234,47 @@ func TestAPageThatEndedARunIsSkipped(t *testing.T) {
 	f.write("a.md", deadly+"And one more.\n", 3)
 	if r := s.Sync(); r.Updated != 1 || r.Skipped != 0 {
 		t.Errorf("changed: %d updated, %+v", r.Updated, r.Problems)
+	}
+}
+
+// TestADirectoryThatCannotBeReadIsSaid: the rest is read, and what was read of it stays.
+func TestADirectoryThatCannotBeReadIsSaid(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 {
+		t.Skip("the superuser reads everything")
+	}
+	f := newPlain(t, map[string]string{"a.md": prose("a"), "shut/b.md": prose("b")})
+	s := connectortest.NewSource(t, f.config(nil))
+	before := s.Sync()
+	shut := filepath.Join(f.dir, "shut")
+	if err := os.Chmod(shut, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(shut, 0o755) })
+	f.write("a.md", prose("another a"), 3)
+	for updated := range 2 { // also when nothing has changed
+		r := s.Sync()
+		if r.Skipped != 1 || r.Updated != 1-updated || !slices.Equal(r.Keys(), before.Keys()) ||
+			r.Remark != "handbook/shut: could not be read: permission denied" {
+			t.Errorf("%+v", r.Report)
+		}
+	}
+	if err := os.Chmod(shut, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.Sync(); r.Skipped != 0 || r.Remark != "" || len(r.Records) != 2 {
+		t.Errorf("%+v", r.Report)
+	}
+}
+
+// TestAFolderWithoutPagesIsNeverOK: on every run.
+func TestAFolderWithoutPagesIsNeverOK(t *testing.T) {
+	t.Parallel()
+	s := connectortest.NewSource(t, newPlain(t, map[string]string{"notes.txt": "Notes."}).config(nil))
+	for range 2 {
+		r := s.Sync()
+		if r.Skipped != 1 || !strings.HasPrefix(r.Verdict(), "no records; handbook: not read: there is no page") {
+			t.Errorf("%q, %+v", r.Verdict(), r.Report)
+		}
 	}
 }

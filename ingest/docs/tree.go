@@ -22,7 +22,8 @@ type page struct {
 var (
 	errPart = errors.New("by its name or directory it is hidden, a menu or a part of pages, " +
 		"and no page includes it")
-	errHidden = errors.New("its front matter says that readers must not find it")
+	errNothing = errors.New("there is no page in this directory: no file has one of the option extensions and is included")
+	errHidden  = errors.New("its front matter says that readers must not find it")
 )
 
 // pageOf reports whether a file is a selected page.
@@ -42,6 +43,26 @@ func (r *run) skipParts() {
 	for _, file := range slices.Sorted(maps.Keys(r.tree.files())) {
 		if p, ok := r.selected(file); ok && !published(p.below) && !included[file] {
 			r.skip(file, errPart)
+		}
+	}
+}
+
+// skipOdd skips what the options name and that is no file, or no directory that can
+// be read.
+func (r *run) skipOdd() {
+	odd := r.tree.odd()
+	for _, name := range slices.Sorted(maps.Keys(odd)) {
+		below := name
+		if path.Ext(name) == "" { // or a directory
+			below = path.Join(name, "x"+r.opts.Extensions[0])
+		}
+		_, ok := r.selected(below)
+		switch err := odd[name]; {
+		case ok && errors.Is(err, errUnread):
+			r.unread = true
+			r.out.Skip(r.key(name), err)
+		case ok:
+			r.skip(name, err)
 		}
 	}
 }

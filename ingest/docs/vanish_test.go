@@ -13,7 +13,7 @@ func TestAFileThatVanishesIsOnlyUnread(t *testing.T) {
 	if err := os.WriteFile(file, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := openFolder(t.Context(), dir, func(at, m string) { t.Errorf("%s %s", at, m) })
+	f, err := openFolder(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestAFileOfAFolderThatIsTooLargeIsNamedWithItsLimit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), make([]byte, maxPage+1), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := openFolder(t.Context(), dir, func(at, m string) { t.Errorf("%s %s", at, m) })
+	f, err := openFolder(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

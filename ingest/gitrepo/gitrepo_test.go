@@ -730,7 +730,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = r.Close() }()
-	files, err := r.Files(r.Head)
+	files, _, err := r.Files(r.Head)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -777,7 +777,7 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, err := r.Files(first)
+	listed, _, err := r.Files(first)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,20 +77,6 @@ func Place(remote string, local func(path string) string) string {
 	return local(remote)
 }
 
-// IsPath reports whether a repository is on this machine.
-func IsPath(remote string) bool { return !hasScheme.MatchString(remote) }
-
-// Advice returns possible problems of a repository that is a path.
-func Advice(remote string) []string {
-	if !IsPath(remote) {
-		return nil
-	}
-	if _, err := os.Stat(remote); err != nil {
-		return []string{remote + " does not exist"}
-	}
-	return nil
-}
-
 // Name returns a repository's name from its address: owner/name of a URL, the
 // file name of a path.
 func Name(remote string) string {

@@ -156,28 +156,35 @@ func (r *Repository) count(tree plumbing.Hash, depth int) (n int, err error) {
 	return n, nil
 }
 
-// Files lists the files of a commit by path, without links and submodules. A
-// path is what git has: it may contain control characters, or not be UTF-8. Its
-// errors are those of Tree.
-func (r *Repository) Files(c *object.Commit) (map[string]plumbing.Hash, error) {
+// errNoFile: the path is that of a link or a submodule.
+var errNoFile = errors.New("git has a link or another repository there, not a file")
+
+// Files lists the files of a commit by path, and its links and submodules with what
+// they are. A path is what git has: it may contain control characters, or not be
+// UTF-8. Its errors are those of Tree.
+func (r *Repository) Files(c *object.Commit) (
+	files map[string]plumbing.Hash, others map[string]error, err error,
+) {
 	tree, err := r.Tree(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	files := map[string]plumbing.Hash{}
+	files, others = map[string]plumbing.Hash{}, map[string]error{}
 	walker := object.NewTreeWalker(tree, true, nil)
 	walker.SkipPathValidation() // which is for those who write the files to a disk
 	defer walker.Close()
 	for {
 		name, entry, err := walker.Next()
 		if errors.Is(err, io.EOF) {
-			return files, nil
+			return files, others, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if entry.Mode.IsRegular() || entry.Mode == filemode.Executable {
 			files[name] = entry.Hash
+		} else if entry.Mode != filemode.Dir {
+			others[name] = errNoFile
 		}
 	}
 }

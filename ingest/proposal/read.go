@@ -35,22 +35,17 @@ type reading struct {
 	total    int
 }
 
-func newReading(repo *Repository, l Layout, n network.Network, out ingest.Sink) *reading {
-	return &reading{
-		repo: repo, layout: l, out: out, origins: origins(repo.Steps), numberOf: map[string]string{},
-		reader:  Reader{Network: n, Register: &Register{}, Known: repo.Numbers},
-		skipped: map[string]bool{}, result: Result{Pulls: map[int]catalog.Ref{}},
-	}
-}
-
 // Read puts the records and events of a repository: its numbered proposals with
 // attachments, the drafts in its unmerged pull requests and the history of all,
 // or its grant proposals.
 func Read(
 	ctx context.Context, repo *Repository, l Layout, n network.Network, out ingest.Sink,
 ) (Result, error) {
-	r := newReading(repo, l, n, out)
-	r.reader.Warn = out.Warn
+	r := &reading{
+		repo: repo, layout: l, out: out, origins: origins(repo.Steps), numberOf: map[string]string{},
+		reader:  Reader{Network: n, Register: &Register{}, Known: repo.Numbers, Warn: out.Warn},
+		skipped: map[string]bool{}, result: Result{Pulls: map[int]catalog.Ref{}},
+	}
 	read := r.proposals
 	if l.Grants {
 		read = r.grants
@@ -143,7 +138,7 @@ func locator(p *Pull) string { return fmt.Sprintf("pull request %d", p.Number) }
 
 // number finds the numbered proposals of the branch, and the files that could be
 // some and are neither that nor attachments.
-func (r *reading) number(ctx context.Context) (n Numbering, unread []Unread, beside int) {
+func (r *reading) number(ctx context.Context) (n Numbering, unread []Unread) {
 	var files []string
 	for file := range r.repo.Files {
 		if r.layout.included(file) && r.layout.allowed(file) && (r.layout.named() || IsText(file)) {
@@ -159,31 +154,20 @@ func (r *reading) number(ctx context.Context) (n Numbering, unread []Unread, bes
 	for _, u := range n.Unread(r.layout.named()) {
 		if !r.isAttachment(n, u.File) {
 			unread = append(unread, u)
-			continue
-		}
-		if beside++; u.Second {
+		} else if u.Second {
 			r.reader.warn(r.at(u.File), "%v", u.Reason)
 		}
 	}
-	return n, unread, beside
+	return n, unread
 }
 
 // at is the locator of a file of the branch.
 func (r *reading) at(file string) string { return cmp.Or(r.repo.Files[file].Path, file) }
 
-// Survey counts the files of a repository that would be read as proposals and
-// those beside them, and lists the others that the layout names.
-func Survey(
-	ctx context.Context, repo *Repository, l Layout, n network.Network,
-) (read, beside int, unread []Unread) {
-	numbering, unread, beside := newReading(repo, l, n, nil).number(ctx)
-	return len(numbering.Files), beside, unread
-}
-
 // proposals puts the numbered proposals with their attachments, the drafts, and
 // the history of all.
 func (r *reading) proposals(ctx context.Context) error {
-	numbering, unread, _ := r.number(ctx)
+	numbering, unread := r.number(ctx)
 	if r.fatal != nil {
 		return r.fatal
 	}
@@ -199,6 +183,11 @@ func (r *reading) proposals(ctx context.Context) error {
 	beside := r.beside(ctx, numbering)
 	for _, u := range unread {
 		r.skip(r.at(u.File), u.Err())
+	}
+	for _, file := range slices.Sorted(maps.Keys(r.repo.Others)) {
+		if r.layout.included(file) && r.layout.isText(file) {
+			r.skip(file, fmt.Errorf("%w: %w", ingest.ErrNoItem, r.repo.Others[file]))
+		}
 	}
 	r.total = len(numbering.Files) + len(beside) + len(r.repo.Pulls)
 	for _, number := range slices.Sorted(maps.Keys(numbering.Files)) {

@@ -34,8 +34,10 @@ const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal2 "
 type Repository struct {
 	Name  string          // Record.Container
 	Files map[string]Blob // of the branch, by path
-	Steps []Step          // of the branch, oldest first, as far as they are known
-	Pulls map[int]*Pull
+	// Others is what the branch has besides, such as links, and why it is no file.
+	Others map[string]error
+	Steps  []Step // of the branch, oldest first, as far as they are known
+	Pulls  map[int]*Pull
 	// Numbers are the numbers of files that the source itself gives.
 	Numbers map[string]string
 	// Whole says that Steps are all states of the branch, so that the changes of

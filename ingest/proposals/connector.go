@@ -81,16 +81,11 @@ func open(s settings, env ingest.Environment) (ingest.Connector[string], error) 
 }
 
 // Advice implements ingest.Advised.
-func (c *connector) Advice(ctx context.Context) []string {
-	advice := gitrepo.Advice(c.opts.Repository)
-	if len(advice) == 0 && gitrepo.IsPath(c.opts.Repository) && !c.layout.Grants {
-		advice = c.advise(ctx)
+func (c *connector) Advice(context.Context) []string {
+	if c.opts.URL.File != "" && c.opts.URL.Pull != "" {
+		return nil
 	}
-	if c.opts.URL.File == "" || c.opts.URL.Pull == "" {
-		advice = append(advice, "without the options url.file and url.pull its records link to this service, "+
-			"not to the repository")
-	}
-	return advice
+	return []string{"without the options url.file and url.pull its records link to this service, not to the repository"}
 }
 
 // Sync implements ingest.Connector. The state is a digest of everything that the
@@ -98,6 +93,10 @@ func (c *connector) Advice(ctx context.Context) []string {
 func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (string, ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
 	from := gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true}
+	survey := c.env.Survey && !c.layout.Grants // these are known by their pull requests
+	if survey {
+		from.Depth, from.Pulls = 1, false
+	}
 	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
 	if err != nil {
 		return "", ingest.Outcome{}, fmt.Errorf("fetch: %w", err)
@@ -114,11 +113,15 @@ func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (st
 		// Nothing to write and nothing deleted: no listing is needed.
 		return now, ingest.Outcome{}, nil
 	}
-	files, err := of.repository(ctx, repo, out)
+	files := of.repository
+	if survey {
+		files = of.branch
+	}
+	read, err := files(ctx, repo, out)
 	if err != nil {
 		return "", ingest.Outcome{}, err
 	}
-	result, err := proposal.Read(ctx, files, of.layout, of.env.Network, out)
+	result, err := proposal.Read(ctx, read, of.layout, of.env.Network, out)
 	if result.Records == 0 {
 		now = "" // whoever named the repository expects something of it, on every run
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -337,21 +336,16 @@ func TestWhatIsNotReadIsSaid(t *testing.T) {
 	if diff := cmp.Diff([]string{"p/tip-0002.md: the header says number 0001"}, out.warned); diff != "" {
 		t.Errorf("warned (-want +got):\n%s", diff)
 	}
-	advice := []string{"11 files match, 2 are proposals: p/1234567.md and 2 more: " + noNumber +
-		"; p/chart.png and 1 more: " + noFormat + "; p/sip-0003.md: it is numbered as one of SIP, not of TIP; and 3 more"}
-	if diff := cmp.Diff(advice, advise(t, lagoon("TIP"), o)); diff != "" {
-		t.Errorf("advice (-want +got):\n%s", diff)
-	}
-
-	o["paths"] = []any{"tip-*.md"}
-	if advice := advise(t, lagoon("TIP"), o); advice != nil {
-		t.Errorf("advice about a repository of which all is read: %v", advice)
+	for name, option := range map[string]any{"p": []any{"p/**"}, "all of it": []any{"tip-*.md"}, "none": []any{"q/**"}} {
+		o["paths"] = option
+		whole, _ := syncOf(t, lagoon("TIP"), t.TempDir(), "", o)
+		seen := survey(t, lagoon("TIP"), o)
+		if diff := cmp.Diff([][]string{whole.keys(), whole.skipped}, [][]string{seen.keys(), seen.skipped}); diff != "" {
+			t.Errorf("a survey of %s (-want +got):\n%s", name, diff)
+		}
 	}
 	o["paths"] = []any{"q/**"}
 	nothing := "no file of the branch is a proposal; are repository, branch and the option paths right?"
-	if diff := cmp.Diff([]string{nothing}, advise(t, lagoon("TIP"), o)); diff != "" {
-		t.Errorf("advice (-want +got):\n%s", diff)
-	}
 	cursor := ""
 	for range 2 { // a run that reads nothing says so, however often
 		out, outcome := syncOf(t, lagoon("TIP"), work, cursor, o)
@@ -477,18 +471,18 @@ func TestNamesOfAnyBytes(t *testing.T) {
 	}
 }
 
-func advise(t *testing.T, n network.Network, options map[string]any) []string {
+// survey reads what is read of a repository, without its history.
+func survey(t *testing.T, n network.Network, options map[string]any) *recorder {
 	t.Helper()
-	work := t.TempDir()
-	c, err := open(options, ingest.Environment{Network: n, WorkDir: work})
+	c, err := open(options, ingest.Environment{Network: n, WorkDir: t.TempDir(), Survey: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	advice := c.(ingest.Advised).Advice(t.Context())
-	if left, _ := filepath.Glob(filepath.Join(work, "*")); len(left) > 0 {
-		t.Errorf("leaves %v", left)
+	out := &recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}
+	if _, err := c.Sync(t.Context(), "", out); err != nil {
+		t.Fatal(err)
 	}
-	return advice
+	return out
 }
 
 // FuzzFiles holds that any file becomes a valid record or none.

@@ -21,7 +21,7 @@ import (
 )
 
 // branch returns a fetched repository with the files of its branch alone.
-func (c *connector) branch(repo *gitrepo.Repository) (*proposal.Repository, error) {
+func (c *connector) branch(_ context.Context, repo *gitrepo.Repository, _ ingest.Sink) (*proposal.Repository, error) {
 	head := repo.Head.Hash.String()
 	to := &proposal.Repository{
 		Name: c.opts.Name, Files: map[string]proposal.Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
@@ -30,7 +30,8 @@ func (c *connector) branch(repo *gitrepo.Repository) (*proposal.Repository, erro
 			return repo.Blob(plumbing.NewHash(b.ID), limit)
 		},
 	}
-	files, err := repo.Files(repo.Head)
+	files, others, err := repo.Files(repo.Head)
+	to.Others = others
 	for file, hash := range files {
 		to.Files[file] = proposal.Blob{ID: hash.String()}
 	}
@@ -41,7 +42,7 @@ func (c *connector) branch(repo *gitrepo.Repository) (*proposal.Repository, erro
 func (c *connector) repository(
 	ctx context.Context, repo *gitrepo.Repository, out ingest.Sink,
 ) (*proposal.Repository, error) {
-	to, err := c.branch(repo)
+	to, err := c.branch(ctx, repo, out)
 	if err != nil {
 		return nil, err
 	}

@@ -83,12 +83,35 @@ var statePromises = []promise{
 		cursor := "here"
 		f.apply(catalog.Batch{Source: "docs", Cursor: &cursor})
 		want := catalog.SourceState{Name: "docs", Kind: "markdown", LastRun: day(2), LastSuccess: day(1),
-			Cursor: "ignored", Error: "no route", Skipped: 3, Freshness: 36 * time.Hour}
+			Cursor: "ignored", Error: "no route", Skipped: 3, Remark: "a.md: odd", Settings: "1f", Freshness: 36 * time.Hour}
 		f.check(f.store.SetSource(f.ctx, want))
 		want.Cursor = cursor
 		states, err := f.store.Sources(f.ctx)
 		f.check(err)
 		f.equal("sources", states, []catalog.SourceState{want})
+	}},
+	{"who yields what its owner gives up reads everything again", func(f fixture) {
+		cursor := "here"
+		linked := catalog.Entry{Record: doc("b"), Links: []catalog.Link{mention("x", "")}}
+		f.put("docs", doc("a"), doc("b"), doc("c"))
+		for source, e := range map[string]catalog.Entry{"blog": {Record: doc("a")}, "news": linked, "wiki": {Record: doc("c")}} {
+			give := func() { f.apply(catalog.Batch{Source: source, Cursor: &cursor, Entries: []catalog.Entry{e}}) }
+			give()
+			f.quiet(give)
+		}
+		f.give("joins", catalog.Entry{Record: doc("a"), Addition: true})
+		f.apply(catalog.Batch{Source: "joins", Cursor: &cursor})
+		f.delete("docs", f.get("a").ID, f.get("b").ID)
+		states, err := f.store.Sources(f.ctx)
+		f.check(err)
+		cursors := map[string]string{}
+		for _, s := range states {
+			cursors[s.Name] = s.Cursor
+		}
+		f.equal("cursors", cursors, map[string]string{"blog": "", "joins": "here", "news": "", "wiki": "here"})
+		live, err := f.store.LiveKeys(f.ctx, "wiki")
+		f.check(err)
+		f.equal("what wiki yields", live, map[catalog.Ref]int64{ref("c"): f.get("c").ID})
 	}},
 	{"who has yielded what another source owned is known", func(f fixture) {
 		foreign := func(want ...string) {

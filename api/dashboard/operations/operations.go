@@ -96,6 +96,7 @@ type source struct {
 	catalog.SourceState
 	State   string
 	Records int
+	Others  int       // records that it yields and another source owns
 	Next    time.Time // zero: not planned, or not by this process
 	Asked   bool      // a job is to sync it
 }
@@ -126,6 +127,13 @@ func (h handler) sources(r *http.Request) ([]source, error) {
 		}
 		s := source{SourceState: st, Records: records[st.Name], Next: next, State: "current", Asked: slices.ContainsFunc(open,
 			func(r catalog.Request) bool { return r.Kind == "sync" && (r.Argument == st.Name || r.Argument == "") })}
+		if st.Foreign {
+			all, err := h.cfg.Store.LiveKeys(r.Context(), st.Name)
+			if err != nil {
+				return nil, err
+			}
+			s.Others = len(all) - s.Records
+		}
 		switch {
 		case running:
 			s.State = "running"
@@ -133,6 +141,8 @@ func (h handler) sources(r *http.Request) ([]source, error) {
 			s.State = "failed"
 		case st.Stale(h.Now()):
 			s.State = "stale"
+		case st.Unread():
+			s.State = "empty"
 		}
 		list[i] = s
 	}
