@@ -128,7 +128,7 @@ relevance: build ## the tables of docs/reference/measurements.md, over ../shared
 
 tune: build ## fit the reranker's weights again, into .cache/tuned.yaml
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error
-	ALMANAC_CORPUS=../shared/corpus $(BIN) tune --network corpus --data $(CACHE)/corpus --log-level error --l2 0.3 --out $(CACHE)/tuned.yaml \
+	ALMANAC_CORPUS=../shared/corpus $(BIN) tune --network corpus --data $(CACHE)/corpus --log-level error --l2 0.3 --force --out $(CACHE)/tuned.yaml \
 	  $(foreach c,scifact eips-known-item vendor-docs-rag cosqa,--judged ../shared/judged/$(c)) --queries ../shared/judged/network-dev
 
 fuzz: build ## every fuzz target for FUZZTIME (60s), then generated requests over HTTP

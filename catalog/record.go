@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -116,6 +118,22 @@ type Record struct {
 	Tags    []string
 
 	DeletedAt time.Time // zero while live
+}
+
+// Handles are the names by which people know a record, each once: path, kind:key,
+// key, address, id, and the number of a proposal.
+func (r Record) Handles() []string {
+	number := ""
+	if r.Kind == KindCIP {
+		_, number, _ = strings.Cut(r.Key, "-")
+	}
+	var all []string
+	for _, h := range []string{r.Path, r.Ref().Name(), r.Key, r.URL, strconv.FormatInt(r.ID, 10), number} {
+		if h != "" && !slices.Contains(all, h) {
+			all = append(all, h)
+		}
+	}
+	return all
 }
 
 // Ref returns the record's reference.

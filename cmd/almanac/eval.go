@@ -23,7 +23,7 @@ import (
 
 type evalCmd struct {
 	Judged       []string   `help:"Judged collections with documents." placeholder:"DIR"`
-	Queries      []string   `help:"Judged queries over the data directory; ids are paths, or kind:key." placeholder:"DIR"`
+	Queries      []string   `help:"Judged queries over the data directory; ids are paths, keys, addresses." placeholder:"DIR"`
 	Case         string     `help:"Case of the data directory, as people judged it." placeholder:"NAME"`
 	Qrels        string     `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
 	Profile      []string   `help:"Profiles, baseline first: NAME@N, published, ${profiles}, YAML." placeholder:"PROFILE"`
@@ -231,6 +231,10 @@ func (c *evalCmd) measured(
 	}
 	var reports []eval.Report
 	for _, p := range profiles {
+		if p.FittedTo(collection.Name) {
+			fmt.Fprintf(a.err, "%s was fitted to %s: what it gains there says nothing of other queries\n", p.Name,
+				collection.Name)
+		}
 		bar := a.progress(collection.Name + " " + p.Name)
 		o.Profile, o.Progress = p.Name, bar.Set
 		r, err := eval.Run(ctx, s.Searcher, collection, o)

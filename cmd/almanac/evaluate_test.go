@@ -318,10 +318,14 @@ func TestTuneRepeats(t *testing.T) {
 	b := writeJudged(t, filepath.Join(dir, "canal"), 40, 3, 2)
 	var before []byte
 	var printed string
+	path := filepath.Join(dir, "tuned.yaml")
+	args := []string{"tune", "--judged", a, "--judged", b, "--classes", "--l2", "0.01,0.1", "--seed", "7", "--out", path}
+	_, errOut, code := inProcess(t, nil, args...)
+	if _, err := os.Stat(path); code != 1 || err == nil || !strings.Contains(errOut, "no better on queries that it has not seen") {
+		t.Errorf("a fit that does not hold: exit code %d, %v: %s", code, err, errOut)
+	}
 	for range 2 {
-		path := filepath.Join(dir, "tuned.yaml")
-		out, errOut, code := inProcess(t, nil, "tune", "--judged", a, "--judged", b, "--classes", "--l2", "0.01,0.1",
-			"--seed", "7", "--out", path)
+		out, errOut, code := inProcess(t, nil, append(args, "--force")...)
 		if code != 0 || !strings.Contains(errOut, "canal: only 3 queries for 5 folds") {
 			t.Fatalf("exit code %d: %s", code, errOut)
 		}
@@ -355,9 +359,11 @@ func TestTuneRepeats(t *testing.T) {
 		!strings.Contains(p.Provenance, "harbour, canal; 5 folds, seed 7") {
 		t.Errorf("profile %+v", p)
 	}
-	path := filepath.Join(dir, "tuned.yaml")
 	writeFile(t, path, string(before))
-	succeed(t, nil, "eval", "--judged", a, "--profile", path)
+	if _, errOut, code := inProcess(t, nil, "eval", "--judged", a, "--profile", path+",default"); code != 0 ||
+		strings.Count(errOut, "was fitted to harbour") != 1 {
+		t.Errorf("eval of what it was fitted to: exit code %d: %s", code, errOut)
+	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".new-*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}

@@ -26,7 +26,8 @@ type tuneCmd struct {
 	Folds    int       `help:"Number of folds." default:"5"`
 	L2       []float64 `name:"l2" help:"Penalties to try; the best out of fold is used." default:"0.003,0.01,0.03,0.1"`
 	Classes  bool      `help:"Fit separate weights for classes of queries with a significant gain out of fold."`
-	Out      string    `help:"Write the tuned profile to this file." placeholder:"FILE"`
+	Out      string    `help:"Write the tuned profile to this file, if it holds on unseen queries." placeholder:"FILE"`
+	Force    bool      `help:"Write it even if it does not."`
 	Markdown bool      `help:"Print Markdown." xor:"form"`
 	JSON     bool      `name:"json" help:"Print JSON." xor:"form"`
 }
@@ -77,6 +78,10 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	}
 	if err != nil || c.Out == "" {
 		return err
+	}
+	if all := workbench.Describe(t).All; !c.Force && !all.Gains() {
+		return fmt.Errorf("no better on queries that it has not seen (nDCG@10 %.4f before, %.4f out of fold, p = %.4f): "+
+			"%s is not written; --force writes it", all.Before, all.OutOfFold, all.P, c.Out)
 	}
 	return c.write(t, sets)
 }

@@ -49,7 +49,7 @@ func Missing(c Collection, names map[int64]string, relevantFrom int) string {
 		len(relevant), len(missing))
 	known := slices.Sorted(maps.Keys(indexed))
 	for _, id := range missing[:min(maxNamed, len(missing))] {
-		fmt.Fprintf(&out, "  no record has the path or name %q", id)
+		fmt.Fprintf(&out, "  no record has the path, key, id or address %q", id)
 		if near := meant(id, known); near != "" {
 			fmt.Fprintf(&out, "; did you mean %q?", near)
 		}

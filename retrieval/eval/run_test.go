@@ -98,9 +98,9 @@ func TestMissing(t *testing.T) {
 	c.Judgments["q2"]["ports/fees.md"], c.Judgments["q2"]["guide/harbour-dues.md"] = 0, 0
 	names[5], names[6] = "harbour/fees.md", "guide/harbor-dues.md"
 	want := `1 of 3 relevant documents are not indexed; of all that are named, 3 are not:
-  no record has the path or name "gone"
-  no record has the path or name "guide/harbour-dues.md"; did you mean "guide/harbor-dues.md"?
-  no record has the path or name "ports/fees.md"; did you mean "harbour/fees.md"?
+  no record has the path, key, id or address "gone"
+  no record has the path, key, id or address "guide/harbour-dues.md"; did you mean "guide/harbor-dues.md"?
+  no record has the path, key, id or address "ports/fees.md"; did you mean "harbour/fees.md"?
 `
 	if got := eval.Missing(c, names, 1); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +43,16 @@ type Profile struct {
 	// records are shown as one; 0 shows every record.
 	Collapse float64 `yaml:"collapse"`
 	Rules    Rules   `yaml:"rules"`
+}
+
+// fitted matches the provenance of fitted profiles, up to the names of collections or
+// of the case.
+var fitted = regexp.MustCompile(`^almanac tune on (.+?); |^fitted from \S+ to the case (.+?), judged by `)
+
+// FittedTo reports whether the weights were fitted to a collection or case.
+func (p Profile) FittedTo(name string) bool {
+	m := fitted.FindStringSubmatch(p.Provenance)
+	return m != nil && (m[2] == name || slices.Contains(strings.Split(m[1], ", "), name))
 }
 
 // Rules are numbers that training does not learn; docs/reference/measurements.md says what

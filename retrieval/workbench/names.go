@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"almanac/catalog"
 	"almanac/retrieval/eval"
@@ -39,9 +41,9 @@ func Put(ctx context.Context, store catalog.Writer, dir string) error {
 }
 
 // Names maps the records of a catalog to the ids by which a collection's
-// judgments name them: the paths they came from. A collection that names any
-// record as kind:key ranks those too that have no path of their own, by that
-// name, except that a path it judges stays the name of all that came from it.
+// judgments name them: a path, for all that came from it, or another handle of one
+// record. One that is not judged has its path, or kind:key if others share that and
+// the collection names any record otherwise than by a path.
 func Names(ctx context.Context, store catalog.Reader, c eval.Collection) (map[int64]string, error) {
 	records, _, err := store.List(ctx, catalog.ListQuery{})
 	if err != nil {
@@ -50,11 +52,19 @@ func Names(ctx context.Context, store catalog.Reader, c eval.Collection) (map[in
 	judged := c.Documents()
 	names, sharing, refs := make(map[int64]string, len(records)), map[string]int{}, false
 	for _, r := range records {
-		sharing[r.Path]++
-		refs = refs || judged[r.Ref().Name()]
+		for _, h := range r.Handles() {
+			if h == r.Path || judged[h] {
+				sharing[h]++
+				refs = refs || h != r.Path
+			}
+		}
 	}
 	for _, r := range records {
-		switch own := r.Path != "" && (sharing[r.Path] == 1 || judged[r.Path]); {
+		all := r.Handles()
+		at := slices.IndexFunc(all, func(h string) bool { return judged[h] && (h == r.Path || sharing[h] == 1) })
+		switch own := r.Path != "" && sharing[r.Path] == 1; {
+		case at >= 0:
+			names[r.ID] = all[at]
 		case refs && !own:
 			names[r.ID] = r.Ref().Name()
 		case r.Path != "":
@@ -64,14 +74,25 @@ func Names(ctx context.Context, store catalog.Reader, c eval.Collection) (map[in
 	return names, nil
 }
 
-// Target returns the name by which judgments know a record: its path, unless other
-// records came from the same one and no judgment names it; kind:key otherwise.
+// Target returns the name by which judgments know a record: the handle that is
+// judged, else its path, unless other records came from the same one; kind:key
+// otherwise.
 func Target(ctx context.Context, store catalog.Reader, r catalog.Record, judged map[string]bool) (string, error) {
-	if r.Path == "" || judged[r.Ref().Name()] {
-		return r.Ref().Name(), nil
+	for _, h := range r.Handles() {
+		if !judged[h] {
+			continue
+		}
+		if h == r.Path || h == r.Ref().Name() {
+			return h, nil
+		}
+		if of, err := named(ctx, store, h); err == nil && of.ID == r.ID {
+			return h, nil
+		} else if err != nil && !gone(err) {
+			return "", err
+		}
 	}
-	if judged[r.Path] {
-		return r.Path, nil
+	if r.Path == "" {
+		return r.Ref().Name(), nil
 	}
 	sharing, err := store.ByPath(ctx, r.Path)
 	if err != nil {
@@ -93,11 +114,30 @@ func Resolve(ctx context.Context, store catalog.Reader, target string) (catalog.
 	if len(records) > 0 {
 		return records[0], nil
 	}
-	ref, ok := catalog.RefNamed(target)
-	if !ok {
-		return catalog.Record{}, fmt.Errorf("%s: %w", target, catalog.ErrNotFound)
+	if ref, ok := catalog.RefNamed(target); ok {
+		if r, err := store.Get(ctx, ref); !gone(err) {
+			return r, err
+		}
 	}
-	return store.Get(ctx, ref)
+	return named(ctx, store, target)
+}
+
+// named finds the one record that has a handle.
+func named(ctx context.Context, store catalog.Reader, handle string) (catalog.Record, error) {
+	if id, err := strconv.ParseInt(handle, 10, 64); err == nil {
+		if r, err := store.ByID(ctx, id); !gone(err) {
+			return r, err
+		}
+	}
+	records, _, err := store.List(ctx, catalog.ListQuery{})
+	if err != nil {
+		return catalog.Record{}, err
+	}
+	records = slices.DeleteFunc(records, func(r catalog.Record) bool { return !slices.Contains(r.Handles(), handle) })
+	if len(records) != 1 {
+		return catalog.Record{}, fmt.Errorf("%s: %w", handle, catalog.ErrNotFound)
+	}
+	return store.ByID(ctx, records[0].ID)
 }
 
 // gone reports whether an error says that there is no such record.

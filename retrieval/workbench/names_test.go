@@ -15,8 +15,8 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-// TestNames names records of three paths, of which two questions share one,
-// and a topic that has none.
+// TestNames names records of four paths, of which two questions share one, and topics
+// that have none, by every handle.
 func TestNames(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
 	if err != nil {
@@ -26,6 +26,7 @@ func TestNames(t *testing.T) {
 	var entries []catalog.Entry
 	for _, r := range []catalog.Record{
 		{Kind: catalog.KindDoc, Key: "tides", Path: "docs/tides.md"}, {Kind: catalog.KindTopic, Key: "7"},
+		{Kind: catalog.KindCIP, Key: "TIP-00008", Path: "tips/tip-00008.md", URL: "https://forge.example/8"},
 		{Kind: catalog.KindFAQ, Key: "ebb", Path: "faq.yaml"}, {Kind: catalog.KindFAQ, Key: "flood", Path: "faq.yaml"},
 	} {
 		r.Title = r.Key
@@ -39,14 +40,21 @@ func TestNames(t *testing.T) {
 		judged     []string
 		want       string
 	}{
-		{"paths alone", "", []string{"docs/tides.md", "faq.yaml"}, "docs/tides.md faq.yaml faq.yaml"},
+		{"paths alone", "", []string{"docs/tides.md", "faq.yaml"}, "docs/tides.md faq.yaml faq.yaml tips/tip-00008.md"},
 		{"a reference names what has no path of its own", "", []string{"docs/tides.md", "topic:7"},
-			"docs/tides.md faq:ebb faq:flood topic:7"},
+			"docs/tides.md faq:ebb faq:flood tips/tip-00008.md topic:7"},
 		{"a path that is judged stays one document", "", []string{"topic:7", "faq.yaml"},
-			"docs/tides.md faq.yaml faq.yaml topic:7"},
-		{"so does one of the pool", "faq.yaml", []string{"topic:7"}, "docs/tides.md faq.yaml faq.yaml topic:7"},
-		{"a reference to what has a path of its own is none", "", []string{"faq:ebb", "doc:tides"},
-			"docs/tides.md faq:ebb faq:flood topic:7"},
+			"docs/tides.md faq.yaml faq.yaml tips/tip-00008.md topic:7"},
+		{"so does one of the pool", "faq.yaml", []string{"topic:7"}, "docs/tides.md faq.yaml faq.yaml tips/tip-00008.md topic:7"},
+		{"a reference to what has a path of its own", "", []string{"faq:ebb", "doc:tides"},
+			"doc:tides faq:ebb faq:flood tips/tip-00008.md topic:7"},
+		{"a reference of a proposal", "", []string{"cip:TIP-00008"},
+			"cip:TIP-00008 docs/tides.md faq:ebb faq:flood topic:7"},
+		{"its key", "", []string{"TIP-00008"}, "TIP-00008 docs/tides.md faq:ebb faq:flood topic:7"},
+		{"its number", "", []string{"00008"}, "00008 docs/tides.md faq:ebb faq:flood topic:7"},
+		{"its address", "", []string{"https://forge.example/8"},
+			"docs/tides.md faq:ebb faq:flood https://forge.example/8 topic:7"},
+		{"an id", "", []string{"1000000"}, "1000000 faq:ebb faq:flood tips/tip-00008.md topic:7"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
