@@ -27,7 +27,7 @@ import (
 
 // Rules is the version of how repositories are read. With a new one, connectors read
 // everything again.
-const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal2 "
+const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal3 "
 
 // Repository is a repository of proposals as its source knows it: git knows all
 // of it, the API of a forge and a copy know parts.

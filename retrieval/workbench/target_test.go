@@ -10,7 +10,7 @@ import (
 // TestAnyHandleNamesARecord: a judgment that is resolved is the one by which the
 // record is known.
 func TestAnyHandleNamesARecord(t *testing.T) {
-	store := openStore(t)
+	_, store, _ := library(t)
 	_, err := store.Apply(t.Context(), catalog.Batch{Source: "shore", Entries: []catalog.Entry{
 		{Record: catalog.Record{Kind: catalog.KindCIP, Key: "TIP-00008", Title: "Ebb", Path: "tips/8.md",
 			URL: "https://forge.example/8"}},

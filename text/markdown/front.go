@@ -105,7 +105,11 @@ func (f Front) Fields() (fields []Field, err error) {
 			case []any:
 				fields = append(fields, Field{Key: key})
 				for _, item := range value {
-					fields[len(fields)-1].Lines = append(fields[len(fields)-1].Lines, fmt.Sprint(item))
+					line := fmt.Sprint(item)
+					if of, ok := item.(map[string]any); ok {
+						line = person(of)
+					}
+					fields[len(fields)-1].Lines = append(fields[len(fields)-1].Lines, line)
 				}
 			default:
 				fields = append(fields, Field{key, strings.Split(fmt.Sprint(value), "\n")})
@@ -128,8 +132,12 @@ func (f Front) Fields() (fields []Field, err error) {
 			field.Lines = strings.Split(value.Value, "\n")
 		case value.Kind == yaml.SequenceNode:
 			for _, item := range value.Content {
-				if item.Kind == yaml.ScalarNode {
-					field.Lines = append(field.Lines, item.Value)
+				line := item.Value
+				if of := map[string]any{}; item.Kind == yaml.MappingNode && item.Decode(&of) == nil {
+					line = person(of)
+				}
+				if line != "" || item.Kind == yaml.ScalarNode {
+					field.Lines = append(field.Lines, line)
 				}
 			}
 		case value.Kind != yaml.ScalarNode:
@@ -138,6 +146,18 @@ func (f Front) Fields() (fields []Field, err error) {
 		fields = append(fields, field)
 	}
 	return fields, nil
+}
+
+// person is the name of somebody who is described by fields, or the handle.
+func person(fields map[string]any) string {
+	for _, key := range []string{"name", "github", "handle"} {
+		if text, ok := fields[key].(string); ok && key == "name" {
+			return text
+		} else if ok {
+			return "@" + strings.TrimPrefix(text, "@")
+		}
+	}
+	return ""
 }
 
 // Text returns a value of the front matter as text, "" for none: as it is

@@ -45,6 +45,9 @@ func TestFieldsOfFrontMatter(t *testing.T) {
 			[]Field{{"b", []string{"x"}}, {"a", []string{"1", "y"}}, {"c", []string{"d", "e", ""}}, {Key: "f"}}},
 		{"+++\nb = \"x\"\na = [1, \"y\"]\nd = 2031-05-04\n[g]\nh = 1\n+++\n",
 			[]Field{{"a", []string{"1", "y"}}, {"b", []string{"x"}}, {"d", []string{"2031-05-04"}}}},
+		{"---\na: [{name: Ana Gull, github: anagull}, {github: hal}, {handle: \"@ida\"}, {x: y}, Bo]\n---\n",
+			[]Field{{"a", []string{"Ana Gull", "@hal", "@ida", "Bo"}}}},
+		{"+++\n[[a]]\nname = \"Ana Gull\"\n[[a]]\ngithub = \"hal\"\n+++\n", []Field{{"a", []string{"Ana Gull", "@hal"}}}},
 		{"---\n- a: b\n---\n", nil},
 	} {
 		f, _, _ := CutFront(c.text)

@@ -19,7 +19,7 @@ import (
 
 // Rules is the version of how pages are read. With a new one, connectors read everything
 // again that they read with it.
-const Rules = "markup3 "
+const Rules = "markup4 "
 
 // Input is a page as stored by its source.
 type Input struct {

@@ -139,6 +139,13 @@ func TestBody(t *testing.T) {
 		"placeholders_are_no_tags": {"a.md", "run <party-id> of List<T>",
 			"run <party-id> of List<T>"},
 		"unknown_components_in_markdown_stay": {"a.md", "a Map<String> b", "a Map<String> b"},
+		"components_in_markdown_that_end_are_unwrapped": {"a.md",
+			"<Steps>\n\n1. Row.\n\n</Steps>\n\n<Callout title=\"Tip\">Heave to.</Callout>\n\nAt <Pier>, " +
+				"<Embed url=\"/x\" /> on.",
+			"1. Row.\n\n**Tip**\nHeave to.\n\nAt <Pier>,  on."},
+		"blanks_around_the_sign_of_an_attribute": {"a.mdx",
+			"<Callout title = \"Tip\" icon = {<Badge className=\"x\" />} >Row.</Callout>",
+			"**Tip**\nRow."},
 		"a_tag_over_lines_goes": {"a.mdx",
 			"<Card\n  title=\"T\"\n  href=\"/x\"\n>\nbody\n</Card>", "**T**\n\nbody"},
 		"script_and_style_go_with_their_content": {"a.html",

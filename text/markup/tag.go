@@ -65,11 +65,13 @@ func (t *tag) attribute(s string) (size int, ok bool) {
 	for i < len(s) && (isNameByte(s[i]) || s[i] == '@') {
 		i++
 	}
-	name := s[:i]
-	if i >= len(s) || s[i] != '=' {
+	name, blank := s[:i], " \t\n" // which may stand around the sign
+	sign := i + len(s[i:]) - len(strings.TrimLeft(s[i:], blank))
+	if sign >= len(s) || s[sign] != '=' {
 		return i, i > 0
 	}
-	i++
+	i = sign + 1
+	i += len(s[i:]) - len(strings.TrimLeft(s[i:], blank))
 	if i >= len(s) {
 		return 0, false
 	}

@@ -67,13 +67,14 @@ type scanner struct {
 	head    bool            // inside <h1>…: line ends are blanks
 	join    bool            // after a term: the next text continues its line
 	missing map[string]bool // end tags that do not occur anymore
+	ends    map[string]bool // components of Markdown: whether they have an end tag
 }
 
 func (m *converter) tags(src string) string {
 	if !strings.ContainsAny(src, "<&{\\") && !strings.Contains(src, "``") {
 		return src
 	}
-	s := &scanner{m: m, src: src, missing: map[string]bool{}}
+	s := &scanner{m: m, src: src, missing: map[string]bool{}, ends: map[string]bool{}}
 	s.out.Grow(len(src))
 	for s.at < len(src) {
 		switch src[s.at] {
@@ -187,7 +188,7 @@ func (s *scanner) tag() {
 		return
 	}
 	upper := t.name[0] >= 'A' && t.name[0] <= 'Z'
-	if upper && s.m.format == formatMDX {
+	if upper && (s.m.format == formatMDX || s.m.format == formatMarkdown && s.isComponent(t)) {
 		s.at += t.size
 		s.component(t)
 		return
@@ -204,6 +205,20 @@ func (s *scanner) tag() {
 	}
 	s.at += t.size
 	s.element(t, rule)
+}
+
+// maxComponents is how many names of components are looked for in a Markdown text.
+const maxComponents = 100
+
+// isComponent reports whether a tag in Markdown is that of a component, which some
+// generators take there, and no placeholder: it ends itself or has an end.
+func (s *scanner) isComponent(t tag) bool {
+	ends, known := s.ends[t.name]
+	if !known && len(s.ends) < maxComponents {
+		ends = strings.Contains(s.src, "</"+t.name+">")
+		s.ends[t.name] = ends
+	}
+	return len(t.name) > 1 && (t.void || ends)
 }
 
 func (s *scanner) element(t tag, rule tagRule) {
