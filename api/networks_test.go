@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,8 +71,51 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 				t.Run(q.name, func(t *testing.T) { l.ask(t, q, coverage{}) })
 			}
 			l.walk(t)
+			l.speaks(t, n)
 		})
 	}
+}
+
+// foreignWords are those of other networks: of the program's presets and of the words
+// that the service has for statuses.
+var foreignWords = regexp.MustCompile(`(?i)canton|causeway|splice|daml|\bCIP\b|\bCIP-\d`)
+
+// speaks holds that pages have the network's words alone, and its statuses as it
+// spells them.
+func (l *library) speaks(t *testing.T, n network.Network) {
+	t.Helper()
+	markup := regexp.MustCompile(`(?s)<head>.*?</head>|<(?:script|style|pre)\b.*?</(?:script|style|pre)>|<[^>]*>`)
+	for _, page := range []string{"/", "/cips", "/docs", "/discussions", "/changes", "/deadlines", "/network", "/status",
+		"/?q=a", "/" + strings.TrimPrefix(l.base.PageURL(l.first(t)), publicURL+"/")} {
+		w := visit(l.public, page)
+		text := markup.ReplaceAllString(w.Body.String(), " ")
+		if word := foreignWords.FindString(text); word != "" || w.Code != http.StatusOK {
+			t.Errorf("%s: %d, says %q", page, w.Code, word)
+		}
+		if page != "/cips" {
+			continue
+		}
+		for _, own := range n.Proposals.Statuses {
+			if !strings.Contains(w.Body.String(), ">"+own+"</a>") {
+				t.Errorf("the list cannot be filtered by %s", own)
+			}
+		}
+		for _, word := range network.Statuses {
+			if !slices.Contains(n.Proposals.Statuses, word) && strings.Contains(text, word) {
+				t.Errorf("the list says %s, which the network does not", word)
+			}
+		}
+	}
+}
+
+// first is a proposal.
+func (l *library) first(t *testing.T) catalog.Record {
+	t.Helper()
+	records, _, err := l.store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}, Limit: 1})
+	if err != nil || len(records) == 0 {
+		t.Fatal(err)
+	}
+	return records[0]
 }
 
 // walk calls every operation that needs no argument, and those about a proposal

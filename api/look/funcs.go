@@ -191,14 +191,14 @@ var tones = map[string]string{
 	"failed": "bad", "empty": "bad", "removed": "bad", "done": "good", "stopping": "warn",
 }
 
-// status writes a state as a word with its colour.
-func status(v any) template.HTML {
+// status writes a state with its colour, in a network's own word if there is one.
+func status(v any, own ...string) template.HTML {
 	word := fmt.Sprint(v)
 	if v == nil || word == "" {
 		return ""
 	}
 	return template.HTML(`<span class="status ` + Tone(word) + `">` +
-		template.HTMLEscapeString(strings.ReplaceAll(word, "_", " ")) + "</span>")
+		template.HTMLEscapeString(cmp.Or(append(own, strings.ReplaceAll(word, "_", " "))...)) + "</span>")
 }
 
 // Tone is the colour of a state.

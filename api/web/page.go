@@ -357,5 +357,8 @@ func (h *Handler) funcs() template.FuncMap {
 		"kind": func(name string) kb.PageKind { return kinds[name] },
 		"part": func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
 		"tree": func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },
+		"statuses": func(v *view) filter {
+			return v.Filter("Status", "status", append([]string{"All="}, h.cfg.Statuses...)...)
+		},
 	}
 }

@@ -23,8 +23,9 @@ import (
 // Config of a Handler.
 type Config struct {
 	op.Serving
-	Name      string // of the network, for people
-	PublicURL string // without a slash at the end
+	Name      string   // of the network, for people
+	Statuses  []string // of proposals, in the network's words
+	PublicURL string   // without a slash at the end
 	Version   string
 	Now       func() time.Time
 	// Limit counts every request but those of styles and scripts; nil = none.
