@@ -46,6 +46,9 @@ func (r Report) Verdict() string {
 	return strings.TrimSuffix(cmp.Or(r.Former, "ok")+"; "+r.Remark, "; ")
 }
 
+// Failure is why the run failed, without the name of its source.
+func (r Report) Failure() string { return strings.TrimPrefix(r.Err.Error(), "ingest: source "+r.Source+": ") }
+
 // maxReasons is how many reasons Reasons gives.
 const maxReasons = 3
 

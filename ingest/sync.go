@@ -289,9 +289,14 @@ func (r *run) yields() bool {
 	return false
 }
 
-// settings is a digest of what the network file says of how the source is read.
+// settings is a digest of what the network file says of how the source is read; of a
+// kind without options of its own, whose files come with the program, also of that.
 func (r *run) settings() string {
-	return memory.Settings(r.src.Kind, r.src.Options.Values(), r.config.Network.Proposals.Key("0"))
+	by := ""
+	if _, fixed := r.config.Connectors.options(r.src.Kind); !fixed {
+		by = program()
+	}
+	return memory.Settings(by, r.src.Kind, r.src.Options.Values(), r.config.Network.Proposals.Key("0"))
 }
 
 // closeTimeout limits the storing of a source's state after its run.
@@ -309,7 +314,7 @@ func (r *run) close(ctx context.Context, started time.Time) error {
 	case ctx.Err() != nil:
 		s.Error = "interrupted"
 	default:
-		s.Error = privacy.Mask(r.report.Err.Error())
+		s.Error = privacy.Mask(r.report.Failure())
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()

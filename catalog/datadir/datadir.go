@@ -39,7 +39,7 @@ func Create(dir string) error {
 	}
 	probe, err := os.CreateTemp(dir, ".write-*")
 	if err != nil {
-		return fmt.Errorf("data directory %s is not writable: %w", dir, reason(err))
+		return fmt.Errorf("data directory %s is not writable; --data names another: %w", dir, reason(err))
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

@@ -25,6 +25,7 @@ var remedies = []struct{ words, remedy string }{
 	{"does not exist", "check the path: a relative one is beside the network file"},
 	{"unknown option", "correct the option in the network file"},
 	{"no space left", "free some space, or move the data directory (data.dir)"},
+	{"disk is full", "free some space, or move the data directory (data.dir)"},
 	{"connection refused", "is the server up, and is this its address? `almanac network check --reach FILE` asks it"},
 	{"no such host", "is this its address? `almanac network check --reach FILE` asks it"},
 	{"timed out", "is the server up? `almanac network check --reach FILE` asks it"},

@@ -90,7 +90,7 @@ func (a *app) printSync(reports []ingest.Report) error {
 	for _, r := range reports {
 		result := r.Verdict()
 		if r.Err != nil {
-			result = r.Err.Error()
+			result = r.Failure()
 		}
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged,
 			r.Foreign, r.Deleted, r.Skipped, r.Took.Round(time.Millisecond), a.here(terminal.OneLine(result)))
