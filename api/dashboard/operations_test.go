@@ -24,9 +24,17 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	now := time.Date(2030, 5, 2, 12, 0, 0, 0, time.UTC)
 	for _, s := range []catalog.SourceState{{Name: "docs", Kind: "docs", LastRun: now, LastSuccess: now},
-		{Name: "mail", Kind: "mail", LastRun: now, Error: "<b>no route", Skipped: 2},
+		{Name: "mail", Kind: "mail", LastRun: now, Error: "<b>no route", Skipped: 2, Remark: "a.md and 1 more: it has no number"},
+		{Name: "papers", Kind: "whitepaper", LastRun: now, LastSuccess: now, Skipped: 1,
+			Remark: catalog.NoRecords + "; <p>.pdf: gone"},
 		{Name: "grants", Kind: "grants", LastRun: now.AddDate(0, 0, -9), Freshness: time.Hour}} {
 		if err := store.SetSource(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for source, title := range map[string]string{"docs": "Tides", "mail": "The same"} {
+		if _, err := store.Apply(t.Context(), catalog.Batch{Source: source, Entries: []catalog.Entry{
+			{Record: catalog.Record{Kind: catalog.KindDoc, Key: "tides", Title: title}}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +49,8 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 			return source == "docs", now.Add(time.Hour)
 		}, Settings: []desk.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})
 	page := get(h, "/operations").Body.String()
-	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<", "keyword",
+	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<",
+		"a.md and 1 more: it has no number", ">empty<", "no records; &lt;p&gt;.pdf: gone", "and 1 of others", "keyword",
 		"Nothing was searched for", "Build the index again", "Nothing was published", ">https://buoys.example<")
 	if part := get(h, "/operations?live=1").Body.String(); strings.Contains(part, "<html") ||
 		!strings.Contains(part, "no route") {
