@@ -47,7 +47,9 @@ func (r Report) Verdict() string {
 }
 
 // Failure is why the run failed, without the name of its source.
-func (r Report) Failure() string { return strings.TrimPrefix(r.Err.Error(), "ingest: source "+r.Source+": ") }
+func (r Report) Failure() string {
+	return strings.TrimPrefix(r.Err.Error(), "ingest: source "+r.Source+": ")
+}
 
 // maxReasons is how many reasons Reasons gives.
 const maxReasons = 3

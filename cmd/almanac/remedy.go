@@ -40,7 +40,10 @@ var commands = regexp.MustCompile("`almanac (?:sync|serve|search|reindex|doctor)
 // text proposes.
 func (a *app) here(text string) string {
 	options := ""
-	for _, o := range [][3]string{{"network.name", "network", a.config.Network.Name}, {"data.dir", "data", a.config.Data.Dir}} {
+	for _, o := range [][3]string{
+		{"network.name", "network", a.config.Network.Name},
+		{"data.dir", "data", a.config.Data.Dir},
+	} {
 		if value := o[2]; a.origins[o[0]] == config.Flag {
 			if strings.ContainsFunc(value, unicode.IsSpace) {
 				value = "'" + value + "'"

@@ -128,7 +128,7 @@ func (h handler) sources(r *http.Request) ([]source, error) {
 		s := source{SourceState: st, Records: records[st.Name], Next: next, State: "current", Asked: slices.ContainsFunc(open,
 			func(r catalog.Request) bool { return r.Kind == "sync" && (r.Argument == st.Name || r.Argument == "") })}
 		if st.Foreign {
-			all, err := h.cfg.Store.LiveKeys(r.Context(), st.Name)
+			all, err := h.Store.LiveKeys(r.Context(), st.Name)
 			if err != nil {
 				return nil, err
 			}
