@@ -27,6 +27,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/embed/static"
+	"almanac/embed/wordpiece"
 	"almanac/retrieval"
 	"almanac/retrieval/index"
 	keywordembedded "almanac/retrieval/keyword/embedded"
@@ -120,7 +121,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	p, err := profile.Load(profile.DefaultName)
 	must(err)
 	engine, err := retrieval.New(retrieval.Config{
-		Follower: f, Profiles: []profile.Profile{p}, Authority: n.Authority, IsWord: static.IsWord,
+		Follower: f, Profiles: []profile.Profile{p}, Authority: n.Authority, IsWord: wordpiece.IsWord,
 		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/embed/static"
+	"almanac/embed/wordpiece"
 	"almanac/retrieval"
 	"almanac/retrieval/index"
 	keywordembedded "almanac/retrieval/keyword/embedded"
@@ -72,7 +73,7 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 	}
 	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross,
 		Aliases:   map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
-		Authority: map[string]float64{"site": 1, "mirror": 0.2}, IsWord: static.IsWord,
+		Authority: map[string]float64{"site": 1, "mirror": 0.2}, IsWord: wordpiece.IsWord,
 		Deadline: time.Minute, Now: f.now, Log: log})
 	must(err)
 	return f

@@ -135,7 +135,8 @@ embed:
 embed/http: embed/remote
 embed/ollama: embed/remote
 embed/remote: embed
-embed/static: embed
+embed/static: embed embed/wordpiece
+embed/wordpiece:
 ingest: catalog catalog/derive ingest/memory ingest/mention ingest/privacy
 ingest/calendar: catalog ingest ingest/curated/entries ingest/memory
 ingest/connectors: catalog ingest ingest/...
@@ -199,9 +200,9 @@ retrieval/revision: catalog retrieval retrieval/profile retrieval/relevance
 retrieval/show: retrieval/gather retrieval/order retrieval/passage retrieval/plan retrieval/snippet
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
-retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/corpus
-	retrieval/index retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
-	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
+retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static embed/wordpiece retrieval
+	retrieval/corpus retrieval/index retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili
+	retrieval/profile retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/topk:
 retrieval/trace:
 retrieval/vector: retrieval/analysis retrieval/passage

@@ -5,6 +5,6 @@ package static
 func (e *Embedder) CountTokens(text string) int {
 	buf := e.ids.Get().(*[]int32)
 	defer e.ids.Put(buf)
-	*buf = e.tokens.append((*buf)[:0], text)
+	*buf = e.tokens.Append((*buf)[:0], text)
 	return len(*buf)
 }

@@ -5,13 +5,10 @@ package static
 func NewUnweighted() (*Embedder, error) { return newEmbedder(func(float32) float32 { return 1 }) }
 
 // Tokens returns the token ids of a text.
-func (e *Embedder) Tokens(text string) []int32 { return e.tokens.append(nil, text) }
+func (e *Embedder) Tokens(text string) []int32 { return e.tokens.Append(nil, text) }
 
-// File and Vocabulary are the model's.
-var (
-	File       = modelFile
-	Vocabulary = vocabFile
-)
+// File is the model's.
+var File = modelFile
 
 // ReadNPZ reads one float32 and one int8 array of an archive.
 func ReadNPZ(data []byte, name string, shape ...int) (floats []float32, ints []int8, err error) {

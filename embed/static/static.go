@@ -3,56 +3,34 @@
 // floating-point library and takes tens of microseconds per passage.
 //
 // The table was distilled from all-MiniLM-L6-v2 (Apache-2.0), whose vocabulary
-// it shares; docs/reference/measurements.md says how. The package imports embed and no other
-// package of the project.
+// it shares; docs/reference/measurements.md says how.
 package static
 
 import (
 	"context"
-	_ "embed" // the model's files
+	_ "embed" // the model's file
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 
 	"almanac/embed"
+	"almanac/embed/wordpiece"
 )
 
-var (
-	//go:embed static256.npz
-	modelFile []byte
-	//go:embed vocab.txt
-	vocabFile string
-)
+//go:embed static256.npz
+var modelFile []byte
 
 const (
-	// model names the files above and the weighting; a test ties it to their
-	// hash, so that neither changes without a new name.
+	// model names the file above, the vocabulary and the weighting; a test ties it
+	// to their hash, so that neither changes without a new name.
 	model      = "static256-1-sqrtidf"
 	dimensions = 256
 )
 
-var words = sync.OnceValue(func() map[string]struct{} {
-	held := map[string]struct{}{}
-	for line := range strings.Lines(vocabFile) {
-		if entry := strings.TrimSuffix(line, "\n"); !strings.HasPrefix(entry, "##") {
-			held[entry] = struct{}{}
-		}
-	}
-	return held
-})
-
-// IsWord reports whether the vocabulary of the embedded model holds a folded
-// word as a whole: then it is a frequent English word, hardly a misspelt one.
-func IsWord(word string) bool {
-	_, ok := words()[word]
-	return ok
-}
-
 // Embedder is the model. It is safe for concurrent use.
 type Embedder struct {
-	tokens *tokenizer
+	tokens *wordpiece.Tokenizer
 	table  []int8    // rows of dimensions, by token id
 	coef   []float32 // by token id: weight × scale of its row
 	ids    sync.Pool // *[]int32, scratch of Embed
@@ -69,18 +47,17 @@ func rootOfIDF(idf float32) float32 { return float32(math.Sqrt(float64(idf))) }
 
 // newEmbedder computes a token's weight from its idf.
 func newEmbedder(weight func(idf float32) float32) (*Embedder, error) {
-	n := strings.Count(vocabFile, "\n")
 	z, err := openNPZ(modelFile)
 	if err != nil {
 		return nil, fmt.Errorf("static model: %w", err)
 	}
-	table, errTable := z.int8s("table", n, dimensions)
-	coef, errScale := z.float32s("scale", n)
-	idf, errIDF := z.float32s("idf_train", n)
+	table, errTable := z.int8s("table", wordpiece.Size, dimensions)
+	coef, errScale := z.float32s("scale", wordpiece.Size)
+	idf, errIDF := z.float32s("idf_train", wordpiece.Size)
 	if err := errors.Join(errTable, errScale, errIDF); err != nil {
 		return nil, fmt.Errorf("static model: %w", err)
 	}
-	e := &Embedder{tokens: newTokenizer(vocabFile), table: table, coef: coef}
+	e := &Embedder{tokens: wordpiece.New(), table: table, coef: coef}
 	e.ids.New = func() any { return new([]int32) }
 	for id := range coef {
 		coef[id] *= weight(idf[id])
@@ -105,7 +82,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embed.Purpose) (
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		ids := e.tokens.append((*buf)[:0], text)
+		ids := e.tokens.Append((*buf)[:0], text)
 		v := slab[i*dimensions : (i+1)*dimensions : (i+1)*dimensions]
 		e.sum(v, ids)
 		normalise(v)

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unicode/utf8"
 
 	"almanac/embed"
 	"almanac/embed/static"
+	"almanac/embed/wordpiece"
 
 	"pgregory.net/rapid"
 )
@@ -77,25 +77,10 @@ func TestModelReproducesItsGoldenVectors(t *testing.T) {
 	}
 }
 
-func TestOddTextsTokenizeAsTheReferenceDoes(t *testing.T) {
-	var golden []struct {
-		Text string
-		IDs  []int32
-	}
-	readJSON(t, "testdata/odd.json", &golden)
-	e := newEmbedder(t)
-	for _, g := range golden {
-		if ids := e.Tokens(g.Text); !slices.Equal(ids, g.IDs) {
-			t.Errorf("%q has tokens %v, want %v", g.Text, ids, g.IDs)
-		}
-	}
-}
-
 // The default weights have no figures from outside: this computes the sum as
 // the model's description says, in float64 and straight from the file.
 func TestDefaultWeightIsTheRootOfIDF(t *testing.T) {
-	const dims = 256
-	n := strings.Count(static.Vocabulary, "\n")
+	const n, dims = wordpiece.Size, 256
 	_, table, err := static.ReadNPZ(static.File, "table", n, dims)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +120,7 @@ func TestModelNameBelongsToTheseFiles(t *testing.T) {
 	const sum = "cb267996418dd6e5ac34860f5d902e3ca70c154af2b10f1631ba7877ae9a04b5"
 	h := sha256.New()
 	h.Write(static.File)
-	h.Write([]byte(static.Vocabulary))
+	h.Write([]byte(wordpiece.Vocabulary))
 	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
 		t.Errorf("the model's files have hash %s, want %s: a changed model needs a new name", got, sum)
 	}
@@ -210,57 +195,10 @@ func TestEmbedIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// anyText draws text of every kind: plain, marked, wide, broken.
-func anyText() *rapid.Generator[string] {
-	return rapid.Custom(func(t *rapid.T) string {
-		parts := rapid.SliceOfN(rapid.OneOf(
-			rapid.String(),
-			rapid.StringMatching(`[A-Za-z0-9_.#-]{1,12}`),
-			rapid.SampledFrom([]string{" ", "\n", "\u3000", "\u2028", "e\u0301", "각", "漢字", "ﬁ", "İ", "\u200b", "😀",
-				"[UNK]", "##s"}),
-			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 6), func(b []byte) string { return string(b) }),
-			rapid.Map(rapid.IntRange(95, 205), func(n int) string { return strings.Repeat("é", n) }),
-		), 0, 8).Draw(t, "parts")
-		return strings.Join(parts, "")
-	})
-}
-
-func TestTokenizerProperties(t *testing.T) {
-	e := newEmbedder(t)
-	entries := strings.Split(static.Vocabulary, "\n")
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyText().Draw(t, "a"), anyText().Draw(t, "b")
-		ids := e.Tokens(a)
-		for _, id := range ids {
-			if id < 0 || int(id) >= len(entries)-1 {
-				t.Fatalf("token %d is not an entry", id)
-			}
-		}
-		if joined := e.Tokens(a + " " + b); !slices.Equal(joined, append(slices.Clone(ids), e.Tokens(b)...)) {
-			t.Fatalf("a space does not divide: %v", joined)
-		}
-		if valid := strings.ToValidUTF8(a, "\ufffd"); !slices.Equal(e.Tokens(valid), ids) {
-			t.Fatalf("broken bytes are not dropped: %v", e.Tokens(valid))
-		}
-		// What is not [UNK] spells tokens that stay as they are.
-		var spelled strings.Builder
-		for _, id := range ids {
-			if piece, inside := strings.CutPrefix(entries[id], "##"); inside {
-				spelled.WriteString(piece)
-			} else {
-				spelled.WriteString(" " + entries[id])
-			}
-		}
-		if !slices.Contains(ids, 100) && !slices.Equal(e.Tokens(spelled.String()), ids) {
-			t.Fatalf("%q is spelled %q, which has other tokens", a, spelled.String())
-		}
-	})
-}
-
 func TestVectorsHaveLengthOneOrZero(t *testing.T) {
 	e := newEmbedder(t)
 	rapid.Check(t, func(t *rapid.T) {
-		text := anyText().Draw(t, "text")
+		text := rapid.String().Draw(t, "text")
 		vs, err := e.Embed(context.Background(), []string{text}, embed.Query)
 		if err != nil {
 			t.Fatal(err)
@@ -271,22 +209,6 @@ func TestVectorsHaveLengthOneOrZero(t *testing.T) {
 		}
 		if got := dot(vs[0], vs[0]); math.Abs(got-want) > 1e-5 {
 			t.Fatalf("squared length %v, want %v", got, want)
-		}
-	})
-}
-
-func FuzzTokens(f *testing.F) {
-	for _, s := range []string{"", "Hello, World", "e\u0301\u0323", "\xff\xc3(", "각漢", strings.Repeat("x", 300)} {
-		f.Add(s)
-	}
-	e := newEmbedder(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		ids := e.Tokens(text)
-		if n := utf8.RuneCountInString(text); len(ids) > 4*n {
-			t.Errorf("%d tokens from %d characters", len(ids), n)
-		}
-		if !slices.Equal(ids, e.Tokens(text)) {
-			t.Error("tokens differ between two calls")
 		}
 	})
 }
@@ -325,15 +247,6 @@ func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		if _, err := static.New(); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-func TestIsWord(t *testing.T) {
-	for word, want := range map[string]bool{"internet": true, "radio": true, "validatr": false, "##ing": false,
-		"ing": true, "": false, "Radio": false} {
-		if got := static.IsWord(word); got != want {
-			t.Errorf("%q: %v", word, got)
 		}
 	}
 }

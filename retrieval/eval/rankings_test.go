@@ -16,6 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/embed/static"
+	"almanac/embed/wordpiece"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
@@ -463,7 +464,7 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	must(err)
 	r := &ranker{store: store, names: map[int64]string{}}
 	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p, words},
-		Authority: n.Authority, IsWord: static.IsWord, Deadline: time.Minute, Log: log})
+		Authority: n.Authority, IsWord: wordpiece.IsWord, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})
 	must(err)

@@ -15,7 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed"
 	"almanac/embed/remote"
-	"almanac/embed/static"
+	"almanac/embed/wordpiece"
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/index"
@@ -231,7 +231,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	}
 	s.Searcher, err = retrieval.New(retrieval.Config{
 		Follower: s.Follower, Profiles: cfg.Profiles, CrossEncoder: cross, Authority: cfg.Authority,
-		Aliases: cfg.Aliases, IsWord: static.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
+		Aliases: cfg.Aliases, IsWord: wordpiece.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
 	return s, err
 }
 

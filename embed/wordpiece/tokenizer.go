@@ -1,23 +1,58 @@
-package static
+// Package wordpiece cuts texts into tokens as BERT's uncased models do: words,
+// and each word into the longest entries of the vocabulary from the left. The
+// models in the binary share the vocabulary, which is that of BERT base uncased.
+package wordpiece
 
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // the vocabulary
 	"slices"
 	"strings"
+	"sync"
 )
+
+// Vocabulary has an entry on each line; the line's number from 0 is the token's id.
+//
+//go:embed vocab.txt
+var Vocabulary string
+
+// Size is the number of entries; First and Last are the tokens that a
+// transformer reads before and after those of a text.
+const (
+	Size  = 30_522
+	First = 101 // [CLS]
+	Last  = 102 // [SEP]
+)
+
+var words = sync.OnceValue(func() map[string]struct{} {
+	held := map[string]struct{}{}
+	for line := range strings.Lines(Vocabulary) {
+		if entry := strings.TrimSuffix(line, "\n"); !strings.HasPrefix(entry, "##") {
+			held[entry] = struct{}{}
+		}
+	}
+	return held
+})
+
+// IsWord reports whether the vocabulary holds a folded word as a whole: then it
+// is a frequent English word, hardly a misspelt one.
+func IsWord(word string) bool {
+	_, ok := words()[word]
+	return ok
+}
 
 // maxWordChars is the length beyond which BERT makes a word [UNK].
 const maxWordChars = 100
 
-// tokenizer is BERT's: words from the splitter, each cut into the longest
-// vocabulary entries from the left (WordPiece, greedy longest match first).
-// No special tokens are added, and none are recognised in the text.
+// Tokenizer cuts words from the splitter into the longest entries of the
+// vocabulary from the left (WordPiece, greedy longest match first). No special
+// tokens are added, and none are recognised in the text.
 //
 // The vocabulary is a trie over bytes, children of a node side by side, so
 // that a word is cut by walking it once instead of trying every prefix. A
-// tokenizer is safe for concurrent use.
-type tokenizer struct {
+// Tokenizer is safe for concurrent use.
+type Tokenizer struct {
 	nodes   []node
 	labels  []byte // by node: the byte that leads to it
 	inside  int32  // node of "##", from which pieces inside a word start
@@ -32,18 +67,16 @@ type node struct {
 
 const noToken = -1
 
-// newTokenizer reads a vocabulary (vocab.txt of BERT's models): one entry per
-// line, the line number from 0 being the token's id. It needs [UNK] and entries
-// that begin with ##; entries with capitals or accents never match, because
+// New builds the trie. Entries with capitals or accents never match, because
 // texts are folded first.
-func newTokenizer(vocabulary string) *tokenizer {
-	entries := strings.Split(strings.TrimSuffix(vocabulary, "\n"), "\n")
+func New() *Tokenizer {
+	entries := strings.Split(strings.TrimSuffix(Vocabulary, "\n"), "\n")
 	sorted := make([]entry, len(entries))
 	for id, text := range entries {
 		sorted[id] = entry{text, int32(id)}
 	}
 	slices.SortFunc(sorted, func(a, b entry) int { return cmp.Compare(a.text, b.text) })
-	t := &tokenizer{}
+	t := &Tokenizer{}
 	t.build(sorted)
 	t.unknown, t.inside = t.nodes[t.walk("[UNK]")].token, t.walk("##")
 	return t
@@ -56,7 +89,7 @@ type entry struct {
 
 // build lays out the trie of sorted entries level by level, so that the
 // children of a node get consecutive numbers.
-func (t *tokenizer) build(sorted []entry) {
+func (t *Tokenizer) build(sorted []entry) {
 	type span struct{ from, to, depth int } // entries below a node
 	queue := []span{{0, len(sorted), 0}}
 	t.nodes, t.labels = []node{{}}, []byte{0}
@@ -83,7 +116,7 @@ func (t *tokenizer) build(sorted []entry) {
 }
 
 // child returns the node that b leads to, or -1.
-func (t *tokenizer) child(n int32, b byte) int32 {
+func (t *Tokenizer) child(n int32, b byte) int32 {
 	nd := &t.nodes[n]
 	if nd.children == 1 { // by far the most frequent beyond a word's first bytes
 		if t.labels[nd.first] == b {
@@ -98,7 +131,7 @@ func (t *tokenizer) child(n int32, b byte) int32 {
 	return nd.first + int32(i)
 }
 
-func (t *tokenizer) walk(text string) int32 {
+func (t *Tokenizer) walk(text string) int32 {
 	n := int32(0)
 	for i := 0; i < len(text) && n >= 0; i++ {
 		n = t.child(n, text[i])
@@ -106,15 +139,15 @@ func (t *tokenizer) walk(text string) int32 {
 	return n
 }
 
-// append appends the token ids of a text.
-func (t *tokenizer) append(ids []int32, text string) []int32 {
+// Append appends the token ids of a text.
+func (t *Tokenizer) Append(ids []int32, text string) []int32 {
 	s := splitter{tokens: t, ids: ids}
 	s.text(text)
 	return s.ids
 }
 
 // appendPieces cuts one word; a word that cannot be cut into entries is [UNK] as a whole.
-func (t *tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
+func (t *Tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
 	if chars > maxWordChars {
 		return append(ids, t.unknown)
 	}

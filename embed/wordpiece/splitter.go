@@ -1,4 +1,4 @@
-package static
+package wordpiece
 
 import (
 	"unicode"
@@ -8,12 +8,12 @@ import (
 )
 
 // splitter cuts a text into words as BERT's uncased models do and passes each
-// to the tokenizer: control characters dropped, each CJK ideograph a word,
+// to the Tokenizer: control characters dropped, each CJK ideograph a word,
 // canonical decomposition without non-spacing marks, lower case character by
 // character, each punctuation character a word, the rest split at white space.
 // Invalid UTF-8 reads as U+FFFD and is dropped with it.
 type splitter struct {
-	tokens *tokenizer
+	tokens *Tokenizer
 	ids    []int32 // of the words so far
 	n      int     // bytes of word in use
 	chars  int     // characters of the current word, of which it keeps maxWordChars
