@@ -1,6 +1,6 @@
 // Package embed turns texts into vectors. It holds the interface and a cache
-// for any embedder; static is the embedded model, ollama and http call model
-// servers.
+// for any embedder; static and transformer are the models in the binary, ollama
+// and http call model servers.
 package embed
 
 import (
@@ -16,6 +16,12 @@ var ErrUnavailable = errors.New("the model server is unavailable")
 // ErrRefused is wrapped by the error of an embedder whose model cannot embed one
 // of the texts, whenever it is asked and whatever else it is asked for.
 var ErrRefused = errors.New("the model refuses a text")
+
+// The models in the binary, as settings name them.
+const (
+	Table       = "table"
+	Transformer = "bge-small-en-v1.5"
+)
 
 // Purpose says which side of a search a text is on: models that were trained with prefixes need it.
 type Purpose int

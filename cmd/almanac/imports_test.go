@@ -116,7 +116,7 @@ api/tally: catalog
 api/versions: api/kb api/kb/evidence catalog catalog/derive
 api/web: api/cips api/community api/ecosystem api/edge api/kb api/kb/... api/library api/limit api/look api/meta
 	api/onboarding api/op api/operations api/search api/tally catalog
-cmd/config: api/limit catalog/network retrieval/profile
+cmd/config: api/limit catalog/network embed retrieval/profile
 cmd/manual:
 cmd/memory:
 cmd/progress: ingest
@@ -136,6 +136,8 @@ embed/http: embed/remote
 embed/ollama: embed/remote
 embed/remote: embed
 embed/static: embed embed/wordpiece
+embed/transformer: embed embed/transformer/kernel embed/wordpiece
+embed/transformer/kernel:
 embed/wordpiece:
 ingest: catalog catalog/derive ingest/memory ingest/mention ingest/privacy
 ingest/calendar: catalog ingest ingest/curated/entries ingest/memory
@@ -200,8 +202,8 @@ retrieval/revision: catalog retrieval retrieval/profile retrieval/relevance
 retrieval/show: retrieval/gather retrieval/order retrieval/passage retrieval/plan retrieval/snippet
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
-retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static embed/wordpiece retrieval
-	retrieval/corpus retrieval/index retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili
+retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static embed/transformer embed/wordpiece
+	retrieval retrieval/corpus retrieval/index retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili
 	retrieval/profile retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/topk:
 retrieval/trace:

@@ -1,4 +1,4 @@
-// Package static is the embedding model that comes with the binary: a table of
+// Package static is the quick embedding model that comes with the binary: a table of
 // one vector per WordPiece, summed over a text. It needs no server and no
 // floating-point library and takes tens of microseconds per passage.
 //

@@ -1,0 +1,219 @@
+#include "textflag.h"
+
+// WORD is an instruction that Go's assembler does not know, named beside it in
+// the manual's order: destination first.
+
+// func sumsDot(sums *int32, rows *uint8, panel *byte, columns *int32, depth int)
+//
+// V16 to V31 sum four rows of sixteen columns. Both factors of the instruction are
+// signed: it is given the numbers of a row less 128, and the sums begin with 128
+// times those of the columns.
+TEXT ·sumsDot(SB), NOSPLIT, $0-40
+	MOVD sums+0(FP), R0
+	MOVD rows+8(FP), R1
+	MOVD depth+32(FP), R5
+	MOVD $2, R4
+	MOVD $192, R13
+	VMOVI $128, V8.B16
+
+rows:
+	MOVD panel+16(FP), R2
+	MOVD columns+24(FP), R3
+	MOVD $3, R14
+
+columns:
+	VLD1.P 64(R3), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VSHL   $7, V4.S4, V16.S4
+	VSHL   $7, V5.S4, V17.S4
+	VSHL   $7, V6.S4, V18.S4
+	VSHL   $7, V7.S4, V19.S4
+	VSHL   $7, V4.S4, V20.S4
+	VSHL   $7, V5.S4, V21.S4
+	VSHL   $7, V6.S4, V22.S4
+	VSHL   $7, V7.S4, V23.S4
+	VSHL   $7, V4.S4, V24.S4
+	VSHL   $7, V5.S4, V25.S4
+	VSHL   $7, V6.S4, V26.S4
+	VSHL   $7, V7.S4, V27.S4
+	VSHL   $7, V4.S4, V28.S4
+	VSHL   $7, V5.S4, V29.S4
+	VSHL   $7, V6.S4, V30.S4
+	VSHL   $7, V7.S4, V31.S4
+	MOVD   R2, R7
+	MOVD   R1, R8
+	ADD    R5, R8, R9
+	ADD    R5, R9, R10
+	ADD    R5, R10, R11
+	MOVD   R5, R12
+
+depth:
+	VLD1.P 16(R8), [V0.B16]
+	VLD1.P 16(R9), [V1.B16]
+	VLD1.P 16(R10), [V2.B16]
+	VLD1.P 16(R11), [V3.B16]
+	VEOR   V8.B16, V0.B16, V0.B16
+	VEOR   V8.B16, V1.B16, V1.B16
+	VEOR   V8.B16, V2.B16, V2.B16
+	VEOR   V8.B16, V3.B16, V3.B16
+	VLD1.P (R7)(R13), [V4.B16, V5.B16, V6.B16, V7.B16]
+	WORD   $0x4f80e090 // SDOT V16.4S, V4.16B, V0.4B[0]
+	WORD   $0x4f80e0b1 // SDOT V17.4S, V5.16B, V0.4B[0]
+	WORD   $0x4f80e0d2 // SDOT V18.4S, V6.16B, V0.4B[0]
+	WORD   $0x4f80e0f3 // SDOT V19.4S, V7.16B, V0.4B[0]
+	WORD   $0x4f81e094 // SDOT V20.4S, V4.16B, V1.4B[0]
+	WORD   $0x4f81e0b5 // SDOT V21.4S, V5.16B, V1.4B[0]
+	WORD   $0x4f81e0d6 // SDOT V22.4S, V6.16B, V1.4B[0]
+	WORD   $0x4f81e0f7 // SDOT V23.4S, V7.16B, V1.4B[0]
+	WORD   $0x4f82e098 // SDOT V24.4S, V4.16B, V2.4B[0]
+	WORD   $0x4f82e0b9 // SDOT V25.4S, V5.16B, V2.4B[0]
+	WORD   $0x4f82e0da // SDOT V26.4S, V6.16B, V2.4B[0]
+	WORD   $0x4f82e0fb // SDOT V27.4S, V7.16B, V2.4B[0]
+	WORD   $0x4f83e09c // SDOT V28.4S, V4.16B, V3.4B[0]
+	WORD   $0x4f83e0bd // SDOT V29.4S, V5.16B, V3.4B[0]
+	WORD   $0x4f83e0de // SDOT V30.4S, V6.16B, V3.4B[0]
+	WORD   $0x4f83e0ff // SDOT V31.4S, V7.16B, V3.4B[0]
+	VLD1.P (R7)(R13), [V4.B16, V5.B16, V6.B16, V7.B16]
+	WORD   $0x4fa0e090 // SDOT V16.4S, V4.16B, V0.4B[1]
+	WORD   $0x4fa0e0b1 // SDOT V17.4S, V5.16B, V0.4B[1]
+	WORD   $0x4fa0e0d2 // SDOT V18.4S, V6.16B, V0.4B[1]
+	WORD   $0x4fa0e0f3 // SDOT V19.4S, V7.16B, V0.4B[1]
+	WORD   $0x4fa1e094 // SDOT V20.4S, V4.16B, V1.4B[1]
+	WORD   $0x4fa1e0b5 // SDOT V21.4S, V5.16B, V1.4B[1]
+	WORD   $0x4fa1e0d6 // SDOT V22.4S, V6.16B, V1.4B[1]
+	WORD   $0x4fa1e0f7 // SDOT V23.4S, V7.16B, V1.4B[1]
+	WORD   $0x4fa2e098 // SDOT V24.4S, V4.16B, V2.4B[1]
+	WORD   $0x4fa2e0b9 // SDOT V25.4S, V5.16B, V2.4B[1]
+	WORD   $0x4fa2e0da // SDOT V26.4S, V6.16B, V2.4B[1]
+	WORD   $0x4fa2e0fb // SDOT V27.4S, V7.16B, V2.4B[1]
+	WORD   $0x4fa3e09c // SDOT V28.4S, V4.16B, V3.4B[1]
+	WORD   $0x4fa3e0bd // SDOT V29.4S, V5.16B, V3.4B[1]
+	WORD   $0x4fa3e0de // SDOT V30.4S, V6.16B, V3.4B[1]
+	WORD   $0x4fa3e0ff // SDOT V31.4S, V7.16B, V3.4B[1]
+	VLD1.P (R7)(R13), [V4.B16, V5.B16, V6.B16, V7.B16]
+	WORD   $0x4f80e890 // SDOT V16.4S, V4.16B, V0.4B[2]
+	WORD   $0x4f80e8b1 // SDOT V17.4S, V5.16B, V0.4B[2]
+	WORD   $0x4f80e8d2 // SDOT V18.4S, V6.16B, V0.4B[2]
+	WORD   $0x4f80e8f3 // SDOT V19.4S, V7.16B, V0.4B[2]
+	WORD   $0x4f81e894 // SDOT V20.4S, V4.16B, V1.4B[2]
+	WORD   $0x4f81e8b5 // SDOT V21.4S, V5.16B, V1.4B[2]
+	WORD   $0x4f81e8d6 // SDOT V22.4S, V6.16B, V1.4B[2]
+	WORD   $0x4f81e8f7 // SDOT V23.4S, V7.16B, V1.4B[2]
+	WORD   $0x4f82e898 // SDOT V24.4S, V4.16B, V2.4B[2]
+	WORD   $0x4f82e8b9 // SDOT V25.4S, V5.16B, V2.4B[2]
+	WORD   $0x4f82e8da // SDOT V26.4S, V6.16B, V2.4B[2]
+	WORD   $0x4f82e8fb // SDOT V27.4S, V7.16B, V2.4B[2]
+	WORD   $0x4f83e89c // SDOT V28.4S, V4.16B, V3.4B[2]
+	WORD   $0x4f83e8bd // SDOT V29.4S, V5.16B, V3.4B[2]
+	WORD   $0x4f83e8de // SDOT V30.4S, V6.16B, V3.4B[2]
+	WORD   $0x4f83e8ff // SDOT V31.4S, V7.16B, V3.4B[2]
+	VLD1.P (R7)(R13), [V4.B16, V5.B16, V6.B16, V7.B16]
+	WORD   $0x4fa0e890 // SDOT V16.4S, V4.16B, V0.4B[3]
+	WORD   $0x4fa0e8b1 // SDOT V17.4S, V5.16B, V0.4B[3]
+	WORD   $0x4fa0e8d2 // SDOT V18.4S, V6.16B, V0.4B[3]
+	WORD   $0x4fa0e8f3 // SDOT V19.4S, V7.16B, V0.4B[3]
+	WORD   $0x4fa1e894 // SDOT V20.4S, V4.16B, V1.4B[3]
+	WORD   $0x4fa1e8b5 // SDOT V21.4S, V5.16B, V1.4B[3]
+	WORD   $0x4fa1e8d6 // SDOT V22.4S, V6.16B, V1.4B[3]
+	WORD   $0x4fa1e8f7 // SDOT V23.4S, V7.16B, V1.4B[3]
+	WORD   $0x4fa2e898 // SDOT V24.4S, V4.16B, V2.4B[3]
+	WORD   $0x4fa2e8b9 // SDOT V25.4S, V5.16B, V2.4B[3]
+	WORD   $0x4fa2e8da // SDOT V26.4S, V6.16B, V2.4B[3]
+	WORD   $0x4fa2e8fb // SDOT V27.4S, V7.16B, V2.4B[3]
+	WORD   $0x4fa3e89c // SDOT V28.4S, V4.16B, V3.4B[3]
+	WORD   $0x4fa3e8bd // SDOT V29.4S, V5.16B, V3.4B[3]
+	WORD   $0x4fa3e8de // SDOT V30.4S, V6.16B, V3.4B[3]
+	WORD   $0x4fa3e8ff // SDOT V31.4S, V7.16B, V3.4B[3]
+	SUBS   $16, R12
+	BNE    depth
+
+	MOVD R0, R7
+	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], (R7)(R13)
+	VST1.P [V20.S4, V21.S4, V22.S4, V23.S4], (R7)(R13)
+	VST1.P [V24.S4, V25.S4, V26.S4, V27.S4], (R7)(R13)
+	VST1.P [V28.S4, V29.S4, V30.S4, V31.S4], (R7)(R13)
+	ADD  $64, R0
+	ADD  $64, R2
+	SUBS $1, R14
+	BNE  columns
+
+	SUB  $128, R7, R0 // the third block of columns began there
+	MOVD R11, R1
+	SUBS $1, R4
+	BNE  rows
+	RET
+
+// func multiplyNEON(c, a, b *float32, cStride, aStride, bStride, depth, columns int)
+//
+// V16 to V31 sum four rows of sixteen columns.
+TEXT ·multiplyNEON(SB), NOSPLIT, $0-64
+	MOVD c+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD cStride+24(FP), R3
+	MOVD aStride+32(FP), R4
+	MOVD bStride+40(FP), R5
+	MOVD depth+48(FP), R6
+	MOVD columns+56(FP), R7
+	LSL  $2, R3, R3
+	LSL  $2, R4, R4
+	LSL  $2, R5, R5
+
+columns:
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	VEOR V24.B16, V24.B16, V24.B16
+	VEOR V25.B16, V25.B16, V25.B16
+	VEOR V26.B16, V26.B16, V26.B16
+	VEOR V27.B16, V27.B16, V27.B16
+	VEOR V28.B16, V28.B16, V28.B16
+	VEOR V29.B16, V29.B16, V29.B16
+	VEOR V30.B16, V30.B16, V30.B16
+	VEOR V31.B16, V31.B16, V31.B16
+	MOVD R1, R8
+	ADD  R4, R8, R9
+	ADD  R4, R9, R10
+	ADD  R4, R10, R11
+	MOVD R2, R12
+	MOVD R6, R13
+
+depth:
+	VLD1.P  (R12)(R5), [V4.S4, V5.S4, V6.S4, V7.S4]
+	FMOVS.P 4(R8), F0
+	FMOVS.P 4(R9), F1
+	FMOVS.P 4(R10), F2
+	FMOVS.P 4(R11), F3
+	WORD    $0x4f801090 // FMLA V16.4S, V4.4S, V0.S[0]
+	WORD    $0x4f8010b1 // FMLA V17.4S, V5.4S, V0.S[0]
+	WORD    $0x4f8010d2 // FMLA V18.4S, V6.4S, V0.S[0]
+	WORD    $0x4f8010f3 // FMLA V19.4S, V7.4S, V0.S[0]
+	WORD    $0x4f811094 // FMLA V20.4S, V4.4S, V1.S[0]
+	WORD    $0x4f8110b5 // FMLA V21.4S, V5.4S, V1.S[0]
+	WORD    $0x4f8110d6 // FMLA V22.4S, V6.4S, V1.S[0]
+	WORD    $0x4f8110f7 // FMLA V23.4S, V7.4S, V1.S[0]
+	WORD    $0x4f821098 // FMLA V24.4S, V4.4S, V2.S[0]
+	WORD    $0x4f8210b9 // FMLA V25.4S, V5.4S, V2.S[0]
+	WORD    $0x4f8210da // FMLA V26.4S, V6.4S, V2.S[0]
+	WORD    $0x4f8210fb // FMLA V27.4S, V7.4S, V2.S[0]
+	WORD    $0x4f83109c // FMLA V28.4S, V4.4S, V3.S[0]
+	WORD    $0x4f8310bd // FMLA V29.4S, V5.4S, V3.S[0]
+	WORD    $0x4f8310de // FMLA V30.4S, V6.4S, V3.S[0]
+	WORD    $0x4f8310ff // FMLA V31.4S, V7.4S, V3.S[0]
+	SUBS    $1, R13
+	BNE     depth
+
+	MOVD R0, R8
+	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], (R8)(R3)
+	VST1.P [V20.S4, V21.S4, V22.S4, V23.S4], (R8)(R3)
+	VST1.P [V24.S4, V25.S4, V26.S4, V27.S4], (R8)(R3)
+	VST1.P [V28.S4, V29.S4, V30.S4, V31.S4], (R8)(R3)
+	ADD  $64, R0
+	ADD  $64, R2
+	SUBS $16, R7
+	BNE  columns
+	RET

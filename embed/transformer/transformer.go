@@ -1,0 +1,76 @@
+// Package transformer is the better embedding model that comes with the binary:
+// bge-small-en-v1.5 (BAAI, MIT licence), a BERT of twelve layers. It takes some
+// twenty milliseconds of a core for a passage, and no server. Its weights and what
+// is multiplied with them are numbers of 8 bits, each column or row with a scale
+// of its own; everything else is float32.
+package transformer
+
+import (
+	"context"
+	"sync"
+
+	"almanac/embed"
+	"almanac/embed/wordpiece"
+)
+
+const (
+	// model names the weights in 8 bits; a test ties it to their hash and that of
+	// the vocabulary, so that none changes without a new name.
+	model = embed.Transformer + "-int8-1"
+	// instruction precedes queries, as the model was trained; passages have none.
+	instruction = "Represent this sentence for searching relevant passages: "
+)
+
+// Embedder is the model. It is safe for concurrent use.
+type Embedder struct {
+	tokens  *wordpiece.Tokenizer
+	weights *weights
+	scratch sync.Pool // of *scratch
+}
+
+var _ embed.Embedder = (*Embedder)(nil)
+
+// New reads the weights, most of them in place.
+func New() (*Embedder, error) {
+	w, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	e := &Embedder{tokens: wordpiece.New(), weights: w}
+	e.scratch.New = func() any { return newScratch(w) }
+	return e, nil
+}
+
+// Dimensions is 384.
+func (e *Embedder) Dimensions() int { return width }
+
+// Model names the weights.
+func (e *Embedder) Model() string { return model }
+
+// Embed returns the unit vector of each text, of which the first 510 tokens
+// count. A text without a token has the vector of an empty text. The only error
+// is the one of ctx, which ends the work between batches.
+func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	slab := make([]float32, len(texts)*width)
+	s := e.scratch.Get().(*scratch)
+	defer e.scratch.Put(s)
+	s.tokens, s.ends = s.tokens[:0], s.ends[:0]
+	first := 0 // text of the batch
+	for i, text := range texts {
+		vectors[i] = slab[i*width : (i+1)*width : (i+1)*width]
+		if s.add(e.tokens, text, p); len(s.tokens) <= batch {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.embed(vectors[first:i])
+		first = i
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.embed(vectors[first:])
+	return vectors, nil
+}

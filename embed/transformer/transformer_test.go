@@ -1,0 +1,225 @@
+package transformer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"almanac/embed"
+)
+
+var load = sync.OnceValues(New)
+
+func newEmbedder(t testing.TB) *Embedder {
+	t.Helper()
+	e, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func vectors(t testing.TB, e *Embedder, p embed.Purpose, texts ...string) [][]float32 {
+	t.Helper()
+	vs, err := e.Embed(context.Background(), texts, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vs
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// golden are texts with the tokens and vectors that the original model gives in float32.
+func golden(t testing.TB) []struct {
+	Text   string
+	IDs    []int32
+	Vector []float32
+} {
+	t.Helper()
+	var golden struct {
+		Texts []struct {
+			Text   string
+			IDs    []int32
+			Vector []float32
+		}
+	}
+	raw, err := os.ReadFile("testdata/golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Texts) == 0 {
+		t.Fatal("no golden vectors")
+	}
+	return golden.Texts
+}
+
+func TestVectorsAreThoseOfTheOriginal(t *testing.T) {
+	e := newEmbedder(t)
+	for _, g := range golden(t) {
+		s := newScratch(e.weights)
+		if s.add(e.tokens, g.Text, embed.Document); !slices.Equal(s.tokens, g.IDs) {
+			t.Errorf("%.60q has tokens %v, want %v", g.Text, s.tokens, g.IDs)
+		}
+		v := vectors(t, e, embed.Document, g.Text)[0]
+		cosine := dot(v, g.Vector) / math.Sqrt(dot(g.Vector, g.Vector))
+		t.Logf("%.60q: %.5f", g.Text, cosine)
+		if !(cosine >= 0.997) {
+			t.Errorf("%.60q: cosine %.5f to the original's vector", g.Text, cosine)
+		}
+		if length := dot(v, v); !(math.Abs(length-1) < 1e-5) {
+			t.Errorf("%.60q: length %v", g.Text, length)
+		}
+	}
+}
+
+func TestQueriesFollowTheInstruction(t *testing.T) {
+	e := newEmbedder(t)
+	const query = "how do I move my node to another machine?"
+	asked := vectors(t, e, embed.Query, query)[0]
+	if plain := vectors(t, e, embed.Document, instruction+query)[0]; !slices.Equal(asked, plain) {
+		t.Error("a query's vector is not that of the instruction and the query")
+	}
+}
+
+// A text has one vector: what is embedded with it, before it or after it does
+// not change a bit, nor where a batch ends.
+func TestAVectorDoesNotDependOnOtherTexts(t *testing.T) {
+	e := newEmbedder(t)
+	long := strings.Repeat("the keeper of a lighthouse writes down each ship ", 30)
+	texts := []string{"a short text", long, "", "another, with a few more words in it", long + "again", "last"}
+	for range 12 { // several batches
+		texts = append(texts, "words of a passage that fills a batch with others")
+	}
+	together := vectors(t, e, embed.Document, texts...)
+	for i, text := range texts[:7] {
+		if alone := vectors(t, e, embed.Document, text)[0]; !slices.Equal(alone, together[i]) {
+			t.Errorf("text %d has another vector alone, cosine %v", i, dot(alone, together[i]))
+		}
+	}
+	if !slices.Equal(together[6], together[17]) {
+		t.Error("a text has two vectors")
+	}
+}
+
+func TestEmbed(t *testing.T) {
+	e := newEmbedder(t)
+	ctx := context.Background()
+	t.Run("no texts give no vectors", func(t *testing.T) {
+		if vs, err := e.Embed(ctx, nil, embed.Query); err != nil || len(vs) != 0 {
+			t.Errorf("got %d vectors, error %v", len(vs), err)
+		}
+	})
+	t.Run("a cancelled context is an error", func(t *testing.T) {
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := e.Embed(cancelled, []string{"text"}, embed.Query); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want %v", err, context.Canceled)
+		}
+	})
+	t.Run("related texts are nearer than unrelated ones", func(t *testing.T) {
+		q := vectors(t, e, embed.Query, "How do I change the password of my account?")[0]
+		vs := vectors(t, e, embed.Document, "Resetting your login credentials", "Glaciers retreat while the ocean warms")
+		if near, far := dot(q, vs[0]), dot(q, vs[1]); near < far+0.2 {
+			t.Errorf("related %.3f, unrelated %.3f", near, far)
+		}
+	})
+	t.Run("appending to one vector leaves the next alone", func(t *testing.T) {
+		vs := vectors(t, e, embed.Document, "one", "two")
+		want := slices.Clone(vs[1])
+		_ = append(vs[0], 1, 2, 3)
+		if !slices.Equal(vs[1], want) {
+			t.Error("the second vector changed")
+		}
+	})
+	t.Run("only the first 510 tokens count", func(t *testing.T) {
+		text := strings.Repeat("word ", 510)
+		vs := vectors(t, e, embed.Document, text, text+strings.Repeat("more ", 5000))
+		if !slices.Equal(vs[0], vs[1]) {
+			t.Error("what is cut changes the vector")
+		}
+	})
+}
+
+func TestEmbedAllocatesForVectorsAlone(t *testing.T) {
+	e := newEmbedder(t)
+	s := newScratch(e.weights)
+	v := [][]float32{make([]float32, width), make([]float32, width)}
+	if n := testing.AllocsPerRun(2, func() {
+		for range v {
+			s.add(e.tokens, "a keeper rotates the lamp", embed.Query)
+		}
+		s.embed(v)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestEmbedIsSafeForConcurrentUse(t *testing.T) {
+	e := newEmbedder(t)
+	texts := []string{"first text", "a second, longer text", "third"}
+	want := vectors(t, e, embed.Document, texts...)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 2 {
+				got, err := e.Embed(context.Background(), texts, embed.Document)
+				if err != nil || !slices.EqualFunc(got, want, slices.Equal[[]float32]) {
+					t.Errorf("vectors differ (error %v)", err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// passage has some 200 tokens in 1,000 characters.
+var passage = strings.Repeat("The keeper of a lighthouse rotates the lamp, restarts the service and checks "+
+	"that its page reports version 0.5.9 (see `config.yaml`). ", 8)
+
+func BenchmarkEmbed(b *testing.B) {
+	e := newEmbedder(b)
+	for name, c := range map[string]struct {
+		tokens  int
+		purpose embed.Purpose
+	}{"query": {16, embed.Query}, "passage": {200, embed.Document}, "longest": {512, embed.Document}} {
+		text := passage + passage + passage
+		s := newScratch(e.weights)
+		for ; ; text = text[:len(text)-1] {
+			s.tokens = s.tokens[:0]
+			if s.add(e.tokens, text, c.purpose); len(s.tokens) < c.tokens || c.tokens == positions {
+				break
+			}
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportMetric(float64(len(s.tokens)), "tokens")
+			for b.Loop() {
+				vectors(b, e, c.purpose, text)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "texts/s")
+		})
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		if _, err := New(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
