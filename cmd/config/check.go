@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/api/limit"
+	"almanac/embed"
 	"almanac/text/dates"
 	"almanac/text/webaddress"
 )
@@ -78,9 +79,10 @@ func (c *Config) checkServers() error {
 		return fmt.Errorf("%w: embed.kind is %q: must be ollama, openai or tei", ErrUsage, c.Embed.Kind)
 	case c.Embed.URL != "" && c.Embed.Model == "" && c.Embed.Kind != "tei":
 		return fmt.Errorf("%w: embed.model is missing: which model of %s embeds?", ErrUsage, c.Embed.URL)
-	case c.Embed.URL == "" && c.Embed.Model != "":
-		return fmt.Errorf("%w: embed.url is missing: set it to the model server of %s, or leave embed.model empty "+
-			"for the table in the program; tables in directories are not read", ErrUsage, c.Embed.Model)
+	case c.Embed.URL == "" && !slices.Contains([]string{"", embed.Table, embed.Transformer}, c.Embed.Model):
+		return fmt.Errorf("%w: embed.url is missing: set it to the model server of %s, or embed.model to a model in "+
+			"the program, %s or %s; models in directories are not read", ErrUsage, c.Embed.Model, embed.Table,
+			embed.Transformer)
 	case !slices.Contains([]string{"tei", "llamacpp"}, c.Rerank.Kind):
 		return fmt.Errorf("%w: rerank.kind is %q: must be tei or llamacpp", ErrUsage, c.Rerank.Kind)
 	case !slices.Contains([]string{"ollama", "openai"}, c.Judge.Kind):

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"time"
 
+	"almanac/embed"
 	"almanac/retrieval/profile"
 )
 
@@ -81,9 +82,9 @@ type VectorConfig struct {
 
 // EmbedConfig chooses the embedding model.
 type EmbedConfig struct {
-	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a table in this process"`
+	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a model in the program"`
 	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
-	Model     string        `key:"model" doc:"of the server"`
+	Model     string        `key:"model" doc:"of the server; without one table, the default, or bge-small-en-v1.5"`
 	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
 	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
 	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
@@ -125,7 +126,7 @@ func (c Config) ProfileName() string {
 	switch {
 	case c.Search.Profile != "":
 		return c.Search.Profile
-	case c.Embed.URL != "":
+	case c.Embed.URL != "" || c.Embed.Model == embed.Transformer:
 		return "transformer"
 	}
 	return profile.DefaultName

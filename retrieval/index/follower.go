@@ -32,8 +32,8 @@ type Engines struct {
 	Vector   vector.Index
 	Embedder embed.Embedder
 	// KeywordServer, VectorServer and EmbedderServer: it is a server, which can be
-	// slow or down. What depends on it is fed separately, so that it delays nothing
-	// else.
+	// slow or down, or a model in this process that is slow. What depends on it is
+	// fed separately, so that it delays nothing else.
 	KeywordServer, VectorServer, EmbedderServer bool
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/embed"
 	"almanac/retrieval/profile"
 )
 
@@ -54,13 +55,16 @@ type Vector struct {
 
 // Embed chooses the embedding model.
 type Embed struct {
-	URL       string // of a model server; empty: a table in this process
+	URL       string // of a model server; empty: a model in this process
 	Kind      string // ollama, openai or tei
-	Model     string // of the server
+	Model     string // of the server, or in this process: embed.Transformer, else the table
 	Key       string
 	Pull      bool          // whether an Ollama server fetches a model that it lacks
 	KeepAlive time.Duration // how long an Ollama server keeps the model in memory
 }
+
+// slow reports whether the model takes its time, be it on a server or here.
+func (e Embed) slow() bool { return e.URL != "" || e.Model == embed.Transformer }
 
 // Rerank chooses the cross-encoder.
 type Rerank struct {

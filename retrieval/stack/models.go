@@ -12,6 +12,7 @@ import (
 	"almanac/embed/ollama"
 	"almanac/embed/remote"
 	"almanac/embed/static"
+	"almanac/embed/transformer"
 	"almanac/retrieval"
 	"almanac/retrieval/rerank/crossencoder"
 )
@@ -31,6 +32,8 @@ func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Lo
 		defer cancel()
 	}
 	switch {
+	case c.URL == "" && c.Model == embed.Transformer:
+		return transformer.New()
 	case c.URL == "":
 		return static.New()
 	case c.Kind != "ollama":

@@ -209,7 +209,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 		s.suffix = "-" + strings.ToLower(s.owner)
 	}
 	cache := embed.CacheConfig{Observe: cfg.Embedded, Log: cfg.Log}
-	if cfg.Embed.URL != "" { // vectors from a server are worth keeping
+	if cfg.Embed.slow() { // its vectors are worth keeping
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
 	s.embedder = embed.NewCache(model, cache)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"almanac/embed"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 )
@@ -38,6 +39,35 @@ func TestOneProcessHoldsTheLock(t *testing.T) {
 	}
 	if _, err := TryLock(filepath.Join(dir, "none")); err == nil {
 		t.Error("a directory that does not exist is locked")
+	}
+}
+
+// TestTheTransformerInTheProgram builds an index with it as with any model: in a
+// generation of its own, and with vectors that are kept.
+func TestTheTransformerInTheProgram(t *testing.T) {
+	cfg := newConfig(t, 3)
+	cfg.Embed = Embed{Model: embed.Transformer}
+	models := map[string]bool{}
+	unknown := 0
+	cfg.Embedded = func(_, n int) { unknown += n }
+	for range 2 {
+		s, err := Rebuild(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := found(t, s.Searcher); n != 3 {
+			t.Errorf("it finds %d documents", n)
+		}
+		models[s.Searcher.Status(t.Context()).Model] = true
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(models) != 1 || !models["bge-small-en-v1.5-int8-1"] {
+		t.Errorf("models %v", models)
+	}
+	if unknown != 3+2 { // passages once, and the query of each search
+		t.Errorf("%d texts were embedded", unknown)
 	}
 }
 
