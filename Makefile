@@ -61,7 +61,7 @@ race:
 
 rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
 	@echo "== rankings, recall, the corpus, walks over all pages and operations"
-	$(GO) test -timeout 25m ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks
+	$(GO) test -timeout 25m ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./ingest/docs ./ingest/networks
 	$(GO) test -timeout 25m -run 'ABuildHolds' ./retrieval
 	$(GO) test -timeout 25m -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert' ./api
 

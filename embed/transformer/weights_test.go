@@ -18,6 +18,7 @@ import (
 
 	"almanac/embed/transformer/kernel"
 	"almanac/embed/wordpiece"
+	"almanac/testing/race"
 )
 
 var update = flag.Bool("update", false, "make the file of weights again of ../shared")
@@ -46,6 +47,7 @@ func TestWeightsAreMadeOfTheModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	race.Skip(t)
 	archive, err := zip.OpenReader(original)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the model is not beside the repository")
