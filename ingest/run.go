@@ -15,6 +15,7 @@ import (
 	"almanac/ingest/memory"
 	"almanac/ingest/mention"
 	"almanac/ingest/privacy"
+	"almanac/text/visible"
 )
 
 // A batch is written when it reaches this many entries or bytes: large enough
@@ -150,7 +151,7 @@ func (r *run) Progress(done, total int) { r.config.Progress.Progress(r.src.Name,
 
 // problem keeps and logs the nth problem of its kind.
 func (r *run) problem(p Problem, n int) {
-	p.Locator, p.Message = privacy.Visible(p.Locator), privacy.Mask(privacy.Visible(p.Message))
+	p.Locator, p.Message = visible.Text(p.Locator), privacy.Mask(visible.Text(p.Message))
 	switch {
 	case n <= maxProblems:
 		r.report.Problems = append(r.report.Problems, p)

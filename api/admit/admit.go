@@ -69,10 +69,16 @@ func WithClient(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, clientKey{}, key)
 }
 
+// Client returns the client of a context; "" for none.
+func Client(ctx context.Context) string {
+	key, _ := ctx.Value(clientKey{}).(string)
+	return key
+}
+
 // Search implements retrieval.Searcher. It returns ErrBusy for a search that
 // would have to wait for too long or behind too many.
 func (s *Searcher) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
-	key, _ := ctx.Value(clientKey{}).(string)
+	key := Client(ctx)
 	weight := s.weight(r)
 	if err := s.enter(ctx, key, weight); err != nil {
 		return retrieval.Response{}, err

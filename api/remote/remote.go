@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/sony/gobreaker/v2"
 
+	"almanac/api/admit"
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/ingest/outbound"
@@ -30,8 +31,10 @@ const (
 	// row.
 	pause       = 30 * time.Second
 	maxFailures = 3
-	// maxCalls bounds the concurrent calls, maxRequests those to one host.
+	// maxCalls bounds the concurrent calls, maxOfOne those of one client, maxRequests
+	// those to one host.
 	maxCalls    = 8
+	maxOfOne    = 2
 	maxRequests = 4
 	// maxBody is the maximum size of one response in bytes.
 	maxBody = 1 << 20
@@ -39,7 +42,7 @@ const (
 
 // Config configures a Client. The zero value of every field works.
 type Config struct {
-	// Allow lists private networks that servers may be in.
+	// Allow lists private networks that servers may be in: not what these redirect to.
 	Allow []netip.Prefix
 	// Timeout is the time for all requests of a call, Pause how long a failing
 	// server is left alone.
@@ -53,17 +56,19 @@ type Config struct {
 // Client implements kb.ToolCaller. It may be used concurrently.
 type Client struct {
 	config Config
-	http   http.RoundTripper
+	http   *outbound.Client
 	mcp    *mcp.Client
-	slots  chan struct{} // one for each running call
 
 	mu      sync.Mutex
 	servers map[string]*server // by endpoint
+	running map[string]int     // calls by client
+	calls   int                // running
 }
 
 // server is what the client knows of one server.
 type server struct {
 	breaker *gobreaker.CircuitBreaker[kb.ToolResult]
+	http    http.RoundTripper // may use the allowed networks for this server alone
 	tools   toolList
 }
 
@@ -74,27 +79,25 @@ func New(c Config) *Client {
 		config: c,
 		http: outbound.New(outbound.Config{
 			Allow: c.Allow, Timeout: c.Timeout, MaxBody: maxBody, PerHost: maxRequests, Transport: c.Transport,
-		}).Once(),
+		}),
 		mcp: mcp.NewClient(&mcp.Implementation{Name: "almanac", Version: cmp.Or(c.Version, "0")}, &mcp.ClientOptions{
 			Capabilities:   &mcp.ClientCapabilities{},                  // servers can ask nothing of us
 			MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // it sends calls again
 		}),
-		slots:   make(chan struct{}, maxCalls),
-		servers: map[string]*server{},
+		servers: map[string]*server{}, running: map[string]int{},
 	}
 }
 
 // Call implements kb.ToolCaller.
 func (c *Client) Call(ctx context.Context, endpoint, tool string, arguments json.RawMessage) (kb.ToolResult, error) {
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	default:
-		return kb.ToolResult{}, op.Unavailable(time.Second, "%d calls to other servers are running", maxCalls)
+	of := admit.Client(ctx)
+	if err := c.enter(of); err != nil {
+		return kb.ToolResult{}, err
 	}
+	defer c.leave(of)
 	s := c.server(endpoint)
 	result, err := s.breaker.Execute(func() (kb.ToolResult, error) {
-		return c.call(ctx, &s.tools, endpoint, tool, arguments)
+		return c.call(ctx, s, endpoint, tool, arguments)
 	})
 	if failed, ok := errors.AsType[*failure](err); ok {
 		return result, op.Unavailable(c.config.Pause, "%s", failed.message)
@@ -105,6 +108,31 @@ func (c *Client) Call(ctx context.Context, endpoint, tool string, arguments json
 	return result, err
 }
 
+// enter counts a call of a client, unless it or all have too many; calls of nobody
+// are bounded as those of all.
+func (c *Client) enter(client string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.calls >= maxCalls:
+		return op.Unavailable(time.Second, "%d calls to other servers are running", maxCalls)
+	case client != "" && c.running[client] >= maxOfOne:
+		return op.Unavailable(time.Second, "%d of your calls to other servers are running", maxOfOne)
+	}
+	c.calls++
+	c.running[client]++
+	return nil
+}
+
+func (c *Client) leave(client string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.calls--
+	if c.running[client]--; c.running[client] == 0 {
+		delete(c.running, client)
+	}
+}
+
 // server returns what is known of the server at an endpoint. There are no more
 // of them than the directory lists.
 func (c *Client) server(endpoint string) *server {
@@ -112,7 +140,7 @@ func (c *Client) server(endpoint string) *server {
 	defer c.mu.Unlock()
 	s, ok := c.servers[endpoint]
 	if !ok {
-		s = &server{breaker: gobreaker.NewCircuitBreaker[kb.ToolResult](gobreaker.Settings{
+		s = &server{http: c.http.For(endpoint).Once(), breaker: gobreaker.NewCircuitBreaker[kb.ToolResult](gobreaker.Settings{
 			MaxRequests: 1, Timeout: c.config.Pause,
 			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= maxFailures },
 			IsSuccessful: func(err error) bool {

@@ -49,7 +49,7 @@ func ourPackages(t *testing.T) []pkg {
 var leaves = []string{"almanac/catalog/network", "almanac/ingest/folder", "almanac/text/options",
 	"almanac/ingest/outbound", "almanac/text/dates", "almanac/text/dotpath", "almanac/text/glob",
 	"almanac/text/markdown", "almanac/text/markup", "almanac/text/nearest", "almanac/text/pdf", "almanac/text/prose",
-	"almanac/text/webaddress", "almanac/text/webpage"}
+	"almanac/text/visible", "almanac/text/webaddress", "almanac/text/webpage"}
 
 // layerMay says what each layer may import besides itself: cmd → api → retrieval →
 // {catalog, embed}, ingest → catalog.
@@ -107,7 +107,7 @@ api/openapi: api/op
 api/operations: api/kb api/kb/... api/op api/versions catalog catalog/derive
 api/reference: api/op api/openapi
 api/releases: api/kb api/kb/... api/op api/versions catalog catalog/derive
-api/remote: api/kb api/op
+api/remote: api/admit api/kb api/op
 api/reports: api/edge api/limit api/op api/tally
 api/rest: api/edge api/limit api/op
 api/search: api/kb api/kb/... api/op api/tally catalog catalog/derive retrieval
@@ -218,6 +218,7 @@ testing/catalogfile: catalog/sqlite
 testing/catalogtest: catalog
 testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile
 testing/gitrepotest:
+testing/hostile: ingest ingest/sample
 testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
 testing/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/stack testing/scale
 testing/meilitest:

@@ -3,6 +3,7 @@ package outbound
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 )
 
@@ -17,27 +18,31 @@ import (
 // redirects, and only those that keep the method and do not leave https.
 // Authorization and cookies are always removed.
 func (c *Client) Once() http.RoundTripper {
-	o := &once{client: c, transport: c.config.Transport}
-	if o.transport == nil {
-		// net/http resends a request when a kept connection turns out to be
-		// closed, and on refused HTTP/2 streams: so each request gets its own
-		// HTTP/1.1 connection.
-		dialer := c.dialer
-		if c.own != nil {
-			dialer = c.own.dialer
-		}
-		t := connect(c.config, dialer)
-		t.DisableKeepAlives = true
-		t.Protocols = new(http.Protocols)
-		t.Protocols.SetHTTP1(true)
-		o.transport = t
+	if c.config.Transport != nil {
+		return &once{client: c, named: c.config.Transport, others: c.config.Transport}
+	}
+	o := &once{client: c, named: single(c.config, c.dialer)}
+	o.others = o.named
+	if c.own != nil {
+		o.others = single(c.config, c.own.dialer)
 	}
 	return o
 }
 
+// single creates a transport that sends nothing again. net/http does when a kept
+// connection turns out to be closed, and on refused HTTP/2 streams: so each request
+// gets its own HTTP/1.1 connection.
+func single(c Config, dialer *net.Dialer) *http.Transport {
+	t := connect(c, dialer)
+	t.DisableKeepAlives = true
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	return t
+}
+
 type once struct {
-	client    *Client
-	transport http.RoundTripper
+	client        *Client
+	named, others http.RoundTripper // for servers that options name, and for all others
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -58,7 +63,11 @@ func (o *once) exchange(req *http.Request) (*http.Response, error) {
 	sent.Header.Del("Authorization")
 	sent.Header.Del("Cookie")
 	sent.Header.Set("User-Agent", o.client.config.UserAgent)
-	b, resp, err := o.client.send(o.transport, sent, o.client.config.MaxBody)
+	by := o.others
+	if o.client.stays(req) {
+		by = o.named
+	}
+	b, resp, err := o.client.send(by, sent, o.client.config.MaxBody)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -91,4 +100,16 @@ func permitted(req *http.Request) error {
 		to = from
 	}
 	return nil
+}
+
+// stays reports whether a request may use the allowed private networks: it, and the
+// redirects before it, went to a server that options name, and to no other.
+func (c *Client) stays(req *http.Request) bool {
+	host := req.URL.Hostname()
+	for ; c.owns(req.URL) && req.URL.Hostname() == host; req = req.Response.Request {
+		if req.Response == nil || req.Response.Request == nil {
+			return true
+		}
+	}
+	return false
 }
