@@ -200,10 +200,14 @@ func TestThreadsAreReadAroundAPost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}).ready(t)
-	get := func(id string) read.Part {
+	type part struct {
+		read.Part
+		ThirdParty bool `json:"third_party"`
+	}
+	get := func(id string) part {
 		t.Helper()
 		text, failed := call(t, l.public, "get_doc", fmt.Sprintf(`{"id":%q}`, id))
-		var p read.Part
+		var p part
 		if err := json.Unmarshal([]byte(text), &p); failed || err != nil {
 			t.Fatalf("%s: %s", id, text)
 		}

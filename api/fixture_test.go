@@ -309,6 +309,7 @@ func (l *library) checkAnswer(t *testing.T, on string, body []byte, q question) 
 		t.Fatal(err)
 	}
 	l.checkPages(t, answer)
+	l.checkMarks(t, on, answer)
 	for path, want := range q.want {
 		got, ok := at(answer, path)
 		switch w := want.(type) {
@@ -346,6 +347,40 @@ func (l *library) checkPages(t *testing.T, v any) {
 		}
 		for _, e := range v {
 			l.checkPages(t, e)
+		}
+	}
+}
+
+// checkMarks holds that what anybody could write is marked, on itself or on what it
+// is part of.
+func (l *library) checkMarks(t *testing.T, on string, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			l.checkMarks(t, on, e)
+		}
+	case map[string]any:
+		if v["third_party"] == true {
+			return
+		}
+		for _, name := range []string{"record_id", "id"} {
+			var id int64
+			switch of := v[name].(type) {
+			case float64:
+				id = int64(of)
+			case string: // that of a search result; of a proposal it has letters
+				id, _ = strconv.ParseInt(of, 10, 64)
+			}
+			if id < catalog.FirstID {
+				continue
+			}
+			if r, err := l.store.ByID(t.Context(), id); err == nil && kb.ThirdParty(r) {
+				t.Errorf("%s: %s is not marked as a third party's: %.300v", on, r.Ref(), v)
+			}
+		}
+		for _, e := range v {
+			l.checkMarks(t, on, e)
 		}
 	}
 }

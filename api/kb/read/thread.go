@@ -58,7 +58,7 @@ func readThread(
 	for to == len(parts) && from > first && fits(from-1) {
 		from--
 	}
-	p.ThirdParty, p.Section = kb.ThirdParty(r), ID(r.ID, section)
+	p.Section = ID(r.ID, section)
 	if from > 0 {
 		p.Before = ID(r.ID, postSection(r, parts[from-1]))
 	}
