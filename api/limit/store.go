@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,9 +14,47 @@ import (
 // forgotten.
 const MaxClients = 100_000
 
-// NewStore keeps counts in memory: at most MaxClients, each until its period is
-// over.
-func NewStore() limiter.Store { return newMemory(MaxClients, time.Now) }
+// NewStore keeps counts in memory, each until its period is over. Those of a bucket
+// do not displace those of another: a flood of calls forgets no failed login.
+func NewStore() limiter.Store {
+	return &buckets{made: func() *memory { return newMemory(MaxClients, time.Now) }, all: map[string]*memory{}}
+}
+
+// buckets has a memory for each bucket, whose name keys begin with.
+type buckets struct {
+	made func() *memory
+
+	mu  sync.Mutex
+	all map[string]*memory // guarded by mu
+}
+
+func (b *buckets) of(key string) *memory {
+	name, _, _ := strings.Cut(key, ":")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m, ok := b.all[name]
+	if !ok {
+		m = b.made()
+		b.all[name] = m
+	}
+	return m
+}
+
+func (b *buckets) Get(ctx context.Context, key string, rate limiter.Rate) (limiter.Context, error) {
+	return b.of(key).Get(ctx, key, rate)
+}
+
+func (b *buckets) Increment(ctx context.Context, key string, n int64, rate limiter.Rate) (limiter.Context, error) {
+	return b.of(key).Increment(ctx, key, n, rate)
+}
+
+func (b *buckets) Peek(ctx context.Context, key string, rate limiter.Rate) (limiter.Context, error) {
+	return b.of(key).Peek(ctx, key, rate)
+}
+
+func (b *buckets) Reset(ctx context.Context, key string, rate limiter.Rate) (limiter.Context, error) {
+	return b.of(key).Reset(ctx, key, rate)
+}
 
 // memory is a limiter.Store of bounded size. ulule/limiter's own has no bound:
 // whoever holds a large network of addresses could fill the memory.

@@ -58,3 +58,22 @@ func TestASiteDoesNotFillTheStore(t *testing.T) {
 		t.Errorf("%d calls of a site passed, and it fills %d places", passed, len(m.counts))
 	}
 }
+
+// TestAFloodForgetsNoFailedLogin: one store has the counts of all buckets.
+func TestAFloodForgetsNoFailedLogin(t *testing.T) {
+	store := NewStore()
+	store.(*buckets).made = func() *memory { return newMemory(100, time.Now) }
+	logins, pages := New(Config{Name: "login", Calls: 1, Store: store}), New(Config{Name: "web", Calls: 1, Store: store})
+	from := func(address string) *http.Request {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = address + ":1"
+		return r
+	}
+	logins.Take(http.Header{}, from("198.51.100.1"))
+	for i := range 1000 {
+		pages.Take(http.Header{}, from(fmt.Sprintf("203.0.%d.%d", i/250, i%250)))
+	}
+	if logins.Left(from("198.51.100.1")) {
+		t.Error("the failed login is forgotten")
+	}
+}
