@@ -199,7 +199,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	res := Response{Query: r.Query, Class: string(p.Query.Class), Corrected: p.Corrected()}
+	res := Response{Query: p.Request.Query, Class: string(p.Query.Class), Corrected: p.Corrected()}
 	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) (err error) {
 		list := order.Run(f, order.Stages, t, s)
 		res.Total = len(list)

@@ -75,6 +75,7 @@ func New(r Request, set *relevance.Set, state State) (*Plan, error) {
 	if r.Plain {
 		parse = query.Plain
 	}
+	r.Query = query.Cut(r.Query)
 	q, err := parse(r.Query)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)

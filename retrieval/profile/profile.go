@@ -136,8 +136,15 @@ var defaultRules = sync.OnceValue(func() Rules {
 	return p.Rules
 })
 
+// maxSize is the most bytes of a profile: the YAML library compares every key of a
+// mapping with all others.
+const maxSize = 64 << 10
+
 // Parse reads a profile, strictly. What is wrong with it is a Fault.
 func Parse(data []byte) (Profile, error) {
+	if len(data) > maxSize {
+		return Profile{}, fmt.Errorf("profile: %w", Fault{Problem: fmt.Sprintf("it is larger than %d KiB", maxSize>>10)})
+	}
 	p := Profile{Rules: defaultRules()}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)

@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"almanac/retrieval/analysis"
+	"almanac/text/prose"
 )
 
 // ErrEmpty is returned for a query with nothing to search for.
@@ -49,6 +50,13 @@ const (
 	MaxPhraseWords = 32
 	MaxExclusions  = 32
 )
+
+// MaxLength is the number of characters of a query that are searched for. The rest
+// would be analysed and embedded but add no terms.
+const MaxLength = 4_000
+
+// Cut returns what is searched for of a query.
+func Cut(raw string) string { return prose.First(raw, MaxLength) }
 
 // Query is a parsed query.
 type Query struct {

@@ -50,6 +50,15 @@ func quoted(list []query.Quoted, separator string) string {
 	return strings.Join(all, separator)
 }
 
+func TestCut(t *testing.T) {
+	if got := query.Cut(strings.Repeat("é", 5_000)); got != strings.Repeat("é", query.MaxLength) {
+		t.Errorf("%d bytes", len(got))
+	}
+	if got := query.Cut("node key"); got != "node key" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestParse(t *testing.T) {
 	type want struct{ text, terms, phrases, exclude, kinds, sources string }
 	for _, c := range []struct {

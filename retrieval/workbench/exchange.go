@@ -32,6 +32,20 @@ func (i Imported) String() string {
 	return fmt.Sprintf("%s: %d queries and %d judgments added", i.Case.Name, i.Queries, i.Judgments)
 }
 
+// The most queries of a file, and the most bytes of one: what pages show whole.
+const (
+	maxQueries = 10_000
+	maxQuery   = 16 << 10
+)
+
+// CheckQuery returns an InvalidError for a query that is too long to be kept.
+func CheckQuery(q catalog.CaseQuery) error {
+	if len(q.ID)+len(q.Text)+len(q.Kind)+len(q.Need)+len(q.Note) > maxQuery {
+		return InvalidError(fmt.Sprintf("query %.40s has more than %d KiB", q.ID, maxQuery>>10))
+	}
+	return nil
+}
+
 // Import adds the queries of a collection to the case of a name, which it makes
 // unless there is one, and its judgments as those of a judge. A query that is there
 // already keeps what it has. A query with another text, a judgment of a query that
@@ -54,8 +68,14 @@ func Import(ctx context.Context, store catalog.RelevanceStore, name string, in e
 	for _, q := range have {
 		texts[q.ID] = q.Text
 	}
+	if len(in.Queries) > maxQueries {
+		return out, InvalidError(fmt.Sprintf("the file has more than %d queries", maxQueries))
+	}
 	var added []catalog.CaseQuery
 	for _, q := range in.Queries {
+		if err := CheckQuery(catalog.CaseQuery{ID: q.ID, Text: q.Text, Kind: q.Kind, Need: q.Need, Note: q.Note}); err != nil {
+			return out, err
+		}
 		switch text, known := texts[q.ID]; {
 		case !known:
 			texts[q.ID] = q.Text

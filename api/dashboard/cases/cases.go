@@ -35,7 +35,7 @@ func New(d *desk.Desk) desk.Section {
 		"POST /judging":               desk.Form(h.makeCase, h.cases),
 		"GET /judging/pool":           desk.Page(h.openPool),
 		"POST /judging/pool":          desk.Form(h.addToPool, h.openPool),
-		"POST /judging/import":        desk.Form(h.importCase, h.importPage),
+		"POST /judging/import":        desk.Upload(h.importCase, h.importPage),
 		"GET /judging/{id}":           desk.Page(h.ofCase(h.showCase)),
 		"POST /judging/{id}":          desk.Form(h.ofCase(h.changeCase), h.ofCase(h.showCase)),
 		"GET /judging/{id}/query":     desk.Page(h.ofCase(h.editQuery)),
@@ -237,6 +237,9 @@ func (h handler) putQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err er
 	if p.Query.Text == "" {
 		return desk.Reply{}, desk.Invalid("a query needs a text").In("text")
 	}
+	if err := workbench.CheckQuery(p.Query); err != nil {
+		return desk.Reply{}, err
+	}
 	if p.New {
 		if p.Query.ID, err = h.freeID(r.Context(), c); err != nil {
 			return desk.Reply{}, err
@@ -299,9 +302,13 @@ func (h handler) openPool(r *http.Request) (desk.Reply, error) {
 
 // addToPool adds a query to a case, which may be new, and goes on to judge it.
 func (h handler) addToPool(r *http.Request) (desk.Reply, error) {
-	text, name := strings.TrimSpace(r.FormValue("q")), strings.TrimSpace(r.FormValue("name"))
-	if text == "" {
+	name := strings.TrimSpace(r.FormValue("name"))
+	q := catalog.CaseQuery{Text: strings.TrimSpace(r.FormValue("q")), Need: strings.TrimSpace(r.FormValue("need"))}
+	if q.Text == "" {
 		return desk.Reply{}, desk.Invalid("a query needs a text")
+	}
+	if err := workbench.CheckQuery(q); err != nil {
+		return desk.Reply{}, err
 	}
 	var c catalog.Case
 	var err error
@@ -314,7 +321,6 @@ func (h handler) addToPool(r *http.Request) (desk.Reply, error) {
 	if err != nil {
 		return desk.Reply{}, err
 	}
-	q := catalog.CaseQuery{Text: text, Need: strings.TrimSpace(r.FormValue("need"))}
 	if q.ID, err = h.freeID(r.Context(), c); err == nil {
 		err = h.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{q}, admin.User(r.Context()))
 	}

@@ -79,7 +79,7 @@ func (h handler) exportCase(r *http.Request, c catalog.Case) (desk.Reply, error)
 }
 
 // maxUnpacked bounds what an uploaded archive holds, in bytes.
-const maxUnpacked = 64 << 20
+const maxUnpacked = 8 << 20
 
 // unpack reads an uploaded archive of a case, or judgments alone.
 func unpack(name string, body []byte) (eval.Collection, error) {
@@ -114,7 +114,7 @@ func (h handler) importPage(r *http.Request) (desk.Reply, error) {
 func (h handler) importCase(r *http.Request) (desk.Reply, error) {
 	file, header, err := r.FormFile("file")
 	if err != nil {
-		err := desk.Invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", desk.MaxForm>>20))
+		err := desk.Invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", desk.MaxUpload>>20))
 		return desk.Reply{}, err.In("file")
 	}
 	defer file.Close()

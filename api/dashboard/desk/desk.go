@@ -3,8 +3,10 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -70,13 +72,19 @@ type Section struct {
 }
 
 // Route answers a pattern. A form that fails is shown again in its page.
-type Route struct{ do, page Answer }
+type Route struct {
+	do, page Answer
+	most     int64 // bytes that are sent; 0: maxForm
+}
 
 // Page answers with a page of its own.
 func Page(do Answer) Route { return Route{do: do} }
 
 // Form answers a form that page has.
-func Form(do, page Answer) Route { return Route{do, page} }
+func Form(do, page Answer) Route { return Route{do: do, page: page} }
+
+// Upload is Form with a file.
+func Upload(do, page Answer) Route { return Route{do: do, page: page, most: MaxUpload} }
 
 // Again reports whether the page of a form is shown again if it fails.
 func (r Route) Again() bool { return r.page != nil }
@@ -144,8 +152,12 @@ func (d *Desk) Routes() (all []edge.Route) {
 // route serves a pattern of a section.
 func (d *Desk) route(pattern string, of Section, route Route) edge.Route {
 	method, path, _ := strings.Cut(pattern, " ")
-	return edge.Route{Method: method, Path: path, MaxBody: MaxForm, Page: true, Refuse: d.Refuse,
+	return edge.Route{Method: method, Path: path, MaxBody: cmp.Or(route.most, maxForm), Page: true, Refuse: d.Refuse,
 		Serve: func(r *http.Request) (*edge.Answer, error) {
+			if large, ok := errors.AsType[*http.MaxBytesError](r.ParseForm()); ok {
+				return nil, &edge.Refusal{Status: http.StatusRequestEntityTooLarge,
+					Message: fmt.Sprintf("a form must be at most %d KiB", large.Limit>>10)}
+			}
 			got, err := route.answer(r)
 			if err != nil {
 				return nil, err
@@ -155,8 +167,11 @@ func (d *Desk) route(pattern string, of Section, route Route) edge.Route {
 		}}
 }
 
-// MaxForm bounds what a form sends, in bytes.
-const MaxForm = 4 << 20
+// The most bytes that a form sends, and one with a file.
+const (
+	maxForm   = 256 << 10
+	MaxUpload = 4 << 20
+)
 
 // Answer answers a request; an error becomes a page.
 type Answer func(r *http.Request) (Reply, error)

@@ -16,12 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
-	"almanac/text/prose"
 )
-
-// maxQuery is the number of characters of a query that are searched for. The
-// rest would be analysed and embedded but add no terms (query.MaxTerms).
-const maxQuery = 4_000
 
 // retryUnavailable is the wait before the next try if no engine answered: the
 // searcher tries them about as often.
@@ -32,7 +27,6 @@ const retryBusy = time.Second
 
 // Ask searches. Its errors name the argument of the query, by its REST name.
 func Ask(ctx context.Context, b kb.Base, field string, r retrieval.Request) (retrieval.Response, error) {
-	r.Query = prose.First(r.Query, maxQuery)
 	// Rankings are shorter than MaxResults, so a page beyond it is empty.
 	r.Offset = min(r.Offset, retrieval.MaxResults-r.Limit)
 	res, err := b.Search.Search(ctx, r)

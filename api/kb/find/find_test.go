@@ -36,9 +36,9 @@ func TestAsk(t *testing.T) {
 	ask := func(err error, r retrieval.Request) (retrieval.Response, error) {
 		return find.Ask(t.Context(), kb.Base{Search: searcher{err: err}}, "topic", r)
 	}
-	res, err := ask(nil, retrieval.Request{Query: strings.Repeat("é", 5_000), Limit: 50, Offset: 1 << 40})
-	if err != nil || res.Query != strings.Repeat("é", 4_000) || res.Total != retrieval.MaxResults-50 {
-		t.Errorf("a long query far down: %d bytes at %d, %v", len(res.Query), res.Total, err)
+	res, err := ask(nil, retrieval.Request{Query: "x", Limit: 50, Offset: 1 << 40})
+	if err != nil || res.Total != retrieval.MaxResults-50 {
+		t.Errorf("far down: at %d, %v", res.Total, err)
 	}
 	internal := errors.New("engine burst")
 	for _, tt := range []struct{ err, kind error }{{retrieval.ErrBadQuery, op.ErrInvalid},
