@@ -7,6 +7,8 @@ import (
 	"time"
 
 	ics "github.com/arran4/golang-ical"
+
+	"almanac/text/webaddress"
 )
 
 // Calendar are the operations of a network around today.
@@ -32,7 +34,9 @@ func writeCalendar(answer any) ([]byte, error) {
 		e := cal.AddEvent(s.Key + "@" + c.Network + ".almanac")
 		e.SetDtStampTime(*cmp.Or(s.Date, s.Starts))
 		e.SetSummary(s.Title)
-		e.SetURL(s.URL)
+		if webaddress.Check(s.URL) == nil { // or it could be a further line
+			e.SetURL(s.URL)
+		}
 		e.SetDescription(strings.Join(append([]string{"Type: " + s.Type}, s.lines()...), "\n"))
 		e.SetStatus(s.status())
 		s.setTimes(e)
