@@ -62,7 +62,7 @@ func from(address string, h http.Handler) http.Handler {
 // clients are n clients of a handler.
 func clients(n int, h http.Handler) (all []http.Handler) {
 	for i := range n {
-		all = append(all, from(fmt.Sprintf("198.51.100.%d", i+1), h))
+		all = append(all, from(fmt.Sprintf("198.51.%d.1", i), h))
 	}
 	return all
 }
@@ -117,6 +117,9 @@ func TestWhatFewSearchForIsTheirs(t *testing.T) {
 			search(h, "maria+keller+diagnosis")
 		}
 	}
+	for address := range 9 {
+		search(from(fmt.Sprintf("203.0.113.%d", address), l.public), "house+of+jane+doe")
+	}
 	for subnet := range 9 { // one customer
 		search(from(fmt.Sprintf("2001:db8:7:%x::1", subnet), l.public), "salary+of+john+miller")
 	}
@@ -126,12 +129,12 @@ func TestWhatFewSearchForIsTheirs(t *testing.T) {
 	}
 	for _, target := range []string{"/api/v1/searches/popular?window=90", "/api/v1/searches/zero?window=90"} {
 		if body := do(l.public, "GET", target, "").Body.String(); strings.Contains(body, "maria") ||
-			strings.Contains(body, "salary") || strings.Contains(body, "lighthouse") {
+			strings.Contains(body, "jane") || strings.Contains(body, "salary") || strings.Contains(body, "lighthouse") {
 			t.Errorf("%s: %s", target, body)
 		}
 	}
 	all, total, err := l.store.Searches(t.Context(), catalog.SearchQuery{})
-	if err != nil || total != 3 || all[0].Query != "maria keller diagnosis" || all[0].N != 12 {
+	if err != nil || total != 4 || all[0].Query != "maria keller diagnosis" || all[0].N != 12 {
 		t.Errorf("the operator's: %+v, %v", all, err)
 	}
 }

@@ -135,11 +135,14 @@ func minutes(d time.Duration) string {
 	return d.String()
 }
 
-// Site identifies who may be one person with many addresses: an IPv4 address, or the
-// /48 network of an IPv6 address.
+// Site identifies who may be one person with many addresses: the /24 network of an
+// IPv4 address, which hosters give out whole, or the /48 of an IPv6 address.
 func Site(client netip.Addr) string {
 	if site, ok := siteOf(client); ok {
 		return site
+	}
+	if p, err := client.Unmap().Prefix(24); err == nil && p.Addr().Is4() {
+		return p.String()
 	}
 	return Key(client)
 }

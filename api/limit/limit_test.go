@@ -155,6 +155,18 @@ func TestKey(t *testing.T) {
 	}
 }
 
+func TestSite(t *testing.T) {
+	for address, want := range map[string]string{"198.51.100.7": "198.51.100.0/24", "::ffff:198.51.100.7": "198.51.100.0/24",
+		"2001:db8:1:2::3": "2001:db8:1::/48"} {
+		if got := limit.Site(netip.MustParseAddr(address)); got != want {
+			t.Errorf("%s is of %s, want %s", address, got, want)
+		}
+	}
+	if got := limit.Site(netip.Addr{}); got != "unknown" {
+		t.Errorf("nobody is of %s", got)
+	}
+}
+
 func TestClient(t *testing.T) {
 	trusted := []string{"10.0.0.0/8", "::1", "203.0.113.7"}
 	tests := []struct {

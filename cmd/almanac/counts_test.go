@@ -27,7 +27,7 @@ func TestCountsSurviveAStop(t *testing.T) {
 	s.ready(t)
 	for i := range 5 { // what fewer search for is not public
 		status, _, body := do(t, http.MethodGet, s.base+"/api/v1/search?q=Barge+canal",
-			"X-Forwarded-For", fmt.Sprint("198.51.100.", i))
+			"X-Forwarded-For", fmt.Sprintf("198.51.%d.1", i))
 		if status != http.StatusOK {
 			t.Fatalf("search: %d %s", status, body)
 		}

@@ -55,7 +55,7 @@ func walkOver(t *testing.T, env []string, network string, full bool) {
 	// What visitors leave: a search of so many that it is public, which finds nothing,
 	// and a violation of the policy.
 	for i := range catalog.PublicClients {
-		s.get(t, "/api/v1/search?q=xyzzy", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i))
+		s.get(t, "/api/v1/search?q=xyzzy", "X-Forwarded-For", fmt.Sprintf("198.51.%d.1", i))
 	}
 	w.send(t, http.MethodPost, "/csp-reports",
 		[]byte(`[{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"https://example.net/x.png"}}]`))
