@@ -154,10 +154,11 @@ func (a *application) awaken(buried []int64) error {
 	return err
 }
 
-// bury makes a tombstone: it removes the record's dependents and keeps its row
-// with its id.
+// bury makes a tombstone: it removes the record's dependents and what it said, and
+// keeps its row with its id and its key.
 func (a *application) bury(id int64) error {
-	if _, err := a.exec(`UPDATE records SET deleted_at = ? WHERE id = ?`, micros(a.now), id); err != nil {
+	if _, err := a.exec(`UPDATE records SET deleted_at = ?, title = '', url = '', path = '', author = '',
+	folded = '', summary = '', data = '', body = '', sum = '' WHERE id = ?`, micros(a.now), id); err != nil {
 		return err
 	}
 	if err := a.strip(id); err != nil {

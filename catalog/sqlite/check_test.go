@@ -1,12 +1,14 @@
 package sqlite_test
 
 import (
+	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
+	"almanac/catalog"
 	"almanac/catalog/sqlite"
 )
 
@@ -31,6 +33,49 @@ func TestCheckFindsDamage(t *testing.T) {
 	if err := sqlite.Check(t.Context(), path); err == nil || !strings.Contains(err.Error(), "is damaged") ||
 		!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestCheckComparesTexts: a changed text is a wrong answer, and no damage of the
+// structure.
+func TestCheckComparesTexts(t *testing.T) {
+	path := filled(t)
+	db, err := sql.Open("sqlite", path)
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), `UPDATE records SET body = replace(body, ' ', '-') WHERE id = (SELECT MAX(id) FROM records)`)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sqlite.Check(t.Context(), path); err == nil || !strings.Contains(err.Error(), "not as it was written") ||
+		!strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestATombstoneSaysNothing: what a source withdrew is not kept.
+func TestATombstoneSaysNothing(t *testing.T) {
+	path := file(t)
+	err := inCatalog(path, func(s *sqlite.Store) error {
+		if err := write(s, "docs", 1, nil); err != nil {
+			return err
+		}
+		list, _, err := s.List(t.Context(), catalog.ListQuery{})
+		if err == nil && len(list) > 0 {
+			_, err = s.Apply(t.Context(), catalog.Batch{Source: "docs", Delete: []int64{list[0].ID}})
+		}
+		return err
+	})
+	db, openErr := sql.Open("sqlite", path)
+	if err = errors.Join(err, openErr); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var dead, said int
+	if err := db.QueryRowContext(t.Context(), `SELECT COUNT(*), SUM(length(title || url || path || author || folded || summary || `+
+		`data || body)) FROM records WHERE deleted_at <> 0`).Scan(&dead, &said); err != nil || dead != 1 || said != 0 {
+		t.Errorf("%d tombstones say %d characters, %v", dead, said, err)
 	}
 }
 

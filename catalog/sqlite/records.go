@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,15 +24,16 @@ const recordColumns = `id, kind, key, title, url, path, source, container, state
 const (
 	insertRecord = `INSERT INTO records (id, kind, key, key_order, title, url, path, source, container, state, category,
 	parent, author, created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
-	views, replies, votes, hash, deleted_at, folded, summary, data, body)
-VALUES (NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+	views, replies, votes, hash, deleted_at, folded, summary, data, body, sum)
+VALUES (NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
 RETURNING id`
 
 	// updateRecord rewrites a record and makes it live; kind, key and
 	// first_seen_at never change.
 	updateRecord = `UPDATE records SET title = ?, url = ?, path = ?, source = ?, container = ?, state = ?, category = ?,
 	parent = ?, author = ?, created_at = ?, updated_at = ?, last_activity_at = ?, starts_at = ?, ends_at = ?,
-	views = ?, replies = ?, votes = ?, hash = ?, deleted_at = 0, folded = ?, summary = ?, data = ?, body = ?
+	views = ?, replies = ?, votes = ?, hash = ?, deleted_at = 0, folded = ?, summary = ?, data = ?, body = ?,
+	sum = ?
 WHERE id = ?`
 )
 
@@ -214,18 +217,35 @@ func folded(r catalog.Record) string {
 	return strings.Join([]string{catalog.Fold(r.Title), catalog.Fold(r.Author), catalog.Fold(r.Category)}, "\n")
 }
 
+// saidColumns are the columns that a record's checksum is of, said their values.
+const saidColumns = `title, url, path, container, state, category, author, summary, data, body`
+
+func said(r catalog.Record) []string {
+	return []string{r.Title, r.URL, r.Path, r.Container, r.State, r.Category, r.Author, r.Summary, string(r.Data), r.Body}
+}
+
+// sumOf is half a SHA-256 of texts, each with its length.
+func sumOf(texts []string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
 // create writes a new record.
 func (t *txn) create(r catalog.Record) (int64, error) {
 	return t.insert(insertRecord, r.ID, string(r.Kind), r.Key, catalog.KeyOrder(r.Key), r.Title, r.URL, r.Path,
 		r.Source, r.Container, r.State, r.Category, r.Parent, r.Author, micros(r.CreatedAt), micros(r.UpdatedAt),
 		micros(r.LastActivityAt), micros(r.FirstSeenAt), micros(r.StartsAt), micros(r.EndsAt), r.Views, r.Replies,
-		r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body)
+		r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body, sumOf(said(r)))
 }
 
 // rewrite writes a record over the one with its id.
 func (t *txn) rewrite(r catalog.Record) error {
 	_, err := t.exec(updateRecord, r.Title, r.URL, r.Path, r.Source, r.Container, r.State, r.Category, r.Parent,
 		r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt), micros(r.StartsAt),
-		micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body, r.ID)
+		micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body, sumOf(said(r)),
+		r.ID)
 	return err
 }
