@@ -100,6 +100,24 @@ func OpenForImport(ctx context.Context, dir, network string) (catalog.Store, err
 	return store, nil
 }
 
+// Watch looks at each tick whether the catalog is still the file that it was, until
+// ctx is done: what is written to one that was replaced while it was open is lost.
+func Watch(ctx context.Context, dir string, tick <-chan time.Time) error {
+	opened, err := os.Stat(Catalog(dir))
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick:
+		}
+		var now os.FileInfo
+		if now, err = os.Stat(Catalog(dir)); err == nil && !os.SameFile(opened, now) {
+			return fmt.Errorf("%s was replaced while it was open: start again", Catalog(dir))
+		}
+	}
+	return fmt.Errorf("the catalog is gone: %w", err)
+}
+
 // open opens the catalog; known is the network it is bound to, "" = none.
 func open(ctx context.Context, dir string) (store catalog.Store, known string, err error) {
 	if store, err = sqlite.Open(ctx, sqlite.Config{Path: Catalog(dir), Now: time.Now}); err != nil {

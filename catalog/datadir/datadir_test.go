@@ -1,9 +1,12 @@
 package datadir_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"almanac/catalog/datadir"
 )
@@ -68,5 +71,38 @@ func TestAnotherNetworkIsRefused(t *testing.T) {
 	_, err = datadir.Open(t.Context(), dir, "lights", false)
 	if err == nil || !strings.Contains(err.Error(), `holds the network "buoys"`) {
 		t.Errorf("lights: %v", err)
+	}
+}
+
+// TestWatchNoticesAnotherCatalog: a server that went on would lose what it writes.
+func TestWatchNoticesAnotherCatalog(t *testing.T) {
+	dir := t.TempDir()
+	at := datadir.Catalog(dir)
+	for name, change := range map[string]func() error{
+		"replaced": func() error {
+			return errors.Join(os.WriteFile(at+".new", []byte("b"), 0o600), os.Rename(at+".new", at))
+		},
+		"gone": func() error { return os.Remove(at) },
+	} {
+		if err := os.WriteFile(at, []byte("a"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tick, ended := make(chan time.Time), make(chan error)
+		go func() { ended <- datadir.Watch(t.Context(), dir, tick) }()
+		tick <- time.Time{}
+		tick <- time.Time{} // the first look was at the same file
+		err := change()
+		tick <- time.Time{}
+		if watched := <-ended; err != nil || watched == nil || !strings.Contains(watched.Error(), name) {
+			t.Errorf("%v, watched: %v", err, watched)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := os.WriteFile(at, []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := datadir.Watch(ctx, dir, nil); err != nil {
+		t.Errorf("at the end: %v", err)
 	}
 }

@@ -124,6 +124,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	})
 	follow(working, g, revisions, keeper, beside, a.log)
 	g.Go(func() error {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		return datadir.Watch(working, dir, tick.C)
+	})
+	g.Go(func() error {
 		if err := sqlite.Check(working, datadir.Catalog(dir)); err != nil && working.Err() == nil {
 			return err // answers would be wrong
 		}
