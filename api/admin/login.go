@@ -58,6 +58,9 @@ func (g *gate) gate(r *http.Request) *edge.Answer {
 
 // pass returns who makes a request, or the answer that refuses it.
 func (g *gate) pass(r *http.Request) (user string, out *edge.Answer) {
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		r.Header.Del("Authorization") // a foreign page's link with a name and a password is no attempt of who follows it
+	}
 	user, known := g.sessions.of(r)
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {

@@ -235,6 +235,21 @@ func TestGuessesAreLimited(t *testing.T) {
 	}
 }
 
+// TestALinkOfAForeignPageIsNoGuess: browsers send what an address says of user and
+// password, and who followed it would be locked out.
+func TestALinkOfAForeignPageIsNoGuess(t *testing.T) {
+	h := gated(t, token, 1, slog.New(slog.DiscardHandler))
+	for range 3 {
+		res := ask(h, "GET", "/", nil, "Authorization", basic("x", "y"), "Sec-Fetch-Site", "cross-site")
+		if res.StatusCode == 200 || res.StatusCode == 429 {
+			t.Fatalf("the link: %d", res.StatusCode)
+		}
+	}
+	if res := ask(h, "GET", "/", nil, "Authorization", "Bearer "+token); res.StatusCode != 200 {
+		t.Errorf("the operator afterwards: %d", res.StatusCode)
+	}
+}
+
 // TestPagesOfOthersChangeNothing holds that a session is no use to a foreign page,
 // whichever of the two headers the browser sends.
 func TestPagesOfOthersChangeNothing(t *testing.T) {
