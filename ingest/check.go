@@ -12,8 +12,14 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/privacy"
+	"almanac/text/visible"
 	"almanac/text/webaddress"
 )
+
+// MaxText is the most bytes of a text that is parsed and indexed: a page, a proposal.
+// Connectors skip a larger one before they parse it, and what they make of answers is
+// cut to it. Parsers and the index take some hundred times the size of the worst.
+const MaxText = 2 << 20
 
 // The limits of a record. Longer text is cut with a warning; larger data is a
 // bad item.
@@ -21,7 +27,6 @@ const (
 	maxTitle   = 500     // characters
 	maxAuthor  = 300     // characters
 	maxSummary = 5_000   // characters
-	maxBody    = 4 << 20 // bytes
 	maxData    = 4 << 20 // bytes
 	maxHanging = 5_000   // links, aliases, votes or tags, each
 )
@@ -55,7 +60,7 @@ func checkRef(ref catalog.Ref) error {
 	case ref.Key == "":
 		return errNoKey
 	case !utf8.ValidString(ref.Key) || strings.TrimSpace(ref.Key) != ref.Key ||
-		strings.ContainsFunc(ref.Key, unicode.IsControl) || privacy.Visible(ref.Key) != ref.Key:
+		strings.ContainsFunc(ref.Key, unicode.IsControl) || visible.Text(ref.Key) != ref.Key:
 		return errKeyShape
 	case len(ref.Key) > catalog.MaxKey:
 		return fmt.Errorf("its key has %d bytes; the limit is %d", len(ref.Key), catalog.MaxKey)
@@ -114,7 +119,7 @@ func (c checker) texts(e *catalog.Entry) {
 		most int // bytes, which characters never exceed
 	}{
 		{"title", &r.Title, maxTitle}, {"author", &r.Author, maxAuthor},
-		{"summary", &r.Summary, maxSummary}, {"body", &r.Body, maxBody},
+		{"summary", &r.Summary, maxSummary}, {"body", &r.Body, MaxText},
 	} {
 		if clean := catalog.Clean(*t.text); clean != *t.text {
 			c.warn(t.name + " is not valid UTF-8 text; the invalid bytes were replaced")
@@ -176,8 +181,8 @@ func limit[T any](c checker, name string, list *[]T) {
 func (c checker) events(in []catalog.Event) []catalog.Event {
 	out := make([]catalog.Event, 0, len(in))
 	for _, e := range in {
-		e.RawFrom, e.RawTo, e.Subject, e.URL = privacy.Visible(e.RawFrom), privacy.Visible(e.RawTo),
-			privacy.Visible(e.Subject), privacy.VisibleURL(e.URL)
+		e.RawFrom, e.RawTo, e.Subject, e.URL = visible.Text(e.RawFrom), visible.Text(e.RawTo),
+			visible.Text(e.Subject), visible.Address(e.URL)
 		c.fact("the date of an event", &e.At)
 		if e.At.IsZero() {
 			c.warn(fmt.Sprintf("a change of %s to %q has no date and was left out", e.Field, e.RawTo))

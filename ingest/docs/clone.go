@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"almanac/ingest"
 	"almanac/ingest/gitrepo"
 )
 
@@ -61,4 +62,4 @@ func (c clone) version(file string) string {
 	return ""
 }
 
-func (c clone) read(file string) ([]byte, error) { return c.repo.Blob(c.blobs[file], maxPage) }
+func (c clone) read(file string) ([]byte, error) { return c.repo.Blob(c.blobs[file], ingest.MaxText) }

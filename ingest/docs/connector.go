@@ -20,9 +20,6 @@ import (
 	"almanac/text/markup"
 )
 
-// maxPage is the size limit of a file in bytes.
-const maxPage = 8 << 20
-
 type connector struct {
 	opts             settings
 	include, exclude glob.Set

@@ -120,7 +120,7 @@ func TestWhatIsAPage(t *testing.T) {
 		"docs/draft.md": "---\ndraft: true\n---\n" + text, "docs/hidden.mdx": "---\nhidden: true\n---\n" + text,
 		"docs/unpublished.md": "---\npublished: false\n---\n" + text, "docs/shown.md": "---\ndraft: false\n---\n" +
 			text, "docs/empty.md": "",
-		"docs/picture.md": "\x89PNG\r\n\x1a\n\x00\x00" + text, "docs/large.md": strings.Repeat("x", 8<<20+1),
+		"docs/picture.md": "\x89PNG\r\n\x1a\n\x00\x00" + text, "docs/large.md": strings.Repeat("x", ingest.MaxText+1),
 		"other/x.md":      text,
 		"docs/pointer.md": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
 	})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"almanac/ingest"
 	"almanac/ingest/folder"
 )
 
@@ -119,7 +120,7 @@ func (f *directory) version(file string) string {
 }
 
 func (f *directory) read(file string) ([]byte, error) {
-	data, err := folder.Read(f.root.FS(), file, maxPage)
+	data, err := folder.Read(f.root.FS(), file, ingest.MaxText)
 	if _, large := errors.AsType[folder.TooLarge](err); err != nil && !large {
 		return nil, fmt.Errorf("%w: %w", errUnread, folder.Reason(err))
 	}

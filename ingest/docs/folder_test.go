@@ -124,7 +124,7 @@ func TestAFolderRecoversFromEveryInterruption(t *testing.T) {
 func TestNothingOutsideAFolderIsRead(t *testing.T) {
 	t.Parallel()
 	f := newPlain(t, map[string]string{
-		"a.md": prose("a"), "large.md": strings.Repeat("x", 8<<20+1), "binary.md": "\x00\x01" + prose("b"),
+		"a.md": prose("a"), "large.md": strings.Repeat("x", ingest.MaxText+1), "binary.md": "\x00\x01" + prose("b"),
 	})
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	must := func(err error) {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"almanac/ingest"
 )
 
 func TestAFileThatVanishesIsOnlyUnread(t *testing.T) {
@@ -31,7 +33,7 @@ func TestAFileThatVanishesIsOnlyUnread(t *testing.T) {
 
 func TestAFileOfAFolderThatIsTooLargeIsNamedWithItsLimit(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.md"), make([]byte, maxPage+1), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "a.md"), make([]byte, ingest.MaxText+1), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f, err := openFolder(t.Context(), dir)
@@ -39,7 +41,7 @@ func TestAFileOfAFolderThatIsTooLargeIsNamedWithItsLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := f.read("a.md"); !unreadable(err) || errors.Is(err, errUnread) || err.Error() != "is larger than 8 MB" {
+	if _, err := f.read("a.md"); !unreadable(err) || errors.Is(err, errUnread) || err.Error() != "is larger than 2 MB" {
 		t.Errorf("reading it: %v", err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/forge"
 	"almanac/ingest/memory"
-	"almanac/ingest/proposal"
 	"almanac/testing/connectortest"
 )
 
@@ -33,7 +32,7 @@ func skipped(r connectortest.Result) (out []string) {
 
 func TestProposalsThatAreTooLargeAreSkippedAndKept(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("# a\n", proposal.MaxText/4)
+	long := strings.Repeat("# a\n", ingest.MaxText/4)
 	for name, c := range map[string]struct{ sha, text, want string }{
 		"an answer far too large": {shaOfFour, long + long, "pull request 4: GET "},
 		"a text too large": {shaOfFour, long + "more",

@@ -140,7 +140,7 @@ func (r *proposalRun) repository(ctx context.Context) (*proposal.Repository, err
 	}
 	slices.SortStableFunc(to.Steps, func(a, b proposal.Step) int { return a.At.Compare(b.At) })
 	if index, ok := to.Files[r.layout.Index]; ok { // without it proposals would lose what it says of them
-		_, err = r.content(ctx, index, proposal.MaxText)
+		_, err = r.content(ctx, index, ingest.MaxText)
 	}
 	if errors.Is(err, outbound.ErrTooLarge) {
 		err = nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/ingest"
 	"almanac/text/markup"
 )
 
@@ -205,8 +206,12 @@ func association(s string) string {
 	return s
 }
 
-// text returns what people wrote, without the comments of the form.
+// text returns what people wrote, without the comments of the form. Forges take some
+// hundred kilobytes; what is larger is cut before it is parsed.
 func text(body string) string {
+	if len(body) > ingest.MaxText {
+		body = strings.ToValidUTF8(body[:ingest.MaxText], "")
+	}
 	return markup.Parse(markup.Input{Path: "text.md", Text: body}).Body
 }
 

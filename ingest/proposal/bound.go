@@ -7,13 +7,9 @@ import (
 	"almanac/text/markdown"
 )
 
-// Bounds of what is parsed, wherever a proposal comes from: anybody may propose.
-const (
-	// MaxText is the maximum size of a proposal's text in bytes.
-	MaxText = 2 << 20
-	// maxHeader is that of its header.
-	maxHeader = markdown.MaxFront
-)
+// maxHeader is the most bytes of a proposal's header, wherever it comes from: anybody
+// may propose.
+const maxHeader = markdown.MaxFront
 
 // ErrTooLarge: a text, or its header, is larger than what is parsed.
 var ErrTooLarge = errors.New("larger than the limit")

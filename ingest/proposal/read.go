@@ -62,7 +62,7 @@ func (r *reading) text(ctx context.Context, b Blob) (string, error) {
 	if r.fatal != nil {
 		return "", r.fatal
 	}
-	data, err := r.repo.Content(ctx, b, MaxText)
+	data, err := r.repo.Content(ctx, b, ingest.MaxText)
 	if err == nil {
 		err = r.repo.Hand.Take(data)
 	}

@@ -15,6 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
+	"almanac/ingest"
 	"almanac/ingest/mention"
 	"almanac/text/dates"
 )
@@ -220,7 +221,7 @@ func (r Reader) date(rec *catalog.Record, in File, h Header) {
 
 // parse returns a file with its text as Markdown, and its header.
 func (r Reader) parse(in File) (File, Header, error) {
-	if err := tooLarge("text", len(in.Text), MaxText); err != nil {
+	if err := tooLarge("text", len(in.Text), ingest.MaxText); err != nil {
 		return in, Header{}, err
 	}
 	in.Text = asMarkdown(in.Path, in.Text)
@@ -231,7 +232,7 @@ func (r Reader) parse(in File) (File, Header, error) {
 // header reads the header of a text. Its number may be in a field named like
 // the network's prefix, in any case, as in "eip: 1559". The error is ErrTooLarge.
 func (r Reader) header(text string) (Header, error) {
-	if err := tooLarge("text", len(text), MaxText); err != nil {
+	if err := tooLarge("text", len(text), ingest.MaxText); err != nil {
 		return Header{}, err
 	}
 	h, err := ParseHeader(text)

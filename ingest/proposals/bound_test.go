@@ -53,7 +53,7 @@ func frontMatter(size int) string {
 }
 
 var (
-	tooLong   = strings.Repeat("# a\n", proposal.MaxText/4)
+	tooLong   = strings.Repeat("# a\n", ingest.MaxText/4)
 	longLines = strings.Repeat("One of many lines about lamps.\n", 3000)
 )
 

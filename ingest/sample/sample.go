@@ -126,7 +126,7 @@ func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
 		}
 		src.Kind, src.Options = name, rendered
 		env.Files = files
-		env.HTTP = outbound.New(outbound.Config{Transport: web{files}, Now: env.Now})
+		env.HTTP = outbound.New(outbound.Config{Transport: Servers(files), Now: env.Now})
 		env.Getenv = func(string) string { return "fiction" } // tokens of servers that ask for none
 		c, err := known.Connector(src, env)
 		if err != nil || name != "ledger" && name != "market" {

@@ -23,6 +23,9 @@ import (
 // page.
 type web struct{ files fs.FS }
 
+// Servers answers as the servers of a rendered sample do.
+func Servers(files fs.FS) http.RoundTripper { return web{files} }
+
 // mediaTypes are those of the files by extension, the same on every machine.
 var mediaTypes = map[string]string{
 	".csv": "text/csv; charset=utf-8", ".html": "text/html; charset=utf-8",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/ingest"
 )
 
 // attachmentLine is one line of the file that lists attachments.
@@ -73,7 +74,7 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 		Container: repo, Category: data.Role,
 	}
 	if l.Text != "" {
-		text, err := r.item(l.Text)
+		text, err := r.item(l.Text, ingest.MaxText)
 		if err != nil {
 			return item{ref: rec.Ref(), err: err}
 		}

@@ -9,12 +9,13 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/ingest"
 	"almanac/text/markup"
 )
 
 // page reads a manifest row as a page, with its includes from the snapshot.
 func (r *run) page(row row) (markup.Page, error) {
-	text, err := r.item(row.Path)
+	text, err := r.item(row.Path, ingest.MaxText)
 	if err != nil {
 		return markup.Page{}, err
 	}

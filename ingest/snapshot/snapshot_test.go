@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
+	"almanac/ingest"
 	"almanac/ingest/memory"
-	"almanac/ingest/proposal"
 	"almanac/ingest/snapshot"
 	"almanac/testing/connectortest"
 )
@@ -304,7 +304,7 @@ func TestUglySnapshots(t *testing.T) {
 		return fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": "page"%s}`+"\n", path,
 			path, more)
 	}
-	big := strings.Repeat("x", 8<<20+1)
+	big := strings.Repeat("x", ingest.MaxText+1)
 	for name, tt := range map[string]struct {
 		manifest string
 		files    map[string]string
@@ -317,7 +317,7 @@ func TestUglySnapshots(t *testing.T) {
 		"a_wrong_checksum": {row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, nil,
 			[]string{"a.md: differs from its checksum"}, []string{"a.md"}},
 		"a_file_too_large": {row("a.md", ""), map[string]string{"a.md": big}, nil,
-			[]string{"a.md: is larger than 8 MB"}, []string{"a.md"}},
+			[]string{"a.md: is larger than 2 MB"}, []string{"a.md"}},
 		"a_directory": {row("d.md", ""), map[string]string{"d.md/x": "y"}, nil,
 			[]string{"d.md: is not a regular file"}, []string{"d.md"}},
 		"a_broken_line": {"{\"path\": \n" + row("a.md", ""), map[string]string{"a.md": "x"},
@@ -535,7 +535,7 @@ func TestProposalsAreBounded(t *testing.T) {
 {"path": "page.md", "source_path": "page.md", "content_type": "page"}
 {"path": "good.md", "source_path": "lip-0006/lip-0006.md", "content_type": "lip"}
 `
-	long := strings.Repeat("# a\n", proposal.MaxText/4) + "more"
+	long := strings.Repeat("# a\n", ingest.MaxText/4) + "more"
 	held := "---\ntitle: Lamps\n---\n" + strings.Repeat("One of many lines about lamps.\n", 3000)
 	files := map[string]string{"long.md": long, "grant.md": long, "held.md": held, "page.md": held, "good.md": held + ".",
 		"header.md": "---\ntitle: x\nx: [1" + strings.Repeat(",1", 40<<10) + "]\n---\n"}
