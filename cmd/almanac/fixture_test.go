@@ -233,6 +233,11 @@ type logLine struct {
 	Address  string `json:"address"`
 	Records  int    `json:"records"`
 	Passages int    `json:"passages"`
+	// Of the run of a source.
+	Source  string `json:"source"`
+	Created int    `json:"created"`
+	Skipped int    `json:"skipped"`
+	Error   string `json:"error"`
 }
 
 // logReader passes on lines of a log as they are written, and keeps all.

@@ -101,7 +101,12 @@ func (s *server) flood(tb testing.TB, clients, waves int) int {
 // or VmHWM, what was at most; 0 where there is no /proc.
 func (s *server) memory(what string) int {
 	status, _ := os.ReadFile(s.proc("status"))
-	_, after, _ := strings.Cut(string(status), what+":")
+	return megabytes(string(status), what)
+}
+
+// megabytes reads a size of a process's status.
+func megabytes(status, what string) int {
+	_, after, _ := strings.Cut(status, what+":")
 	kb, _ := strconv.Atoi(strings.Fields(after + " 0")[0])
 	return kb >> 10
 }

@@ -31,6 +31,7 @@ var decisions = map[string]decision{
 		"ingest/curated/text.go":    "writes them",
 		"ingest/proposal/format.go": "writes them",
 		"text/markup/fence.go":      "writes them",
+		"testing/hostile/shapes.go": "writes them",
 		"text/markup/rst_inline.go": "reads roles of reStructuredText",
 	}},
 	"what a date is": {owner: "text/dates", made: func(d ast.Decl) bool {
@@ -68,6 +69,11 @@ var decisions = map[string]decision{
 			return seen["%s@%d"] || seen["@"] && calls(d, "strings.Cut")
 		}, also: map[string]string{
 			"retrieval/analysis/identifier.go": "identifiers in texts have it too",
+		}},
+	"how much of a request is read": {owner: "api/edge", among: []string{"api"},
+		made: func(d ast.Decl) bool { return calls(d, "io.ReadAll", "http.MaxBytesReader") },
+		also: map[string]string{
+			"api/dashboard/cases/exchange.go": "a file of a form that is bounded",
 		}},
 	"how much of a file is read": {owner: "ingest/folder", among: []string{"ingest", "catalog", "embed"},
 		made: func(d ast.Decl) bool { return calls(d, "os.Open", "os.ReadFile", "fs.ReadFile") },
