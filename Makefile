@@ -67,7 +67,7 @@ rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks ove
 
 programs: ## the program and its parts started, killed and filled up, hostile sources: one package at a time
 	@echo "== programs started, killed and filled up"
-	$(GO) test -p 1 -parallel 4 -timeout 25m ./cmd/almanac ./ingest/connectors
+	$(GO) test -parallel 4 -timeout 25m ./cmd/almanac
 	$(GO) test -timeout 25m -run 'ServersGone' ./ingest/sample
 	$(GO) test -p 1 -timeout 25m -run 'Kill' ./catalog/sqlite ./retrieval/snapshot ./retrieval/keyword/embedded
 
@@ -117,9 +117,8 @@ docs: ## write the pages of docs that commands print
 	$(GO) test ./cmd/almanac -run 'GeneratedPages|TheMap' -update
 
 bounds: ## the figures of docs/security.md
-	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac
+	$(GO) test -run '^$$' -bench 'HalfHeaders|Hostile' -benchtime 1x -timeout 2h ./cmd/almanac
 	$(GO) test -run '^$$' -bench Flood -benchtime 200x -timeout 30m ./api
-	$(GO) test -run '^$$' -bench Hostile -benchtime 1x -timeout 30m ./ingest/connectors
 
 relevance: build ## the tables of docs/reference/measurements.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error
