@@ -87,12 +87,12 @@ func TestWatchNoticesAnotherCatalog(t *testing.T) {
 		if err := os.WriteFile(at, []byte("a"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tick, ended := make(chan time.Time), make(chan error)
+		tick, ended := make(chan time.Time), make(chan error, 1)
 		go func() { ended <- datadir.Watch(t.Context(), dir, tick) }()
 		tick <- time.Time{}
 		tick <- time.Time{} // the first look was at the same file
 		err := change()
-		tick <- time.Time{}
+		close(tick) // so that it looks on
 		if watched := <-ended; err != nil || watched == nil || !strings.Contains(watched.Error(), name) {
 			t.Errorf("%v, watched: %v", err, watched)
 		}
