@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest"
 )
 
 func TestBadItemsAreReportedAndSkipped(t *testing.T) {
@@ -94,8 +95,9 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(r catalog.Record) bool { return r.Title == strings.Repeat("é", 250) },
 		},
 		"an endless body": {
-			func(e *catalog.Entry) { e.Record.Body = strings.Repeat("x", 5<<20) }, "body has 5242880 bytes and was cut",
-			func(r catalog.Record) bool { return len(r.Body) == 4<<20 },
+			func(e *catalog.Entry) { e.Record.Body = strings.Repeat("x", ingest.MaxText+1) },
+			"body has 2097153 bytes and was cut",
+			func(r catalog.Record) bool { return len(r.Body) == ingest.MaxText },
 		},
 		"a script as address": {
 			func(e *catalog.Entry) { e.Record.URL = "javascript:alert(1)" }, "url is not a web address",

@@ -20,7 +20,7 @@ func TestCreated(t *testing.T) {
 	}
 	want := []Activity{{
 		Kind: "new_blog_post", When: recordtest.Ago(3), ID: "7", Title: "Tides", URL: new("https://tides.example"),
-		Meta: map[string]any{"record_id": int64(7), "author": "Ann"},
+		Meta: map[string]any{"record_id": int64(7), "author": "Ann"}, ThirdParty: true,
 	}}
 	if diff := cmp.Diff(want, createdNews(kb.Base{}, []catalog.Record{blog})); diff != "" {
 		t.Error(diff)

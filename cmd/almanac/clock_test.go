@@ -21,9 +21,9 @@ var byTheClock = map[string]string{
 	"retrieval/snapshot/snapshot_test.go: TestAKilledWriterLeavesAWholeSnapshot":       atAnyMoment,
 	"retrieval/vector/embedded/snapshot_test.go: TestAKilledFlushLeavesAWholeSnapshot": atAnyMoment,
 
-	"ingest/connectors/hostile_test.go: hostile.run": "it looks at the memory of a process now and then",
-	"ingest/connectors/hostile_test.go: sources":     slowly,
-	"ingest/gitrepo/rate_test.go: drip.Write":        slowly,
+	"cmd/almanac/confined_linux_test.go: server.indexed": "a hostile source takes as long as the test may",
+	"cmd/almanac/hostile_linux_test.go: serveHostile":    "it looks at the memory of a process now and then",
+	"ingest/gitrepo/rate_test.go: drip.Write":            slowly,
 	"retrieval/vector/qdrant/errors_test.go: faults": "a server that never answers is too slow for any bound, and " +
 		"gRPC has no clock that a test can turn",
 }

@@ -144,7 +144,7 @@ func TestWhatIsAPage(t *testing.T) {
 	front := ": not read: its front matter says that readers must not find it"
 	part := ": not read: by its name or directory it is hidden, a menu or a part of pages, and no page includes it"
 	if diff := cmp.Diff([]string{
-		"docs/draft.md" + front, "docs/hidden.mdx" + front, "docs/large.md: has 8388609 bytes, larger than the limit of 8388608",
+		"docs/draft.md" + front, "docs/hidden.mdx" + front, "docs/large.md: has 2097153 bytes, larger than the limit of 2097152",
 		"docs/picture.md: is not text", "docs/pointer.md: is stored outside the repository (Git LFS)",
 		"docs/unpublished.md" + front, "docs/.vitepress/x.md" + part, "docs/SUMMARY.md" + part, "docs/_partial.mdx" + part,
 		"docs/_sidebar.md" + part, "docs/_templates/x.md" + part, "docs/snippets/x.mdx" + part,

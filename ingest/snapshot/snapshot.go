@@ -209,10 +209,13 @@ func (r *run) text(name string) (string, error) {
 }
 
 // item reads a file that a record is made of, and takes it in hand.
-func (r *run) item(name string) (string, error) {
-	text, err := r.text(name)
+func (r *run) item(name string, limit int64) (string, error) {
+	raw, err := r.read(name, limit)
 	if err == nil {
-		err = r.hand.Take([]byte(text))
+		err = r.hand.Take(raw)
 	}
-	return text, err
+	if err != nil {
+		return "", err
+	}
+	return markup.Clean(string(raw)), nil
 }
