@@ -205,7 +205,7 @@ func describe(o op.Operation, method string, s *schemas) operation {
 		d.RequestBody = &requestBody{Required: true, Content: map[string]media{"application/json": content}}
 		statuses = append(statuses, 413, 415)
 	}
-	if len(d.Parameters) > 0 {
+	if len(d.Parameters) > 0 || o.Probe { // a probe refuses nothing but too long an address
 		statuses = append(statuses, 414)
 	}
 	if len(d.Parameters) > 0 || d.RequestBody != nil {
