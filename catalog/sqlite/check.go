@@ -51,8 +51,8 @@ func Check(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// sums is the schema that has checksums.
-const sums = 13
+// sums is the first schema that has checksums.
+const sums = 14
 
 // compareSums compares what records say with their checksums.
 func compareSums(ctx context.Context, db *sql.DB, path string) error {

@@ -54,6 +54,23 @@ func TestCheckComparesTexts(t *testing.T) {
 	}
 }
 
+// TestCheckTakesOlderCatalogs: of every schema that there was.
+func TestCheckTakesOlderCatalogs(t *testing.T) {
+	path := file(t)
+	db, provider := migrator(t, path)
+	for _, source := range provider.ListSources() {
+		if _, err := provider.UpTo(t.Context(), source.Version); err != nil {
+			t.Fatal(err)
+		}
+		if err := sqlite.Check(t.Context(), path); err != nil {
+			t.Errorf("schema %d: %v", source.Version, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestATombstoneSaysNothing: what a source withdrew is not kept.
 func TestATombstoneSaysNothing(t *testing.T) {
 	path := file(t)
