@@ -4,6 +4,7 @@ package hostile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -41,6 +42,7 @@ type swelling struct {
 	limit int // bytes of a file or answer, which its reader takes
 	list  bool
 	most  int      // files or answers that are swollen, each by another shape
+	lists int      // the most of lists: more are a corpus that is too large; 0: any number
 	from  []string // directories of the sample's files, for kinds that read files; none: servers
 }
 
@@ -51,9 +53,9 @@ var swellings = []swelling{
 	{kind: "curated", limit: 8 << 20, from: []string{"curated"}},
 	{kind: "docs", limit: ingest.MaxText, from: []string{"docs"}},
 	{kind: "feed", limit: 8 << 20},
-	{kind: "forge", limit: 32 << 20},
+	{kind: "forge", limit: 32 << 20, lists: 2},
 	{kind: "forum", limit: 32 << 20},
-	{kind: "ledger", limit: 64 << 20},
+	{kind: "ledger", limit: 64 << 20, lists: 3},
 	{kind: "mail", limit: 64 << 20},
 	{kind: "market", limit: 32 << 20},
 	{kind: "packages", limit: 64 << 20},
@@ -63,8 +65,8 @@ var swellings = []swelling{
 	{kind: "video", limit: 8 << 20},
 }
 
-// Sources are all. The largest of each kind are last, of texts and of lists: of each
-// so many answers are as large as they can be.
+// Sources are all. The largest of each kind are last: of texts so many answers are as
+// large as they can be, each of another shape, and of lists as many as a gibibyte indexes.
 func Sources(tb testing.TB, most int) []Source {
 	tb.Helper()
 	all := slices.Clone(sources)
@@ -90,6 +92,9 @@ func Sources(tb testing.TB, most int) []Source {
 		for _, list := range []bool{false, true} {
 			s := s
 			s.list, s.most = list, most
+			if list {
+				s.most = min(most, cmp.Or(s.lists, most))
+			}
 			what := map[bool]string{false: "texts", true: "lists"}[list]
 			all = append(all, Source{Name: fmt.Sprintf("the largest %s of %s", what, s.kind), Kind: s.kind,
 				world: func(tb testing.TB, dir string) map[string]any { return s.start(tb, dir, options) }})
@@ -158,7 +163,7 @@ func (s swelling) write(tb testing.TB, files fs.FS, dir string) {
 				return err
 			}
 			if name == "manifest.jsonl" {
-				data = regexp.MustCompile(`"sha256":"[^"]*",?`).ReplaceAll(data, nil)
+				data = regexp.MustCompile(`,? *"sha256": *"[^"]*"`).ReplaceAll(data, nil)
 			} else if n < s.most && name == largest(files, path.Dir(name)) {
 				data = s.swell(path.Ext(name), data, shapes[n%len(shapes)])
 				n++

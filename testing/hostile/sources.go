@@ -334,6 +334,19 @@ func calendarOf(events int) func() []byte {
 	}
 }
 
+// onePage answers as a site of one page.
+func onePage(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/sitemap.xml" {
+			w.Header().Set("Content-Type", "text/xml")
+			fmt.Fprintf(w, "<urlset><url><loc>http://%s/page</loc></url></urlset>", r.Host)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, text)
+	}
+}
+
 // sources are what docs/security.md lists, but for the largest of each kind.
 var sources = []Source{
 	{Name: "sitemaps that each list 49,000 more", Kind: "site", options: option("url", same),
@@ -349,15 +362,9 @@ var sources = []Source{
 	{Name: "a sitemap of 1 GB in 1 MB", Kind: "site", options: option("url", same),
 		contentType: "application/gzip", body: func() []byte { return gzipped(bombOf("<urlset>", 64)) }},
 	{Name: "a page of 8 MB of tags", Kind: "site", options: option("url", same),
-		answer: func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/sitemap.xml" {
-				w.Header().Set("Content-Type", "text/xml")
-				fmt.Fprintf(w, "<urlset><url><loc>http://%s/page</loc></url></urlset>", r.Host)
-				return
-			}
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = io.WriteString(w, strings.Repeat("<div><b>x", 8<<20/9))
-		}},
+		answer: onePage(strings.Repeat("<div><b>x", 8<<20/9))},
+	{Name: "a page of 4 MB of tags that mean nothing", Kind: "site", options: option("url", same),
+		answer: onePage(strings.Repeat("x</html>", 4<<20/8))},
 	{Name: "an export that drips", Kind: "mail", options: mailing,
 		answer: func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/mbox")
