@@ -107,6 +107,7 @@ bench: build ## figures: engines against bleve, FTS5 and plain scans, searches o
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd testing/keywordbench && $(GO) run .
+	.ci/onnx
 	$(GO) run ./testing/measure -passages 100000,1000000
 	.ci/lighthouse $(BIN)
 
