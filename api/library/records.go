@@ -110,7 +110,8 @@ func runRecord(ctx context.Context, b kb.Base, in recordIn) (out Record, err err
 	}
 	out = Record{
 		Item: b.Item(r), Type: arg.TypeOf(r.Kind), Source: r.Source, Category: r.Category, Summary: r.Summary,
-		CreatedAt: kb.Time(r.CreatedAt), UpdatedAt: kb.Time(r.UpdatedAt), StartsAt: kb.Time(r.StartsAt), EndsAt: kb.Time(r.EndsAt), FirstSeenAt: kb.Time(r.FirstSeenAt),
+		CreatedAt: kb.Time(r.CreatedAt), UpdatedAt: kb.Time(r.UpdatedAt), StartsAt: kb.Time(r.StartsAt),
+		EndsAt: kb.Time(r.EndsAt), FirstSeenAt: kb.Time(r.FirstSeenAt),
 		Views: r.Views, Replies: r.Replies, Votes: r.Votes,
 	}
 	if len(r.Data) > 0 {

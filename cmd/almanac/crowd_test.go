@@ -37,8 +37,9 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 		data)
 	defer stop()
 	first.ready(t)
-	requests := requestsOf(t, first)                     // which takes longer than all of the scheduler's goroutines to start
-	closeIdle := http.DefaultClient.CloseIdleConnections // each has three goroutines, for ninety seconds
+	requests := requestsOf(t, first) // meanwhile all goroutines of the scheduler have started
+	// An idle connection has three goroutines for ninety seconds.
+	closeIdle := http.DefaultClient.CloseIdleConnections
 	closeIdle()
 	goroutines, memory := runtime.NumGoroutine(), heap()
 	stop()

@@ -1,8 +1,8 @@
 // Package transformer is the better embedding model that comes with the binary:
 // bge-small-en-v1.5 (BAAI, MIT licence), a BERT of twelve layers. It takes some
-// twenty milliseconds of a core for a passage, and no server. Its weights and what
-// is multiplied with them are numbers of 8 bits, each column or row with a scale
-// of its own; everything else is float32.
+// twenty milliseconds of a core with AVX-512 VNNI for a passage, three times that
+// with AVX2, and no server. Its weights and what is multiplied with them are numbers
+// of 8 bits, each column or row with a scale of its own; everything else is float32.
 package transformer
 
 import (

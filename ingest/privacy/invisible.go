@@ -28,14 +28,16 @@ func VisibleEntry(e *catalog.Entry) {
 	r.URL, r.Data = visible.Address(r.URL), VisibleData(r.Data)
 	r.Tags, e.Aliases = visibleAll(r.Tags), visibleAll(e.Aliases)
 	if f := e.Facts; f != nil {
-		f.State, f.Category, f.Tags, f.Data = visible.Text(f.State), visible.Text(f.Category), visibleAll(f.Tags), VisibleData(f.Data)
+		f.State, f.Category = visible.Text(f.State), visible.Text(f.Category)
+		f.Tags, f.Data = visibleAll(f.Tags), VisibleData(f.Data)
 	}
 	for i := range e.Links {
 		e.Links[i].Snippet, e.Links[i].To.Key = visible.Text(e.Links[i].Snippet), visible.Text(e.Links[i].To.Key)
 	}
 	for i := range e.Votes {
 		v := &e.Votes[i]
-		v.Voter, v.Choice, v.Reason, v.URL = visible.Text(v.Voter), visible.Text(v.Choice), visible.Text(v.Reason), visible.Address(v.URL)
+		v.Voter, v.Choice = visible.Text(v.Voter), visible.Text(v.Choice)
+		v.Reason, v.URL = visible.Text(v.Reason), visible.Address(v.URL)
 	}
 }
 

@@ -211,8 +211,8 @@ func First(ctx context.Context, store catalog.RelevanceStore, name string, files
 	}
 	const by = "almanac"
 	if len(cases) == 0 {
-		_, err = store.PutCase(ctx, catalog.Case{Name: name, Description: "The judged queries that come with the network."}, by)
-		if err != nil {
+		c := catalog.Case{Name: name, Description: "The judged queries that come with the network."}
+		if _, err = store.PutCase(ctx, c, by); err != nil {
 			return err
 		}
 	}

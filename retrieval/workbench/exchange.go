@@ -73,7 +73,8 @@ func Import(ctx context.Context, store catalog.RelevanceStore, name string, in e
 	}
 	var added []catalog.CaseQuery
 	for _, q := range in.Queries {
-		if err := CheckQuery(catalog.CaseQuery{ID: q.ID, Text: q.Text, Kind: q.Kind, Need: q.Need, Note: q.Note}); err != nil {
+		read := catalog.CaseQuery{ID: q.ID, Text: q.Text, Kind: q.Kind, Need: q.Need, Note: q.Note}
+		if err := CheckQuery(read); err != nil {
 			return out, err
 		}
 		switch text, known := texts[q.ID]; {

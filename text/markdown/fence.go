@@ -1,6 +1,7 @@
-// Package markdown reads what all layers must read alike in a Markdown text:
-// which of its lines are code between fences (CommonMark 0.31, section 4.5). It
-// imports nothing of this module.
+// Package markdown reads what all layers must read alike in a Markdown text: its
+// blocks, which of its lines are code between fences (CommonMark 0.31, section 4.5),
+// front matter, notes and comments, what is plain text of a line, and the anchors of
+// headings. It imports nothing of this module.
 package markdown
 
 import "strings"

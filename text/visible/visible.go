@@ -23,7 +23,8 @@ func Text(s string) string {
 	if !strings.ContainsFunc(s, Hidden) {
 		return s
 	}
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD") // or the bytes around a removed character could form another
+	// Else the bytes around a character that is removed could form another.
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	at := strings.IndexFunc(s, Hidden)
 	if i := strings.LastIndex(s[:at], string(blackFlag)); i >= 0 {
 		at = i // the tags may be its own

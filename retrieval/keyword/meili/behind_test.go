@@ -79,13 +79,13 @@ func TestSettingsOfAnotherAreSaidAndRestored(t *testing.T) {
 				reader := b.config
 				reader.ReadOnly = true
 				_, err := open(t, reader).Checkpoint(t.Context())
-				says(t, err, "index almanac of http://search.example.org has not our settings")
+				says(t, err, "index almanac of http://search.example.org does not have our settings")
 
 				b.server.Hold(true)
 				for range 2 {
 					_, err := b.Checkpoint(t.Context())
 					says(t, err, "restore the settings of index almanac: the server has not finished")
-					says(t, b.search(t), "index almanac of http://search.example.org has not our settings")
+					says(t, b.search(t), "index almanac of http://search.example.org does not have our settings")
 				}
 				b.server.Hold(false)
 				b.look(t, 5)

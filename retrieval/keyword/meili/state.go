@@ -93,7 +93,7 @@ func (e *Engine) inspect(ctx context.Context) (uid string, m *manifest, err erro
 	}
 	have, err := e.settings(ctx, uid)
 	if err == nil && !ours(have) {
-		err = fmt.Errorf("meili: index %s of %s has not our settings: the process that writes it restores them", uid,
+		err = fmt.Errorf("meili: index %s of %s does not have our settings: the process that writes it restores them", uid,
 			e.host)
 	}
 	return uid, m, err
@@ -124,7 +124,7 @@ func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid strin
 			known = &uid
 		}
 		if e.unset.Load() {
-			return fmt.Errorf("meili: %s: index %s of %s has not our settings: the server is restoring them", attempt,
+			return fmt.Errorf("meili: %s: index %s of %s does not have our settings: the server is restoring them", attempt,
 				*known, e.host)
 		}
 		m, err := run(*known)
