@@ -2,12 +2,13 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"almanac/catalog/sqlstore"
 )
 
 // Check reads the whole file of a catalog and looks for damage of its structure
@@ -45,7 +46,7 @@ func Check(ctx context.Context, path string) (err error) {
 	case number < sums:
 		return nil
 	}
-	if err = compareSums(ctx, db, path); err != nil {
+	if err = explain(path, sqlstore.CompareSums(ctx, db, path)); err != nil {
 		return fmt.Errorf("catalog: check: %w", err)
 	}
 	return nil
@@ -53,29 +54,3 @@ func Check(ctx context.Context, path string) (err error) {
 
 // sums is the first schema that has checksums.
 const sums = 14
-
-// compareSums compares what records say with their checksums.
-func compareSums(ctx context.Context, db *sql.DB, path string) error {
-	rows, err := db.QueryContext(ctx, `SELECT id, sum, `+saidColumns+` FROM records WHERE sum <> ''`)
-	if err != nil {
-		return explain(path, err)
-	}
-	defer rows.Close()
-	var id int64
-	var sum string
-	texts := make([]string, strings.Count(saidColumns, ",")+1)
-	to := []any{&id, &sum}
-	for i := range texts {
-		to = append(to, &texts[i])
-	}
-	for rows.Next() {
-		if err := rows.Scan(to...); err != nil {
-			return err
-		}
-		if sumOf(texts) != sum {
-			return fmt.Errorf("%s is damaged (record %d is not as it was written); move it away to start again, "+
-				"or put a copy in its place", path, id)
-		}
-	}
-	return rows.Err()
-}

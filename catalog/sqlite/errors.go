@@ -1,26 +1,12 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
-
-// failure wraps an error with the operation. Problems for the operator to fix
-// (a damaged file, a read-only directory, a full disk) become one plain
-// sentence.
-func failure(ctx context.Context, path, op string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil: // the driver reports a cancelled statement as interrupted
-		return fmt.Errorf("catalog: %s: %w", op, ctx.Err())
-	}
-	return fmt.Errorf("catalog: %s: %w", op, explain(path, err))
-}
 
 // explain turns errors about the file itself into a sentence for the operator.
 func explain(path string, err error) error {

@@ -14,12 +14,31 @@ import (
 	"modernc.org/sqlite"
 
 	"almanac/catalog/migrations"
+	"almanac/catalog/sqlstore"
 )
 
 const (
 	readers      = 8                // connections of the read pool
 	prepareLimit = 30 * time.Second // to migrate the schema while other processes may do the same
 )
+
+// lockWait is how long a write waits for another process's transaction.
+const lockWait = time.Minute
+
+// Config locates the catalog.
+type Config struct {
+	Path string           // the database file; created with its directory if missing
+	Now  func() time.Time // the clock; nil means time.Now
+}
+
+// Store is a catalog in a SQLite file.
+type Store = sqlstore.Store
+
+// file is a catalog that is being opened.
+type file struct {
+	path   string
+	writer *sql.DB // one connection
+}
 
 // Open opens the catalog, creates it if it is missing and migrates its schema.
 // It fails with one sentence for the operator if the file is damaged, cannot be
@@ -34,22 +53,34 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
 	}
-	s := &Store{path: path, now: cfg.Now, turns: turns{free: readers}}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.writer, err = pool(path, 1, "_txlock=immediate", pragma("busy_timeout(1000)"),
-		pragma("cache_size(-16384)")); err != nil {
+	writer, err := pool(path, 1, "_txlock=immediate", pragma("busy_timeout(1000)"), pragma("cache_size(-16384)"))
+	if err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
 	}
-	if s.reader, err = pool(path, readers, pragma("busy_timeout(10000)"), pragma("query_only(1)"),
-		pragma("cache_size(-8192)")); err != nil {
-		return nil, errors.Join(fmt.Errorf("catalog: open: %w", err), s.writer.Close())
+	reader, err := pool(path, readers, pragma("busy_timeout(10000)"), pragma("query_only(1)"), pragma("cache_size(-8192)"))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("catalog: open: %w", err), writer.Close())
 	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(s.failure(ctx, "open", err), s.Close())
+	s := sqlstore.New(sqlstore.Config{
+		Reader: reader, Reads: readers, Writer: writer, Now: cfg.Now,
+		View: sql.TxOptions{ReadOnly: true}, Begin: begin, IDs: `SELECT value FROM json_each(?)`,
+		Explain: func(err error) error { return explain(path, err) },
+	})
+	if err := (file{path, writer}).prepare(ctx); err != nil {
+		return nil, errors.Join(sqlstore.Failure(ctx, "open", err, s.Explain), s.Close())
 	}
 	return s, nil
+}
+
+// begin takes the write lock. It polls instead of waiting inside SQLite, which
+// does not notice a cancelled context.
+func begin(ctx context.Context, writer *sql.DB) (*sql.Tx, error) {
+	for deadline := time.Now().Add(lockWait); ; {
+		tx, err := writer.BeginTx(ctx, nil)
+		if err == nil || !busy(err) || ctx.Err() != nil || time.Now().After(deadline) {
+			return tx, err
+		}
+	}
 }
 
 // pool returns a connection pool on the file.
@@ -74,7 +105,7 @@ func pragma(p string) string { return "_pragma=" + url.QueryEscape(p) }
 
 // prepare enables the write-ahead log and migrates, while no other process does.
 // What is locked all the same, by a program that takes no turns, is tried again.
-func (s *Store) prepare(ctx context.Context) (err error) {
+func (s file) prepare(ctx context.Context) (err error) {
 	give, err := takeTurn(ctx, s.path)
 	if err != nil {
 		return err
@@ -96,7 +127,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	}
 }
 
-func (s *Store) migrate(ctx context.Context) error {
+func (s file) migrate(ctx context.Context) error {
 	newest, err := newestSchema(s.writer)
 	if err != nil {
 		return err
@@ -131,7 +162,7 @@ func (s *Store) migrate(ctx context.Context) error {
 // older program that runs does not know the new schema. With a write-ahead log,
 // every connection of whatever program holds a lock on the file as long as it
 // lives: SQLite gives an exclusive one only where there is no other.
-func (s *Store) upgrade(ctx context.Context, version, newest int64) (err error) {
+func (s file) upgrade(ctx context.Context, version, newest int64) (err error) {
 	s.writer.SetMaxIdleConns(0) // which closes the connection that read the version
 	defer s.writer.SetMaxIdleConns(1)
 	alone, err := pool(s.path, 1, "_txlock=immediate", pragma("locking_mode(EXCLUSIVE)"))
@@ -181,7 +212,7 @@ func migrator(db *sql.DB) (*goose.Provider, error) {
 
 // writable fails if the file cannot be written, which SQLite only reports on a
 // write.
-func (s *Store) writable(ctx context.Context) error {
+func (s file) writable(ctx context.Context) error {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // Lists of values of other lengths are other statements.
 const maxStatements = 128
 
-// preparing makes connections that keep their queries prepared: parsing one
+// preparing makes connections that keep their statements prepared: parsing one
 // takes SQLite longer than answering it from memory. Limits are written LIMIT +?,
 // since SQLite reads a bare parameter there when it plans, and plans anew with
 // every value bound to it.
@@ -49,19 +49,11 @@ type statement struct {
 
 // QueryContext implements driver.QueryerContext.
 func (c *connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	s := c.prepared[query]
-	if s == nil {
-		if len(c.prepared) >= maxStatements && !c.forgetOne() {
-			return c.driverConn.QueryContext(ctx, query, args)
-		}
-		prepared, err := c.PrepareContext(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		s = &statement{Stmt: prepared}
-		c.prepared[query] = s
-	}
-	if s.busy {
+	s, err := c.statement(ctx, query)
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
 		return c.driverConn.QueryContext(ctx, query, args)
 	}
 	rows, err := s.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
@@ -70,6 +62,40 @@ func (c *connection) QueryContext(ctx context.Context, query string, args []driv
 	}
 	s.busy = true
 	return &result{rows, s}, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if len(args) == 0 { // several statements, or one that is used once
+		return c.driverConn.ExecContext(ctx, query, args)
+	}
+	s, err := c.statement(ctx, query)
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return c.driverConn.ExecContext(ctx, query, args)
+	}
+	return s.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+}
+
+// statement returns the prepared statement of a query; nil: it is being read, or too
+// many others are.
+func (c *connection) statement(ctx context.Context, query string) (*statement, error) {
+	s := c.prepared[query]
+	switch {
+	case s != nil && s.busy, s == nil && len(c.prepared) >= maxStatements && !c.forgetOne():
+		return nil, nil
+	case s != nil:
+		return s, nil
+	}
+	prepared, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	s = &statement{Stmt: prepared}
+	c.prepared[query] = s
+	return s, nil
 }
 
 // forgetOne closes any idle statement; false: there is none.

@@ -22,13 +22,13 @@ func takeTurn(ctx context.Context, path string) (give func() error, err error) {
 	if err != nil {
 		return func() error { return nil }, nil
 	}
-	for deadline := time.Now().Add(LockWait); ; {
+	for deadline := time.Now().Add(lockWait); ; {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case !errors.Is(err, syscall.EWOULDBLOCK): // held, or the file system has no locks
 			return f.Close, nil
 		case time.Now().After(deadline):
-			err = fmt.Errorf("another process has been updating %s for %v: try again when it has ended", path, LockWait)
+			err = fmt.Errorf("another process has been updating %s for %v: try again when it has ended", path, lockWait)
 			return nil, errors.Join(&fileError{err}, f.Close())
 		}
 		select {

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/catalog"
@@ -21,11 +22,14 @@ const recordColumns = `id, kind, key, title, url, path, source, container, state
 	created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
 	views, replies, votes, hash, deleted_at, summary, data, `
 
-const (
+var (
+	// insertRecord numbers a record that has no id: rows are never removed, and one
+	// transaction writes at a time.
 	insertRecord = `INSERT INTO records (id, kind, key, key_order, title, url, path, source, container, state, category,
 	parent, author, created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
 	views, replies, votes, hash, deleted_at, folded, summary, data, body, sum)
-VALUES (NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
+VALUES (COALESCE(NULLIF(CAST(? AS BIGINT), 0),
+	(SELECT COALESCE(MAX(id) + 1, ` + strconv.FormatInt(catalog.FirstID, 10) + `) FROM records)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)
 RETURNING id`
 
 	// updateRecord rewrites a record and makes it live; kind, key and
@@ -233,6 +237,32 @@ func sumOf(texts []string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// CompareSums compares what the records of a database say with their checksums.
+func CompareSums(ctx context.Context, db *sql.DB, name string) error {
+	rows, err := db.QueryContext(ctx, `SELECT id, sum, `+saidColumns+` FROM records WHERE sum <> ''`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var id int64
+	var sum string
+	texts := make([]string, strings.Count(saidColumns, ",")+1)
+	to := []any{&id, &sum}
+	for i := range texts {
+		to = append(to, &texts[i])
+	}
+	for rows.Next() {
+		if err := rows.Scan(to...); err != nil {
+			return err
+		}
+		if sumOf(texts) != sum {
+			return fmt.Errorf("%s is damaged (record %d is not as it was written); move it away to start again, "+
+				"or put a copy in its place", name, id)
+		}
+	}
+	return rows.Err()
+}
+
 // create writes a new record.
 func (t *txn) create(r catalog.Record) (int64, error) {
 	return t.insert(insertRecord, r.ID, string(r.Kind), r.Key, catalog.KeyOrder(r.Key), r.Title, r.URL, r.Path,
@@ -243,7 +273,7 @@ func (t *txn) create(r catalog.Record) (int64, error) {
 
 // rewrite writes a record over the one with its id.
 func (t *txn) rewrite(r catalog.Record) error {
-	_, err := t.exec(updateRecord, r.Title, r.URL, r.Path, r.Source, r.Container, r.State, r.Category, r.Parent,
+	_, err := t.Exec(updateRecord, r.Title, r.URL, r.Path, r.Source, r.Container, r.State, r.Category, r.Parent,
 		r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt), micros(r.StartsAt),
 		micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body, sumOf(said(r)),
 		r.ID)

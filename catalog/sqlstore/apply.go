@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Resu
 		entries[i] = entry{Entry: e, addition: e.AdditionHash()}
 	}
 	err = s.update(ctx, "apply", func(t *txn) error {
-		a := newApplication(t, b, s.now())
+		a := newApplication(t, b, s.Now())
 		if err := a.delete(ctx, b.Delete); err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (a *application) awaken(buried []int64) error {
 		return nil
 	}
 	where, args := in("record", buried)
-	_, err := a.exec(`UPDATE sources SET position = '' WHERE name IN (SELECT source FROM additions WHERE `+where+`)`,
+	_, err := a.Exec(`UPDATE sources SET position = '' WHERE name IN (SELECT source FROM additions WHERE `+where+`)`,
 		args...)
 	return err
 }
@@ -157,7 +157,7 @@ func (a *application) awaken(buried []int64) error {
 // bury makes a tombstone: it removes the record's dependents and what it said, and
 // keeps its row with its id and its key.
 func (a *application) bury(id int64) error {
-	if _, err := a.exec(`UPDATE records SET deleted_at = ?, title = '', url = '', path = '', author = '',
+	if _, err := a.Exec(`UPDATE records SET deleted_at = ?, title = '', url = '', path = '', author = '',
 	folded = '', summary = '', data = '', body = '', sum = '' WHERE id = ?`, micros(a.now), id); err != nil {
 		return err
 	}

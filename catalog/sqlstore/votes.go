@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func (s *Store) VotesOn(ctx context.Context, record int64) ([]catalog.Vote, erro
 func (s *Store) VotesBy(ctx context.Context, kind catalog.Kind, voter string) ([]catalog.Vote, error) {
 	where, args := `r.kind = ? AND r.deleted_at = 0`, []any{catalog.Clean(string(kind))}
 	if voter != "" {
-		where, args = where+` AND lower(v.voter) = lower(?)`, append(args, catalog.Clean(voter))
+		where, args = where+` AND lower(v.voter) = ?`, append(args, lower(catalog.Clean(voter)))
 	}
 	return read(ctx, s, "votes by", scanVote, selectVotes+where+` ORDER BY v.cast_at DESC, v.record, v.position`,
 		args...)
@@ -36,7 +36,7 @@ func scanVote(rows *sql.Rows) (v catalog.Vote, err error) {
 
 func (t *txn) putVotes(record int64, votes []catalog.Vote) error {
 	for i, v := range votes {
-		_, err := t.exec(`INSERT INTO votes (record, position, voter, choice, reason, cast_at, url)
+		_, err := t.Exec(`INSERT INTO votes (record, position, voter, choice, reason, cast_at, url)
 VALUES (?, ?, ?, ?, ?, ?, ?)`, record, i, v.Voter, v.Choice, v.Reason, micros(v.CastAt), v.URL)
 		if err != nil {
 			return err
@@ -46,6 +46,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?)`, record, i, v.Voter, v.Choice, v.Reason, micros(v.
 }
 
 func (t *txn) dropVotes(record int64) error {
-	_, err := t.exec(`DELETE FROM votes WHERE record = ?`, record)
+	_, err := t.Exec(`DELETE FROM votes WHERE record = ?`, record)
 	return err
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func byText(ctx context.Context, q querier, found map[string]int64, query string
 
 func (t *txn) putAliases(record int64, source string, kind catalog.Kind, aliases []string) error {
 	for _, alias := range aliases {
-		_, err := t.exec(`INSERT INTO record_aliases (record, source, kind, alias) VALUES (?, ?, ?, ?)`, record, source,
+		_, err := t.Exec(`INSERT INTO record_aliases (record, source, kind, alias) VALUES (?, ?, ?, ?)`, record, source,
 			string(kind), alias)
 		if err != nil {
 			return err
@@ -86,6 +86,6 @@ func (t *txn) putAliases(record int64, source string, kind catalog.Kind, aliases
 }
 
 func (t *txn) dropAliases(record int64, source string) error {
-	_, err := t.exec(`DELETE FROM record_aliases WHERE record = ? AND source = ?`, record, source)
+	_, err := t.Exec(`DELETE FROM record_aliases WHERE record = ? AND source = ?`, record, source)
 	return err
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 // SetSource stores a source's sync state except what Apply sets.
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.update(ctx, "set source", func(t *txn) error {
-		_, err := t.exec(`INSERT INTO sources
+		_, err := t.Exec(`INSERT INTO sources
 (name, kind, last_run, last_success, position, failure, skipped, remark, settings, freshness)
 VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_run,
@@ -57,7 +57,7 @@ var dropSource = []string{
 func (s *Store) DropSource(ctx context.Context, source string) error {
 	return s.update(ctx, "drop source", func(t *txn) error {
 		for _, statement := range dropSource {
-			if _, err := t.exec(statement, catalog.Clean(source)); err != nil {
+			if _, err := t.Exec(statement, catalog.Clean(source)); err != nil {
 				return err
 			}
 		}
@@ -67,16 +67,16 @@ func (s *Store) DropSource(ctx context.Context, source string) error {
 
 // putForeign remembers that a source has yielded records of another.
 func (t *txn) putForeign(source string) error {
-	_, err := t.exec(`INSERT INTO foreign_sources (name) VALUES (?) ON CONFLICT (name) DO NOTHING`, source)
+	_, err := t.Exec(`INSERT INTO foreign_sources (name) VALUES (?) ON CONFLICT (name) DO NOTHING`, source)
 	return err
 }
 
 func (t *txn) putCursor(source, cursor string) error {
-	_, err := t.exec(`INSERT INTO sources (name, kind, last_run, last_success, position, failure, skipped, freshness)
+	_, err := t.Exec(`INSERT INTO sources (name, kind, last_run, last_success, position, failure, skipped, freshness)
 VALUES (?, '', 0, 0, ?, '', 0, 0)
 ON CONFLICT (name) DO UPDATE SET position = excluded.position`, source, catalog.Clean(cursor))
 	if err == nil && cursor == "" { // it will be known again when everything has been read
-		_, err = t.exec(`DELETE FROM foreign_sources WHERE name = ?`, source)
+		_, err = t.Exec(`DELETE FROM foreign_sources WHERE name = ?`, source)
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"bytes"
@@ -78,13 +78,13 @@ func (t *txn) putFacts(record int64, source string, f *catalog.Facts) error {
 	if err := encoder.Encode(f); err != nil {
 		return err
 	}
-	_, err := t.exec(`INSERT INTO facts (record, source, facts) VALUES (?, ?, ?)`, record, source, text.String())
+	_, err := t.Exec(`INSERT INTO facts (record, source, facts) VALUES (?, ?, ?)`, record, source, text.String())
 	return err
 }
 
 // dropFacts removes what the sources say of a record.
 func (t *txn) dropFacts(record int64, sources ...string) error {
 	where, args := in("source", sources)
-	_, err := t.exec(`DELETE FROM facts WHERE record = ? AND `+where, append([]any{record}, args...)...)
+	_, err := t.Exec(`DELETE FROM facts WHERE record = ? AND `+where, append([]any{record}, args...)...)
 	return err
 }

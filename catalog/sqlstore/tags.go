@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func addTags(ctx context.Context, q querier, records []catalog.Record) error {
 
 func (t *txn) putTags(record int64, tags []string) error {
 	for _, tag := range tags {
-		if _, err := t.exec(`INSERT INTO record_tags (record, tag) VALUES (?, ?)`, record, tag); err != nil {
+		if _, err := t.Exec(`INSERT INTO record_tags (record, tag) VALUES (?, ?)`, record, tag); err != nil {
 			return err
 		}
 	}
@@ -44,6 +44,6 @@ func (t *txn) putTags(record int64, tags []string) error {
 }
 
 func (t *txn) dropTags(record int64) error {
-	_, err := t.exec(`DELETE FROM record_tags WHERE record = ?`, record)
+	_, err := t.Exec(`DELETE FROM record_tags WHERE record = ?`, record)
 	return err
 }

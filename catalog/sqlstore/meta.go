@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func (s *Store) Meta(ctx context.Context, key string) (value string, err error) 
 // SetMeta sets a fact about the data directory.
 func (s *Store) SetMeta(ctx context.Context, key, value string) error {
 	return s.update(ctx, "set meta", func(t *txn) error {
-		_, err := t.exec(`INSERT INTO meta (name, value) VALUES (?, ?)
+		_, err := t.Exec(`INSERT INTO meta (name, value) VALUES (?, ?)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 			catalog.Clean(key), catalog.Clean(value))
 		return err

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func (t *txn) putChanges(ctx context.Context, changes []catalog.Change) error {
 		return err
 	}
 	for _, c := range changes {
-		_, err := t.exec(`INSERT INTO changes (record, deleted, at) VALUES (?, ?, ?)`,
+		_, err := t.Exec(`INSERT INTO changes (record, deleted, at) VALUES (?, ?, ?)`,
 			c.Record, number(c.Delete), micros(c.At))
 		if err != nil {
 			return err

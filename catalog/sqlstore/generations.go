@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -22,9 +22,9 @@ func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog
 	}
 	if len(list) == 0 {
 		err = s.update(ctx, "open generation", func(t *txn) error {
-			_, err := t.exec(`INSERT INTO generations (fingerprint, checkpoint, created_at) VALUES (?, 0, ?)
+			_, err := t.Exec(`INSERT INTO generations (fingerprint, checkpoint, created_at) VALUES (?, 0, ?)
 ON CONFLICT (fingerprint) DO NOTHING`,
-				fingerprint, micros(catalog.CleanTime(s.now())))
+				fingerprint, micros(catalog.CleanTime(s.Now())))
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (s *Store) rename(ctx context.Context, op string, id int64, to func(fingerp
 		if slices.ContainsFunc(all, func(g catalog.Generation) bool { return g.ID != id && g.Fingerprint == fingerprint }) {
 			return fmt.Errorf("generation %d: another has its fingerprint: %w", id, catalog.ErrConflict)
 		}
-		_, err = t.exec(`UPDATE generations SET fingerprint = ? WHERE id = ?`, fingerprint, id)
+		_, err = t.Exec(`UPDATE generations SET fingerprint = ? WHERE id = ?`, fingerprint, id)
 		return err
 	})
 }
@@ -98,13 +98,13 @@ func (s *Store) DropGeneration(ctx context.Context, id int64) error {
 				return err
 			}
 		}
-		_, err := t.exec(`DELETE FROM generations WHERE id = ?`, id)
+		_, err := t.Exec(`DELETE FROM generations WHERE id = ?`, id)
 		return err
 	})
 }
 
 func (t *txn) moveCheckpoint(generation, checkpoint int64) error {
-	moved, err := t.exec(`UPDATE generations SET checkpoint = ? WHERE id = ?`, checkpoint, generation)
+	moved, err := t.Exec(`UPDATE generations SET checkpoint = ? WHERE id = ?`, checkpoint, generation)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const selectRevisions = `SELECT kind, name, number, base, created_at, author, no
 func (s *Store) SaveRevision(ctx context.Context, r catalog.Revision) (catalog.Revision, error) {
 	r.Name, r.By = catalog.Clean(r.Name), catalog.Clean(r.By)
 	r.Note, r.Data = catalog.Clean(r.Note), catalog.Clean(r.Data)
-	r.CreatedAt, r.Number = catalog.CleanTime(s.now()), r.Base+1
+	r.CreatedAt, r.Number = catalog.CleanTime(s.Now()), r.Base+1
 	err := s.update(ctx, "save revision", func(t *txn) error {
 		newest, err := collect(ctx, t.Tx, scanRevision, selectRevisions+
 			`WHERE kind = ? AND name = ? ORDER BY number DESC LIMIT 1`, r.Kind, r.Name)
@@ -29,7 +29,7 @@ func (s *Store) SaveRevision(ctx context.Context, r catalog.Revision) (catalog.R
 		if len(newest) == 0 && r.Base != 0 {
 			return notFound(catalog.Revision{Kind: r.Kind, Name: r.Name, Number: r.Base})
 		}
-		_, err = t.exec(`INSERT INTO revisions (kind, name, number, base, created_at, author, note, data)
+		_, err = t.Exec(`INSERT INTO revisions (kind, name, number, base, created_at, author, note, data)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, string(r.Kind), r.Name, r.Number, r.Base, micros(r.CreatedAt), r.By, r.Note, r.Data)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ const selectPublications = `SELECT id, kind, name, number, at, author, note FROM
 // Publish adds a publication.
 func (s *Store) Publish(ctx context.Context, p catalog.Publication, since int64) (catalog.Publication, error) {
 	p.Name, p.By, p.Note = catalog.Clean(p.Name), catalog.Clean(p.By), catalog.Clean(p.Note)
-	p.At = catalog.CleanTime(s.now())
+	p.At = catalog.CleanTime(s.Now())
 	err := s.update(ctx, "publish", func(t *txn) error {
 		var before catalog.Publication
 		list, err := collect(ctx, t.Tx, scanPublication, selectPublications+`WHERE kind = ? ORDER BY id DESC LIMIT 1`,
@@ -144,7 +144,7 @@ func scanPublication(rows *sql.Rows) (p catalog.Publication, err error) {
 
 // audit adds an entry to the audit log.
 func (t *txn) audit(a catalog.Audit) error {
-	_, err := t.exec(`INSERT INTO audit (at, author, action, subject, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+	_, err := t.Exec(`INSERT INTO audit (at, author, action, subject, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		micros(a.At), catalog.Clean(a.By), catalog.Clean(a.Action), catalog.Clean(a.Subject), catalog.Clean(a.Before),
 		catalog.Clean(a.After), catalog.Clean(a.Note))
 	return err
@@ -153,7 +153,7 @@ func (t *txn) audit(a catalog.Audit) error {
 // AddAudit adds an entry to the audit log; At defaults to now.
 func (s *Store) AddAudit(ctx context.Context, a catalog.Audit) error {
 	if a.At = catalog.CleanTime(a.At); a.At.IsZero() {
-		a.At = catalog.CleanTime(s.now())
+		a.At = catalog.CleanTime(s.Now())
 	}
 	return s.update(ctx, "audit", func(t *txn) error { return t.audit(a) })
 }

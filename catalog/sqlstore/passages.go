@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (s *Store) PutPassages(
 			if len(r.Passages) == 0 {
 				continue
 			}
-			_, err := t.exec(`INSERT INTO documents (generation, record, data) VALUES (?, ?, ?)`,
+			_, err := t.Exec(`INSERT INTO documents (generation, record, data) VALUES (?, ?, ?)`,
 				generation, r.Record, []byte(r.Document))
 			if err != nil {
 				return err
@@ -62,7 +62,7 @@ func (s *Store) PutPassages(
 }
 
 func (t *txn) putPassage(generation int64, p catalog.Passage) error {
-	_, err := t.exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, section, heading, text)
+	_, err := t.Exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, section, heading, text)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Section),
 		catalog.Clean(p.Heading), catalog.Clean(p.Text))
@@ -72,7 +72,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 // Passages returns the passages with these ids, in no particular order.
 func (s *Store) Passages(ctx context.Context, generation int64, ids []int64) (list []catalog.Passage, err error) {
 	return read(ctx, s, "passages", scanPassage,
-		`SELECT `+passageColumns+` FROM passages WHERE generation = ? AND id IN (SELECT value FROM json_each(?))`,
+		`SELECT `+passageColumns+` FROM passages WHERE generation = ? AND id IN (`+s.IDs+`)`,
 		generation, jsonList(ids))
 }
 

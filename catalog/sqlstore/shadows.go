@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func (s *Store) CountShadows(ctx context.Context, counts []catalog.ShadowCount) 
 			if err != nil {
 				return err
 			}
-			_, err = t.exec(`INSERT INTO shadows (day, live, candidate, query, count, jaccard, rbo, was, would, last_at)
+			_, err = t.Exec(`INSERT INTO shadows (day, live, candidate, query, count, jaccard, rbo, was, would, last_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, live, candidate, query) DO UPDATE SET count = shadows.count + excluded.count,
 	jaccard = shadows.jaccard + excluded.jaccard, rbo = shadows.rbo + excluded.rbo, was = excluded.was,
@@ -33,11 +33,11 @@ ON CONFLICT (day, live, candidate, query) DO UPDATE SET count = shadows.count + 
 				return err
 			}
 		}
-		_, err := t.exec(`DELETE FROM shadows WHERE day < ?`,
-			catalog.Day(s.now()).AddDate(0, 0, 1-catalog.ShadowDays).UnixMicro())
+		_, err := t.Exec(`DELETE FROM shadows WHERE day < ?`,
+			catalog.Day(s.Now()).AddDate(0, 0, 1-catalog.ShadowDays).UnixMicro())
 		if err == nil {
-			_, err = t.exec(`DELETE FROM shadows WHERE (day, live, candidate, query) IN (
-SELECT day, live, candidate, query FROM shadows ORDER BY last_at DESC LIMIT -1 OFFSET ?)`, catalog.MaxShadows)
+			_, err = t.Exec(`DELETE FROM shadows WHERE (day, live, candidate, query) IN (
+SELECT day, live, candidate, query FROM shadows ORDER BY last_at DESC LIMIT +? OFFSET ?)`, limit(0), catalog.MaxShadows)
 		}
 		return err
 	})
@@ -51,16 +51,17 @@ func (s *Store) Shadows(
 	err = s.view(ctx, "shadow searches", func(q querier) error {
 		err := q.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(n), 0), COALESCE(SUM(same), 0),
 	COALESCE(SUM(jaccard) / SUM(n), 0), COALESCE(SUM(rbo) / SUM(n), 0)
-FROM (SELECT SUM(count) AS n, SUM(jaccard) AS jaccard, SUM(rbo) AS rbo, SUM(rbo) > SUM(count) - 1e-9 AS same `+of+
-			`GROUP BY query)`, live, candidate).Scan(&total.Queries, &total.N, &total.Same, &total.Jaccard, &total.RBO)
+FROM (SELECT SUM(count) AS n, SUM(jaccard) AS jaccard, SUM(rbo) AS rbo, 
+	CASE WHEN SUM(rbo) > SUM(count) - 1e-9 THEN 1 ELSE 0 END AS same `+of+`GROUP BY query) AS queries`, live, candidate).Scan(&total.Queries, &total.N, &total.Same, &total.Jaccard, &total.RBO)
 		if err != nil {
 			return err
 		}
-		// The lists are those of the row with the greatest last_at, as SQLite promises
-		// for queries with one MAX.
+		// The lists are those of the last day.
 		list, err = collect(ctx, q, scanShadow, `SELECT live, candidate, query, SUM(count), SUM(jaccard) / SUM(count),
-	SUM(rbo) / SUM(count), was, would, MAX(last_at) `+of+
-			`GROUP BY query ORDER BY SUM(rbo) / SUM(count), SUM(count) DESC, query LIMIT +?`, live, candidate, limit(n))
+	SUM(rbo) / SUM(count), MAX(CASE WHEN place = 1 THEN was END), MAX(CASE WHEN place = 1 THEN would END), MAX(last_at)
+FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY query ORDER BY last_at DESC, day DESC) AS place `+of+`) AS placed
+GROUP BY live, candidate, query ORDER BY SUM(rbo) / SUM(count), SUM(count) DESC, query LIMIT +?`,
+			live, candidate, limit(n))
 		return err
 	})
 	return list, total, err

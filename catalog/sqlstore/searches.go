@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func (s *Store) CountSearches(ctx context.Context, counts []catalog.SearchCount)
 			if !room {
 				continue
 			}
-			_, err = t.exec(`INSERT INTO searches
+			_, err = t.Exec(`INSERT INTO searches
 	(day, query, count, zero, corrected, degraded, took, longest, last_at, clients, visitors)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, query) DO UPDATE SET count = searches.count + excluded.count, zero = searches.zero + excluded.zero,
@@ -40,7 +40,7 @@ ON CONFLICT (day, query) DO UPDATE SET count = searches.count + excluded.count, 
 				return err
 			}
 		}
-		_, err := t.exec(`DELETE FROM searches WHERE day < ?`, s.kept())
+		_, err := t.Exec(`DELETE FROM searches WHERE day < ?`, s.kept())
 		return err
 	})
 }
@@ -48,14 +48,14 @@ ON CONFLICT (day, query) DO UPDATE SET count = searches.count + excluded.count, 
 // counted is the time of a count; it defaults to now.
 func (s *Store) counted(at time.Time) time.Time {
 	if at = catalog.CleanTime(at); at.IsZero() {
-		return catalog.CleanTime(s.now())
+		return catalog.CleanTime(s.Now())
 	}
 	return at
 }
 
 // kept is the first day whose counts are kept.
 func (s *Store) kept() int64 {
-	return catalog.Day(s.now()).AddDate(0, 0, 1-catalog.CountDays).UnixMicro()
+	return catalog.Day(s.Now()).AddDate(0, 0, 1-catalog.CountDays).UnixMicro()
 }
 
 // searchOrders are the columns of the orders of searches, and how those of several
@@ -93,7 +93,8 @@ func selectSearches(order catalog.SearchOrder, public bool) string {
 	}
 	return `WITH grouped AS MATERIALIZED (SELECT query, SUM(count) AS count, SUM(zero) AS zero,
 	SUM(corrected) AS corrected, SUM(degraded) AS degraded, SUM(took) AS took, MAX(longest) AS longest,
-	MAX(` + last + `) AS last, MAX(clients) AS clients, MAX(visitors) AS visitors, SUM(visitors >= ` + publicClients + `)
+	MAX(` + last + `) AS last, MAX(clients) AS clients, MAX(visitors) AS visitors, 
+	SUM(CASE WHEN visitors >= ` + publicClients + ` THEN 1 ELSE 0 END)
 	FROM ` + from + ` GROUP BY query HAVING ` + by.sum + `(` + by.column + `) > 0)
 SELECT *, (SELECT COUNT(*) FROM grouped) FROM grouped ORDER BY ` + by.column + ` DESC, last DESC, query LIMIT +?2`
 }
@@ -131,7 +132,7 @@ func (s *Store) CountClicks(ctx context.Context, counts []catalog.ClickCount) er
 			if !room {
 				continue
 			}
-			_, err = t.exec(`INSERT INTO clicks (day, query, record, position, shown, clicked) VALUES (?, ?, ?, ?, ?, ?)
+			_, err = t.Exec(`INSERT INTO clicks (day, query, record, position, shown, clicked) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, query, record, position)
 DO UPDATE SET shown = clicks.shown + excluded.shown, clicked = clicks.clicked + excluded.clicked`,
 				day, query, c.Record, c.Position, c.Shown, c.Clicked)
@@ -139,7 +140,7 @@ DO UPDATE SET shown = clicks.shown + excluded.shown, clicked = clicks.clicked + 
 				return err
 			}
 		}
-		_, err := t.exec(`DELETE FROM clicks WHERE day < ?`, s.kept())
+		_, err := t.Exec(`DELETE FROM clicks WHERE day < ?`, s.kept())
 		return err
 	})
 }

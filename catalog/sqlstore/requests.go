@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const selectRequests = `SELECT id, kind, argument, author, created_at, started_a
 func (s *Store) Enqueue(ctx context.Context, r catalog.Request) (id int64, err error) {
 	at := catalog.CleanTime(r.CreatedAt)
 	if at.IsZero() {
-		at = catalog.CleanTime(s.now())
+		at = catalog.CleanTime(s.Now())
 	}
 	err = s.update(ctx, "enqueue", func(t *txn) error {
 		id, err = t.insert(`INSERT INTO requests (kind, argument, author, created_at, done_at, failure)
@@ -54,7 +54,7 @@ func (s *Store) StartRequest(ctx context.Context, id int64) error {
 	return s.update(ctx, "start request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET started_at = ?, attempts = attempts + 1, done = 0, total = 0
 WHERE id = ? AND done_at = 0`,
-			micros(catalog.CleanTime(s.now())), id)
+			micros(catalog.CleanTime(s.Now())), id)
 	})
 }
 
@@ -73,7 +73,7 @@ func (s *Store) CancelRequest(ctx context.Context, id int64) error {
 		return t.open(id, `UPDATE requests SET cancelled = 1,
 	done_at = CASE WHEN started_at = 0 THEN ? ELSE 0 END,
 	failure = CASE WHEN started_at = 0 THEN 'cancelled before it began' ELSE '' END
-WHERE id = ? AND done_at = 0`, micros(catalog.CleanTime(s.now())), id)
+WHERE id = ? AND done_at = 0`, micros(catalog.CleanTime(s.Now())), id)
 	})
 }
 
@@ -81,13 +81,13 @@ WHERE id = ? AND done_at = 0`, micros(catalog.CleanTime(s.now())), id)
 func (s *Store) FinishRequest(ctx context.Context, id int64, result, failure string) error {
 	return s.update(ctx, "finish request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET done_at = ?, result = ?, failure = ? WHERE id = ? AND done_at = 0`,
-			micros(catalog.CleanTime(s.now())), catalog.Clean(result), catalog.Clean(failure), id)
+			micros(catalog.CleanTime(s.Now())), catalog.Clean(result), catalog.Clean(failure), id)
 	})
 }
 
 // open runs a statement on an open request; ErrNotFound if there is none.
 func (t *txn) open(id int64, statement string, args ...any) error {
-	done, err := t.exec(statement, args...)
+	done, err := t.Exec(statement, args...)
 	if err != nil {
 		return err
 	}

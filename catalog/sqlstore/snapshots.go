@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (s *Store) PutSnapshot(ctx context.Context, snap catalog.Snapshot) error {
 			catalog.ErrBadEntry)
 	}
 	return s.update(ctx, "put snapshot", func(t *txn) error {
-		_, err := t.exec(`INSERT INTO snapshots (series, captured_at, data) VALUES (?, ?, ?)
+		_, err := t.Exec(`INSERT INTO snapshots (series, captured_at, data) VALUES (?, ?, ?)
 ON CONFLICT (series, captured_at) DO UPDATE SET data = excluded.data`,
 			catalog.Clean(snap.Series), micros(at), catalog.Clean(string(snap.Data)))
 		return err
@@ -43,7 +43,7 @@ ON CONFLICT (series, captured_at) DO UPDATE SET data = excluded.data`,
 // PruneSnapshots removes all but the newest snapshots of a series.
 func (s *Store) PruneSnapshots(ctx context.Context, series string, keep int) error {
 	return s.update(ctx, "prune snapshots", func(t *txn) error {
-		_, err := t.exec(`DELETE FROM snapshots WHERE series = ? AND captured_at NOT IN
+		_, err := t.Exec(`DELETE FROM snapshots WHERE series = ? AND captured_at NOT IN
 	(SELECT captured_at FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT +?)`,
 			catalog.Clean(series), catalog.Clean(series), max(0, keep))
 		return err

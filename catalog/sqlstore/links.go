@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -90,7 +90,7 @@ func distinct(rows []sourcedLink) []catalog.Link {
 
 func (t *txn) putLinks(record int64, source string, links []catalog.Link) error {
 	for i, l := range links {
-		_, err := t.exec(`INSERT INTO links (record, source, position, relation, to_kind, to_key, snippet)
+		_, err := t.Exec(`INSERT INTO links (record, source, position, relation, to_kind, to_key, snippet)
 VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			record, source, i, string(l.Relation), string(l.To.Kind), l.To.Key, l.Snippet)
 		if err != nil {
@@ -101,6 +101,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?)`,
 }
 
 func (t *txn) dropLinks(record int64, source string) error {
-	_, err := t.exec(`DELETE FROM links WHERE record = ? AND source = ?`, record, source)
+	_, err := t.Exec(`DELETE FROM links WHERE record = ? AND source = ?`, record, source)
 	return err
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 // ration bounds the rows of each day in a table of counts.
 type ration struct {
@@ -32,9 +32,6 @@ func (r *ration) admits(day int64, key string, args ...any) (bool, error) {
 }
 
 func (r *ration) count(day int64, and string, args ...any) (n int, err error) {
-	stmt, err := r.t.statement(`SELECT COUNT(*) FROM ` + r.table + ` WHERE day = ?` + and)
-	if err != nil {
-		return 0, err
-	}
-	return n, stmt.QueryRow(append([]any{day}, args...)...).Scan(&n)
+	row := r.t.QueryRow(`SELECT COUNT(*) FROM `+r.table+` WHERE day = ?`+and, append([]any{day}, args...)...)
+	return n, row.Scan(&n)
 }

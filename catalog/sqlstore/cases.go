@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 func (s *Store) PutCase(ctx context.Context, c catalog.Case, by string) (catalog.Case, error) {
 	c.Name, c.Description = catalog.Clean(c.Name), catalog.Clean(c.Description)
 	if c.CreatedAt = catalog.CleanTime(c.CreatedAt); c.CreatedAt.IsZero() {
-		c.CreatedAt = catalog.CleanTime(s.now())
+		c.CreatedAt = catalog.CleanTime(s.Now())
 	}
 	err := s.update(ctx, "case", func(t *txn) error {
 		var created int64
@@ -26,7 +26,7 @@ RETURNING id, created_at`, c.Name, c.Description, micros(c.CreatedAt), c.Every.M
 			return err
 		}
 		c.CreatedAt = fromMicros(created)
-		return t.edited(s.now(), catalog.Audit{By: by, Action: "edit", Subject: c.Name, Note: c.Description})
+		return t.edited(s.Now(), catalog.Audit{By: by, Action: "edit", Subject: c.Name, Note: c.Description})
 	})
 	return c, err
 }
@@ -103,17 +103,17 @@ func (s *Store) DropCase(ctx context.Context, id int64, by string) error {
 		}
 		for _, statement := range []string{`DELETE FROM judgments WHERE collection = ?`,
 			`DELETE FROM case_queries WHERE collection = ?`, `DELETE FROM cases WHERE id = ?`} {
-			if _, err := t.exec(statement, id); err != nil {
+			if _, err := t.Exec(statement, id); err != nil {
 				return err
 			}
 		}
-		return t.edited(s.now(), catalog.Audit{By: by, Action: "remove", Subject: name, Before: before})
+		return t.edited(s.Now(), catalog.Audit{By: by, Action: "remove", Subject: name, Before: before})
 	})
 }
 
 // PutQueries stores queries of a case.
 func (s *Store) PutQueries(ctx context.Context, id int64, queries []catalog.CaseQuery, by string) error {
-	now := catalog.CleanTime(s.now())
+	now := catalog.CleanTime(s.Now())
 	return s.update(ctx, "queries", func(t *txn) error {
 		name, err := t.caseNamed(ctx, id)
 		if err != nil {
@@ -153,7 +153,7 @@ WHERE collection = ? AND query = ?`, id, catalog.Clean(q.ID)).Scan(&revision, &c
 		return &catalog.ConflictError{What: "query " + q.ID, By: author, At: fromMicros(changed),
 			Revision: int64(revision)}
 	}
-	_, err = t.exec(`INSERT INTO case_queries
+	_, err = t.Exec(`INSERT INTO case_queries
 	(collection, query, position, text, class, need, note, revision, changed_at, author)
 VALUES (?, ?, (SELECT COALESCE(MAX(position), 0) + 1 FROM case_queries WHERE collection = ?), ?, ?, ?, ?, 1, ?, ?)
 ON CONFLICT (collection, query) DO UPDATE SET text = excluded.text, class = excluded.class, need = excluded.need,
@@ -175,17 +175,17 @@ func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(`DELETE FROM judgments WHERE collection = ? AND query = ?`, id, query); err != nil {
+		if _, err := t.Exec(`DELETE FROM judgments WHERE collection = ? AND query = ?`, id, query); err != nil {
 			return err
 		}
-		done, err := t.exec(`DELETE FROM case_queries WHERE collection = ? AND query = ?`, id, query)
+		done, err := t.Exec(`DELETE FROM case_queries WHERE collection = ? AND query = ?`, id, query)
 		if err != nil {
 			return err
 		}
 		if err := affected(done, "query "+query); err != nil {
 			return err
 		}
-		return t.edited(s.now(), catalog.Audit{By: by, Action: "remove", Subject: name, Before: before,
+		return t.edited(s.Now(), catalog.Audit{By: by, Action: "remove", Subject: name, Before: before,
 			Note: "query " + query})
 	})
 }
@@ -211,14 +211,14 @@ func (s *Store) PutJudgments(ctx context.Context, id int64, judgments []catalog.
 			query, target, judge := catalog.Clean(j.Query), catalog.Clean(j.Target), catalog.Clean(j.Judge)
 			at := catalog.CleanTime(j.At)
 			if at.IsZero() {
-				at = catalog.CleanTime(s.now())
+				at = catalog.CleanTime(s.Now())
 			}
 			var err error
 			if j.Grade < 0 {
-				_, err = t.exec(`DELETE FROM judgments WHERE collection = ? AND query = ? AND target = ? AND judge = ?`,
+				_, err = t.Exec(`DELETE FROM judgments WHERE collection = ? AND query = ? AND target = ? AND judge = ?`,
 					id, query, target, judge)
 			} else {
-				_, err = t.exec(`INSERT INTO judgments (collection, query, target, judge, grade, at, note)
+				_, err = t.Exec(`INSERT INTO judgments (collection, query, target, judge, grade, at, note)
 VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (collection, query, target, judge)
 DO UPDATE SET grade = excluded.grade, at = excluded.at, note = excluded.note`,
 					id, query, target, judge, j.Grade, micros(at), catalog.Clean(j.Note))
@@ -249,7 +249,7 @@ func scanJudgment(rows *sql.Rows) (j catalog.Judgment, err error) {
 func (s *Store) AddEvaluation(ctx context.Context, e catalog.Evaluation) (id int64, err error) {
 	at := catalog.CleanTime(e.At)
 	if at.IsZero() {
-		at = catalog.CleanTime(s.now())
+		at = catalog.CleanTime(s.Now())
 	}
 	err = s.update(ctx, "evaluation", func(t *txn) error {
 		id, err = t.insert(`INSERT INTO evaluations (collection, at, author, profile, revision, judges, generation, model,

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 func (s *Store) AddWords(ctx context.Context, generation int64, words []string) error {
 	return s.update(ctx, "add words", func(t *txn) error {
 		for _, w := range words {
-			if _, err := t.exec(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation,
+			if _, err := t.Exec(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation,
 				catalog.Clean(w)); err != nil {
 				return err
 			}
@@ -24,7 +24,7 @@ func (s *Store) AddWords(ctx context.Context, generation int64, words []string) 
 func (s *Store) DropWords(ctx context.Context, generation int64, words []string) error {
 	return s.update(ctx, "drop words", func(t *txn) error {
 		for _, w := range words {
-			if _, err := t.exec(`DELETE FROM words WHERE generation = ? AND word = ?`, generation,
+			if _, err := t.Exec(`DELETE FROM words WHERE generation = ? AND word = ?`, generation,
 				catalog.Clean(w)); err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func (s *Store) CountViolations(ctx context.Context, counts []catalog.Violation)
 			if !room {
 				blocked = catalog.OtherAddress
 			}
-			_, err = t.exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at, clients)
+			_, err = t.Exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at, clients)
 VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.count + excluded.count,
 	last_at = CASE WHEN excluded.last_at > csp_reports.last_at THEN excluded.last_at ELSE csp_reports.last_at END,
@@ -33,7 +33,7 @@ ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.coun
 				return err
 			}
 		}
-		_, err := t.exec(`DELETE FROM csp_reports WHERE day < ?`, s.kept())
+		_, err := t.Exec(`DELETE FROM csp_reports WHERE day < ?`, s.kept())
 		return err
 	})
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import "context"
 
@@ -25,11 +25,11 @@ func (a *application) lookAdditions(ctx context.Context, records []int64) error 
 }
 
 func (t *txn) putAddition(record int64, source, hash string) error {
-	_, err := t.exec(`INSERT INTO additions (source, record, hash) VALUES (?, ?, ?)`, source, record, hash)
+	_, err := t.Exec(`INSERT INTO additions (source, record, hash) VALUES (?, ?, ?)`, source, record, hash)
 	return err
 }
 
 func (t *txn) dropAddition(record int64, source string) error {
-	_, err := t.exec(`DELETE FROM additions WHERE source = ? AND record = ?`, source, record)
+	_, err := t.Exec(`DELETE FROM additions WHERE source = ? AND record = ?`, source, record)
 	return err
 }

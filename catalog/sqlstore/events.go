@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const counts = `(NOT EXISTS (SELECT 1 FROM events o
 OR source = (SELECT o.source FROM events o LEFT JOIN records r ON r.kind = o.kind AND r.key = o.key
 	LEFT JOIN facts f ON f.record = r.id AND f.source = o.source
 	WHERE o.kind = events.kind AND o.key = events.key AND o.field = events.field
-	ORDER BY f.source IS NULL, r.source IS NOT o.source, o.source LIMIT 1))`
+	ORDER BY f.source IS NULL, r.source IS DISTINCT FROM o.source, o.source LIMIT 1))`
 
 // Events returns matching events, newest first, then by reference; events of
 // one reference at the same time are in reverse order of writing.
@@ -69,7 +69,7 @@ func (t *txn) replaceEvents(ctx context.Context, source string, events []catalog
 		if slices.Equal(stored, byRef[ref]) {
 			continue
 		}
-		if _, err := t.exec(`DELETE FROM events WHERE kind = ? AND key = ? AND source = ?`, string(ref.Kind), ref.Key,
+		if _, err := t.Exec(`DELETE FROM events WHERE kind = ? AND key = ? AND source = ?`, string(ref.Kind), ref.Key,
 			source); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (t *txn) replaceEvents(ctx context.Context, source string, events []catalog
 }
 
 func (t *txn) putEvent(e catalog.Event) error {
-	_, err := t.exec(`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := t.Exec(`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(e.Ref.Kind), e.Ref.Key, e.Field, micros(e.At), e.From, e.To, e.RawFrom, e.RawTo, e.Via, e.Commit,
 		e.URL, e.Subject, e.Source)
 	return err

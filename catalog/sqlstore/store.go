@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -11,33 +11,59 @@ import (
 	"almanac/catalog"
 )
 
-// LockWait is how long a write waits for another process's transaction.
-const LockWait = time.Minute
-
-// Config locates the catalog.
+// Config is a database as the package of its engine opened it.
 type Config struct {
-	Path string           // the database file; created with its directory if missing
-	Now  func() time.Time // the clock; nil means time.Now
+	Reader *sql.DB
+	Reads  int // at once
+	Writer *sql.DB
+	// View begins a transaction that sees one state and writes nothing.
+	View sql.TxOptions
+	// Begin begins a transaction on Writer once no other of any process writes: changes
+	// are numbered in the order of commits.
+	Begin func(ctx context.Context, writer *sql.DB) (*sql.Tx, error)
+	// IDs is a query of the numbers of a JSON array, its parameter.
+	IDs string
+	// Explain puts problems that the operator solves into a sentence.
+	Explain func(error) error
+	Now     func() time.Time // the clock; nil means time.Now
 }
 
-// Store is a catalog in a SQLite file. It is safe for concurrent use.
+// Store is a catalog in a database. It is safe for concurrent use.
 type Store struct {
-	path   string
-	now    func() time.Time
-	reader *sql.DB
-	turns  turns   // on the reader
-	writer *sql.DB // one connection
+	Config
+	turns turns // on the reader
 }
 
 var _ catalog.Store = (*Store)(nil)
 
-// Close waits for the running statements and closes the file.
-func (s *Store) Close() error {
-	return errors.Join(s.reader.Close(), s.writer.Close())
+// New returns the store of a database that has the newest schema.
+func New(cfg Config) *Store {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Store{Config: cfg, turns: turns{free: cfg.Reads}}
 }
 
+// Close waits for the running statements and closes the database.
+func (s *Store) Close() error {
+	return errors.Join(s.Reader.Close(), s.Writer.Close())
+}
+
+// failure wraps an error with the operation.
 func (s *Store) failure(ctx context.Context, op string, err error) error {
-	return failure(ctx, s.path, op, err)
+	return Failure(ctx, op, err, s.Explain)
+}
+
+// Failure wraps an error with the operation. Problems for the operator to solve
+// become one plain sentence.
+func Failure(ctx context.Context, op string, err error, explain func(error) error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil: // drivers report a cancelled statement as interrupted
+		return fmt.Errorf("catalog: %s: %w", op, ctx.Err())
+	}
+	return fmt.Errorf("catalog: %s: %w", op, explain(err))
 }
 
 // querier is what reads run on: the pool or a transaction.
@@ -51,7 +77,7 @@ func (s *Store) reading(ctx context.Context, op string, fn func(q querier) error
 	err := s.turns.take(ctx)
 	if err == nil {
 		defer s.turns.give()
-		err = fn(s.reader)
+		err = fn(s.Reader)
 	}
 	return s.failure(ctx, op, err)
 }
@@ -60,7 +86,7 @@ func (s *Store) reading(ctx context.Context, op string, fn func(q querier) error
 // the catalog.
 func (s *Store) view(ctx context.Context, op string, fn func(q querier) error) error {
 	return s.reading(ctx, op, func(querier) error {
-		tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		tx, err := s.Reader.BeginTx(ctx, &s.View)
 		if err == nil {
 			defer tx.Rollback()
 			err = fn(tx)
@@ -82,64 +108,24 @@ func read[T any](
 
 // update runs fn in a write transaction and commits it.
 func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) error {
-	tx, err := s.begin(ctx)
+	tx, err := s.Begin(ctx, s.Writer)
 	if err == nil {
 		defer tx.Rollback()
-		t := &txn{Tx: tx, statements: map[string]*sql.Stmt{}}
-		if err = fn(t); err == nil {
+		if err = fn(&txn{tx}); err == nil {
 			err = tx.Commit()
 		}
 	}
 	return s.failure(ctx, op, err)
 }
 
-// begin takes the write lock. It polls instead of waiting inside SQLite, which
-// does not notice a cancelled context.
-func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
-	for deadline := time.Now().Add(LockWait); ; {
-		tx, err := s.writer.BeginTx(ctx, nil)
-		if err == nil || !busy(err) || ctx.Err() != nil || time.Now().After(deadline) {
-			return tx, err
-		}
-	}
-}
-
-// txn is a write transaction that caches prepared statements.
-type txn struct {
-	*sql.Tx
-	statements map[string]*sql.Stmt
-}
-
-// exec runs a frequent statement. It deliberately passes no context: the driver
-// would start a goroutine per statement to watch it. The transaction as a whole
-// ends with its context, and long loops check the context themselves.
-func (t *txn) exec(query string, args ...any) (sql.Result, error) {
-	stmt, err := t.statement(query)
-	if err != nil {
-		return nil, err
-	}
-	return stmt.Exec(args...)
-}
+// txn is a write transaction. Its frequent statements deliberately have no context:
+// a driver would start a goroutine per statement to watch it. The transaction as a
+// whole ends with its context, and long loops check the context themselves.
+type txn struct{ *sql.Tx }
 
 // insert runs an INSERT … RETURNING id.
 func (t *txn) insert(query string, args ...any) (id int64, err error) {
-	stmt, err := t.statement(query)
-	if err != nil {
-		return 0, err
-	}
-	return id, stmt.QueryRow(args...).Scan(&id)
-}
-
-func (t *txn) statement(query string) (*sql.Stmt, error) {
-	if stmt, ok := t.statements[query]; ok {
-		return stmt, nil
-	}
-	stmt, err := t.Prepare(query) // closed with the transaction
-	if err != nil {
-		return nil, err
-	}
-	t.statements[query] = stmt
-	return stmt, nil
+	return id, t.QueryRow(query, args...).Scan(&id)
 }
 
 // collect reads all rows of a query.
@@ -189,11 +175,21 @@ func in[T any](column string, values []T) (string, []any) {
 
 // inFolded is a case-insensitive in.
 func inFolded(column string, values []string) (string, []any) {
-	args := make([]any, len(values))
+	folded := make([]string, len(values))
 	for i, v := range values {
-		args[i] = catalog.Clean(v)
+		folded[i] = lower(catalog.Clean(v))
 	}
-	return "lower(" + column + ") IN (" + strings.TrimSuffix(strings.Repeat("lower(?),", len(values)), ",") + ")", args
+	return in("lower("+column+")", folded)
+}
+
+// lower is the function of SQL, of which only ASCII is the same in every engine.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore_test
 
 import (
 	"context"
@@ -8,20 +8,22 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // TestPublicQueriesAreLookedUp holds that a public list reads the first of each day
 // by an index, however many rows the table has, and that counts of named queries are
 // found by their key.
 func TestPublicQueriesAreLookedUp(t *testing.T) {
-	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	plan := func(query string, args ...any) string {
 		t.Helper()
-		rows, err := s.reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+query, args...)
+		rows, err := s.Reader.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+query, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,13 +42,13 @@ func TestPublicQueriesAreLookedUp(t *testing.T) {
 	for order, index := range map[catalog.SearchOrder]string{
 		catalog.MostSearched: "searches_public (day=?", catalog.MostZero: "searches_public_zero (day=?",
 	} {
-		got := plan(selectSearches(order, true), 0, 10)
+		got := plan(sqlstore.SelectSearches(order, true), 0, 10)
 		if strings.Contains(got, "SCAN searches") || !strings.Contains(got, index) ||
 			!strings.Contains(got, "SEARCH s USING PRIMARY KEY (day=? AND query=?)") {
 			t.Errorf("%q:\n%s", order, got)
 		}
 	}
-	got := plan(selectClicks(2), 0, "a", "b")
+	got := plan(sqlstore.SelectClicks(2), 0, "a", "b")
 	if strings.Contains(got, "SCAN clicks") || !strings.Contains(got, "SEARCH clicks USING PRIMARY KEY (day=? AND query=?)") {
 		t.Errorf("clicks:\n%s", got)
 	}
@@ -55,7 +57,7 @@ func TestPublicQueriesAreLookedUp(t *testing.T) {
 // TestPublicQueriesOfAFullDay holds that of a day with more public queries than
 // are listed the first in the order are.
 func TestPublicQueriesOfAFullDay(t *testing.T) {
-	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,7 @@
+package sqlstore
+
+// The statements whose plans tests look at.
+var (
+	SelectSearches = selectSearches
+	SelectClicks   = selectClicks
+)
