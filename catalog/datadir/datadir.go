@@ -1,5 +1,6 @@
-// Package datadir opens data directories. One holds the catalog of one network
-// and what is made from it, and refuses any other network.
+// Package datadir opens data directories. One holds the catalog of one network, unless
+// that is in a database elsewhere, and what is made from it, and refuses any other
+// network.
 package datadir
 
 import (
@@ -13,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/archive"
+	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
 )
 
@@ -55,32 +57,58 @@ func reason(err error) error {
 // metaNetwork is the catalog's key for the name of its network.
 const metaNetwork = "network"
 
-// Catalog returns the file of a directory's catalog.
-func Catalog(dir string) string { return filepath.Join(dir, "catalog.db") }
+// Catalog is where a catalog is: in a PostgreSQL database, or in a file of the data
+// directory if there is no address.
+type Catalog struct{ Dir, URL string }
 
-// Open opens the catalog of a directory and binds it to the network. It fails if
-// an import is incomplete, and if the catalog was emptied: it is there and holds
-// nothing, although the directory is indexed.
-func Open(ctx context.Context, dir, network string, indexed bool) (catalog.Store, error) {
-	_, err := os.Stat(Catalog(dir))
-	existed := err == nil
-	store, known, err := open(ctx, dir)
+// File returns the file of a directory's catalog.
+func File(dir string) string { return filepath.Join(dir, "catalog.db") }
+
+// String is what operators call it.
+func (c Catalog) String() string {
+	if c.URL != "" {
+		return postgres.Name(c.URL)
+	}
+	return File(c.Dir)
+}
+
+// Exists reports whether anything was stored in it, as far as its file says.
+func (c Catalog) Exists() bool {
+	_, err := os.Stat(File(c.Dir))
+	return c.URL != "" || err == nil
+}
+
+// Check reads the whole catalog and looks for damage. A file that is missing or empty is
+// no catalog.
+func (c Catalog) Check(ctx context.Context) error {
+	if c.URL != "" {
+		return postgres.Check(ctx, c.URL)
+	}
+	return sqlite.Check(ctx, File(c.Dir))
+}
+
+// Open opens the catalog and binds it to the network. It fails if an import is
+// incomplete, and if the catalog was emptied: it is there and holds nothing, although
+// the directory is indexed.
+func (c Catalog) Open(ctx context.Context, network string, indexed bool) (catalog.Store, error) {
+	existed := c.Exists()
+	store, known, err := c.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if existed && known == "" && indexed {
-		err = fmt.Errorf("%s is empty although an index lies beside it, so it lost what it held: "+
-			"put a copy in its place, or remove it to start again", Catalog(dir))
+		err = fmt.Errorf("%s is empty although an index lies in %s, so it lost what it held: "+
+			"put a copy in its place, or remove both to start again", c, c.Dir)
 	}
 	if err == nil {
-		err = bind(ctx, store, dir, known, network)
+		err = c.bind(ctx, store, known, network)
 	}
 	unfinished := false
 	if err == nil {
 		unfinished, err = archive.Unfinished(ctx, store)
 	}
 	if err == nil && unfinished {
-		err = fmt.Errorf("an import into %s did not finish: run it again", dir)
+		err = fmt.Errorf("an import into %s did not finish: run it again", c)
 	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -88,22 +116,27 @@ func Open(ctx context.Context, dir, network string, indexed bool) (catalog.Store
 	return store, nil
 }
 
-// OpenForImport opens the catalog of a directory and binds it to the network.
-func OpenForImport(ctx context.Context, dir, network string) (catalog.Store, error) {
-	store, known, err := open(ctx, dir)
+// OpenForImport opens the catalog and binds it to the network.
+func (c Catalog) OpenForImport(ctx context.Context, network string) (catalog.Store, error) {
+	store, known, err := c.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := bind(ctx, store, dir, known, network); err != nil {
+	if err := c.bind(ctx, store, known, network); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
 }
 
 // Watch looks at each tick whether the catalog is still the file that it was, until
-// ctx is done: what is written to one that was replaced while it was open is lost.
-func Watch(ctx context.Context, dir string, tick <-chan time.Time) error {
-	opened, err := os.Stat(Catalog(dir))
+// ctx is done: what is written to one that was replaced while it was open is lost. A
+// database on a server is not replaced.
+func (c Catalog) Watch(ctx context.Context, tick <-chan time.Time) error {
+	if c.URL != "" {
+		<-ctx.Done()
+		return nil
+	}
+	opened, err := os.Stat(File(c.Dir))
 	for err == nil {
 		select {
 		case <-ctx.Done():
@@ -111,16 +144,21 @@ func Watch(ctx context.Context, dir string, tick <-chan time.Time) error {
 		case <-tick:
 		}
 		var now os.FileInfo
-		if now, err = os.Stat(Catalog(dir)); err == nil && !os.SameFile(opened, now) {
-			return fmt.Errorf("%s was replaced while it was open: start again", Catalog(dir))
+		if now, err = os.Stat(File(c.Dir)); err == nil && !os.SameFile(opened, now) {
+			return fmt.Errorf("%s was replaced while it was open: start again", c)
 		}
 	}
 	return fmt.Errorf("the catalog is gone: %w", err)
 }
 
 // open opens the catalog; known is the network it is bound to, "" = none.
-func open(ctx context.Context, dir string) (store catalog.Store, known string, err error) {
-	if store, err = sqlite.Open(ctx, sqlite.Config{Path: Catalog(dir), Now: time.Now}); err != nil {
+func (c Catalog) open(ctx context.Context) (store catalog.Store, known string, err error) {
+	if c.URL != "" {
+		store, err = postgres.Open(ctx, postgres.Config{URL: c.URL})
+	} else {
+		store, err = sqlite.Open(ctx, sqlite.Config{Path: File(c.Dir)})
+	}
+	if err != nil {
 		return nil, "", err
 	}
 	if known, err = store.Meta(ctx, metaNetwork); err != nil {
@@ -129,15 +167,19 @@ func open(ctx context.Context, dir string) (store catalog.Store, known string, e
 	return store, known, nil
 }
 
-func bind(ctx context.Context, store catalog.Store, dir, known, network string) error {
+func (c Catalog) bind(ctx context.Context, store catalog.Store, known, network string) error {
 	switch known {
 	case "":
 		return store.SetMeta(ctx, metaNetwork, network)
 	case network:
 		return nil
 	}
+	if c.URL != "" {
+		return fmt.Errorf("%s holds the network %q: use another database for %q, "+
+			"or name the network of this one with --network (%[2]s, or its file)", c, known, network)
+	}
 	return fmt.Errorf("data directory %s holds the network %q: use another directory for %q, "+
-		"or name the network of this one with --network (%[2]s, or its file)", dir, known, network)
+		"or name the network of this one with --network (%[2]s, or its file)", c.Dir, known, network)
 }
 
 // Enough is the space that a sync and the index of a middle-sized network need,

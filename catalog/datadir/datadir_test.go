@@ -27,7 +27,7 @@ func TestDefault(t *testing.T) {
 func TestAnEmptiedCatalogIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	open := func(indexed bool) error {
-		store, err := datadir.Open(t.Context(), dir, "buoys", indexed)
+		store, err := datadir.Catalog{Dir: dir}.Open(t.Context(), "buoys", indexed)
 		if err != nil {
 			return err
 		}
@@ -40,14 +40,14 @@ func TestAnEmptiedCatalogIsRefused(t *testing.T) {
 		t.Errorf("a bound catalog: %v", err)
 	}
 	for _, suffix := range []string{"-wal", "-shm"} {
-		_ = os.Remove(datadir.Catalog(dir) + suffix) // it may not exist
+		_ = os.Remove(datadir.File(dir) + suffix) // it may not exist
 	}
-	if err := os.Truncate(datadir.Catalog(dir), 0); err != nil {
+	if err := os.Truncate(datadir.File(dir), 0); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the first must not make it valid
 		if err := open(true); err == nil ||
-			!strings.Contains(err.Error(), "is empty although an index lies beside it") {
+			!strings.Contains(err.Error(), "is empty although an index lies in") {
 			t.Errorf("an emptied catalog: %v", err)
 		}
 	}
@@ -61,14 +61,14 @@ func TestAnEmptiedCatalogIsRefused(t *testing.T) {
 
 func TestAnotherNetworkIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	store, err := datadir.Open(t.Context(), dir, "buoys", false)
+	store, err := datadir.Catalog{Dir: dir}.Open(t.Context(), "buoys", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {
 		t.Error(err)
 	}
-	_, err = datadir.Open(t.Context(), dir, "lights", false)
+	_, err = datadir.Catalog{Dir: dir}.Open(t.Context(), "lights", false)
 	if err == nil || !strings.Contains(err.Error(), `holds the network "buoys"`) {
 		t.Errorf("lights: %v", err)
 	}
@@ -77,7 +77,7 @@ func TestAnotherNetworkIsRefused(t *testing.T) {
 // TestWatchNoticesAnotherCatalog: a server that went on would lose what it writes.
 func TestWatchNoticesAnotherCatalog(t *testing.T) {
 	dir := t.TempDir()
-	at := datadir.Catalog(dir)
+	at := datadir.File(dir)
 	for name, change := range map[string]func() error{
 		"replaced": func() error {
 			return errors.Join(os.WriteFile(at+".new", []byte("b"), 0o600), os.Rename(at+".new", at))
@@ -88,7 +88,7 @@ func TestWatchNoticesAnotherCatalog(t *testing.T) {
 			t.Fatal(err)
 		}
 		tick, ended := make(chan time.Time), make(chan error, 1)
-		go func() { ended <- datadir.Watch(t.Context(), dir, tick) }()
+		go func() { ended <- datadir.Catalog{Dir: dir}.Watch(t.Context(), tick) }()
 		tick <- time.Time{}
 		tick <- time.Time{} // the first look was at the same file
 		err := change()
@@ -102,7 +102,7 @@ func TestWatchNoticesAnotherCatalog(t *testing.T) {
 	if err := os.WriteFile(at, []byte("a"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := datadir.Watch(ctx, dir, nil); err != nil {
+	if err := (datadir.Catalog{Dir: dir}.Watch(ctx, nil)); err != nil {
 		t.Errorf("at the end: %v", err)
 	}
 }

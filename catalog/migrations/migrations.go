@@ -11,12 +11,17 @@ import (
 	"io/fs"
 )
 
-//go:embed sqlite/*.sql
+//go:embed sqlite/*.sql postgres/*.sql
 var files embed.FS
 
 // SQLite returns the migrations of the SQLite schema.
-func SQLite() fs.FS {
-	dir, err := fs.Sub(files, "sqlite")
+func SQLite() fs.FS { return of("sqlite") }
+
+// PostgreSQL returns the migrations of the PostgreSQL schema.
+func PostgreSQL() fs.FS { return of("postgres") }
+
+func of(dialect string) fs.FS {
+	dir, err := fs.Sub(files, dialect)
 	if err != nil { // the directory is embedded above
 		panic(err)
 	}

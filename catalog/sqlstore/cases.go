@@ -273,7 +273,7 @@ func (s *Store) Evaluation(ctx context.Context, id int64) (catalog.Evaluation, e
 // Evaluations returns runs without their data, newest first.
 func (s *Store) Evaluations(ctx context.Context, caseID int64, n int) ([]catalog.Evaluation, error) {
 	return read(ctx, s, "evaluations", scanEvaluation, selectEvaluations+`'' FROM evaluations
-WHERE ? IN (0, collection) ORDER BY id DESC LIMIT +?`, caseID, limit(n))
+WHERE CAST(? AS BIGINT) IN (0, collection) ORDER BY id DESC LIMIT +?`, caseID, limit(n))
 }
 
 func scanEvaluation(rows *sql.Rows) (e catalog.Evaluation, err error) {

@@ -71,7 +71,7 @@ func (s *Store) ProgressRequest(ctx context.Context, id int64, done, total int) 
 func (s *Store) CancelRequest(ctx context.Context, id int64) error {
 	return s.update(ctx, "cancel request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET cancelled = 1,
-	done_at = CASE WHEN started_at = 0 THEN ? ELSE 0 END,
+	done_at = CASE WHEN started_at = 0 THEN CAST(? AS BIGINT) ELSE 0 END,
 	failure = CASE WHEN started_at = 0 THEN 'cancelled before it began' ELSE '' END
 WHERE id = ? AND done_at = 0`, micros(catalog.CleanTime(s.Now())), id)
 	})

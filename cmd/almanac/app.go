@@ -50,6 +50,11 @@ func (a *app) dataDir(n network.Network) string {
 	return datadir.Default(n.Name, config.Getenv(a.environ, "XDG_DATA_HOME"), config.Getenv(a.environ, "HOME"))
 }
 
+// catalog returns where the catalog of a data directory is.
+func (a *app) catalog(dir string) datadir.Catalog {
+	return datadir.Catalog{Dir: dir, URL: a.config.Catalog.URL}
+}
+
 // indexing shows that a command brings the index up to date.
 func (a *app) indexing() (set func(done, total int), end func()) {
 	task := a.progress("index")

@@ -370,7 +370,7 @@ func difference(engine string, have, want []int64) string {
 // passages are those of the catalog's last generation.
 func (w *world) passages(t *testing.T) (ids []int64) {
 	t.Helper()
-	store, err := datadir.Open(t.Context(), w.data, "buoys", false)
+	store, err := datadir.Catalog{Dir: w.data}.Open(t.Context(), "buoys", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
-	"almanac/catalog/datadir"
 	"almanac/cmd/config"
 	"almanac/cmd/profiles"
 	"almanac/ingest/networks"
@@ -29,7 +27,7 @@ func (c configCmd) Run(ctx context.Context, a *app) error {
 	if err := config.Print(a.out, a.config, a.origins); err != nil {
 		return err
 	}
-	if _, err := os.Stat(datadir.Catalog(a.config.Data.Dir)); err != nil {
+	if !a.catalog(a.config.Data.Dir).Exists() {
 		return nil // nothing was published yet
 	}
 	fmt.Fprintln(a.out)

@@ -64,7 +64,7 @@ func TestDashboards(t *testing.T) {
 // labels.
 func exported(t *testing.T) (metrics, labels map[string]bool) {
 	t.Helper()
-	store, err := datadir.Open(t.Context(), t.TempDir(), "buoys", false)
+	store, err := datadir.Catalog{Dir: t.TempDir()}.Open(t.Context(), "buoys", false)
 	if err != nil {
 		t.Fatal(err)
 	}

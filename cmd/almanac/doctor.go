@@ -13,7 +13,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
-	"almanac/catalog/sqlite"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/embed"
@@ -64,7 +63,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if err == nil {
 		free, lowDisk := datadir.Free(dir)
 		x.check("disk", lowDisk, free)
-		x.check("catalog", sqlite.Check(ctx, datadir.Catalog(dir)), "undamaged")
+		x.check("catalog", a.catalog(dir).Check(ctx), "undamaged: "+a.catalog(dir).String())
 		err = errors.Join(x.engines(ctx, a, n, dir, store), x.sources(ctx, n, store), store.Close())
 	}
 	if flushErr := x.tw.Flush(); flushErr != nil {
@@ -84,7 +83,7 @@ func (a *app) checkCatalog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := sqlite.Check(ctx, datadir.Catalog(dir)); err != nil {
+	if err := a.catalog(dir).Check(ctx); err != nil {
 		return err
 	}
 	return a.withCatalog(ctx, func(store catalog.Store) error {
@@ -94,7 +93,7 @@ func (a *app) checkCatalog(ctx context.Context) error {
 			for _, c := range counts {
 				records += c.N
 			}
-			fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", datadir.Catalog(dir), records)
+			fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", a.catalog(dir), records)
 		}
 		return err
 	})

@@ -249,7 +249,7 @@ func TestEvalOverTheDataDirectory(t *testing.T) {
 	if _, errOut, code := inProcess(t, env, save...); code != 1 || !strings.Contains(errOut, `case "judged"`) {
 		t.Errorf("without a case: exit code %d: %s", code, errOut)
 	}
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.Catalog(filepath.Join(dir, "data"))})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.File(filepath.Join(dir, "data"))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestServeEvaluates(t *testing.T) {
 	at := newSite(t, 40)
 	s := at.serve(t)
 	s.ready(t)
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.Catalog(at.data)})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.File(at.data)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"almanac/catalog/archive"
-	"almanac/catalog/datadir"
 	"almanac/retrieval/stack"
 )
 
@@ -35,7 +34,7 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("%s is of network %s, not of %s: add --network %[1]s/network.yaml",
 			c.Dir, exported.Name, n.Name)
 	}
-	store, err := datadir.OpenForImport(ctx, dir, n.Name)
+	store, err := a.catalog(dir).OpenForImport(ctx, n.Name)
 	if err != nil {
 		return err
 	}

@@ -124,13 +124,15 @@ cmd/profiles: catalog retrieval/profile retrieval/revision
 cmd/terminal: api/op cmd/config retrieval/eval
 catalog:
 catalog/archive: catalog
-catalog/datadir: catalog catalog/archive catalog/sqlite
+catalog/datadir: catalog catalog/archive catalog/postgres catalog/sqlite
 catalog/derive: catalog
 catalog/jobs: catalog
 catalog/migrations:
 catalog/network:
 catalog/recent:
-catalog/sqlite: catalog catalog/migrations
+catalog/postgres: catalog/migrations catalog/sqlstore
+catalog/sqlite: catalog/migrations catalog/sqlstore
+catalog/sqlstore: catalog
 embed:
 embed/http: embed/remote
 embed/ollama: embed/remote
@@ -327,9 +329,10 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/modelcontextprotocol/go-sdk/": {"almanac/api/mcp", "almanac/api/remote"},
 		// The embedding cache is a file of its own beside any catalog, shared by
 		// processes that may be killed: it keeps its vectors in SQLite too.
-		"database/sql":        {"almanac/catalog/sqlite", "almanac/embed"},
+		"database/sql":        {"almanac/catalog/sqlstore", "almanac/catalog/sqlite", "almanac/catalog/postgres", "almanac/embed"},
 		"modernc.org/sqlite":  {"almanac/catalog/sqlite", "almanac/embed"},
-		"github.com/pressly/": {"almanac/catalog/sqlite"},
+		"github.com/jackc/":   {"almanac/catalog/postgres", "almanac/testing/postgrestest"},
+		"github.com/pressly/": {"almanac/catalog/sqlite", "almanac/catalog/postgres"},
 
 		"github.com/meilisearch/":    {"almanac/retrieval/keyword/meili"},
 		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/testing/qdranttest"},

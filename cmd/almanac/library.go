@@ -28,7 +28,7 @@ func (a *app) openCatalog(ctx context.Context) (n network.Network, dir string, s
 	if n, dir, err = a.open(); err != nil {
 		return n, dir, nil, err
 	}
-	store, err = datadir.Open(ctx, dir, n.Name, stack.Indexed(dir))
+	store, err = a.catalog(dir).Open(ctx, n.Name, stack.Indexed(dir))
 	return n, dir, store, err
 }
 
@@ -52,21 +52,23 @@ func (a *app) openLibrary(ctx context.Context, open opener, profiles ...profile.
 	if err != nil {
 		return nil, err
 	}
-	return openLibrary(ctx, n, cfg, open)
+	return openLibrary(ctx, n, a.catalog(dir), cfg, open)
 }
 
 // opener opens an index, as stack.Open does.
 type opener func(context.Context, stack.Config) (*stack.Stack, error)
 
-// openLibrary opens a directory's catalog, then its index by open. A temporary
+// openLibrary opens a catalog, then its index by open. A temporary
 // directory is removed on an error.
-func openLibrary(ctx context.Context, n network.Network, cfg stack.Config, open opener) (_ *library, err error) {
+func openLibrary(
+	ctx context.Context, n network.Network, from datadir.Catalog, cfg stack.Config, open opener,
+) (_ *library, err error) {
 	defer func() {
 		if err != nil && cfg.Temporary {
 			err = errors.Join(err, os.RemoveAll(cfg.Dir))
 		}
 	}()
-	store, err := datadir.Open(ctx, cfg.Dir, n.Name, stack.Indexed(cfg.Dir))
+	store, err := from.Open(ctx, n.Name, stack.Indexed(cfg.Dir))
 	if err != nil {
 		return nil, err
 	}

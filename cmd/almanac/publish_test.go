@@ -24,7 +24,7 @@ func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 	reader := at.serve(t)
 	reader.ready(t)
 	session := connect(t, at.stdio(t))
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.Catalog(at.data)})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.File(at.data)})
 	if err != nil {
 		t.Fatal(err)
 	}

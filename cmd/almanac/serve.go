@@ -16,10 +16,8 @@ import (
 	"almanac/api/dashboard/desk"
 	"almanac/api/tally"
 	"almanac/catalog"
-	"almanac/catalog/datadir"
 	"almanac/catalog/jobs"
 	"almanac/catalog/network"
-	"almanac/catalog/sqlite"
 	"almanac/cmd/config"
 	"almanac/cmd/progress"
 	"almanac/cmd/terminal"
@@ -126,10 +124,10 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	g.Go(func() error {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		return datadir.Watch(working, dir, tick.C)
+		return a.catalog(dir).Watch(working, tick.C)
 	})
 	g.Go(func() error {
-		if err := sqlite.Check(working, datadir.Catalog(dir)); err != nil && working.Err() == nil {
+		if err := a.catalog(dir).Check(working); err != nil && working.Err() == nil {
 			return err // answers would be wrong
 		}
 		return keeper.Run(working)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/catalog/datadir"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
@@ -67,7 +68,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 		b.Fatal(err)
 	}
 	cfg.Temporary = true
-	s, err := openLibrary(ctx, n, cfg, stack.Open)
+	s, err := openLibrary(ctx, n, datadir.Catalog{Dir: cfg.Dir}, cfg, stack.Open)
 	if err != nil {
 		b.Fatal(err)
 	}

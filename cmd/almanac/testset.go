@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
 	"almanac/cmd/config"
 	"almanac/ingest/connectors"
@@ -112,7 +113,7 @@ func (a *app) openSet(
 		return nil, eval.Options{}, err
 	}
 	cfg.Temporary, cfg.Deadline = set.corpus, evalDeadline
-	l, err := openLibrary(ctx, n, cfg, stack.Open)
+	l, err := openLibrary(ctx, n, datadir.Catalog{Dir: cfg.Dir}, cfg, stack.Open)
 	if err != nil {
 		return nil, eval.Options{}, err
 	}

@@ -32,6 +32,9 @@ type Config struct {
 	Data struct {
 		Dir string `key:"dir" doc:"data directory; default $XDG_DATA_HOME/almanac/NETWORK"`
 	} `key:"data"`
+	Catalog struct {
+		URL string `key:"url" secret:"true" doc:"PostgreSQL database, postgres://USER@HOST/NAME; empty: a file in data.dir"`
+	} `key:"catalog"`
 	Sync struct {
 		Enabled bool     `key:"enabled" default:"true" doc:"whether serve syncs its sources"`
 		Allow   []string `key:"allow" doc:"private networks that may be called, such as 10.0.0.0/8; others are refused"`

@@ -1,0 +1,195 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/archive"
+	"almanac/catalog/network"
+	"almanac/catalog/postgres"
+	"almanac/catalog/sqlite"
+	"almanac/testing/catalogfile"
+	"almanac/testing/postgrestest"
+)
+
+// TestWhatIsWrongIsOneSentence opens what cannot be opened. Nothing says a password.
+func TestWhatIsWrongIsOneSentence(t *testing.T) {
+	foreign, newer := postgrestest.Database(t), postgrestest.Database(t)
+	postgrestest.Run(t, foreign, `CREATE TABLE invoices (id BIGINT)`)
+	if err := open(t, newer).Close(); err != nil {
+		t.Fatal(err)
+	}
+	postgrestest.Run(t, newer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`)
+	absent := strings.Replace(postgrestest.Database(t), "/almanac", "/wreck", 1)
+	for address, want := range map[string]string{
+		"postgres://buoy:tide-secret@127.0.0.1:1/charts":          "connection refused; is catalog.url right, and does the server run?",
+		"postgres://buoy:tide-secret@harbour.example:port/charts": "catalog.url: cannot parse",
+		absent:  "does not exist; is catalog.url right",
+		foreign: "holds another program's tables",
+		newer:   "has schema 99, this program supports 1: it was written by a newer version, run that one",
+	} {
+		_, err := postgres.Open(t.Context(), postgres.Config{URL: address})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
+			strings.Contains(err.Error(), "tide-secret") || strings.Contains(err.Error(), "buoy@") {
+			t.Errorf("%s:\n%v, want\n… %s", address, err, want)
+		}
+	}
+	if got := postgres.Name("postgres://buoy:tide-secret@127.0.0.1:1/charts"); got != "the PostgreSQL database charts on 127.0.0.1" {
+		t.Error(got)
+	}
+}
+
+// TestManyOpenAtOnce has several processes make the tables of one database.
+func TestManyOpenAtOnce(t *testing.T) {
+	address := postgrestest.Database(t)
+	var opening sync.WaitGroup
+	for range 4 {
+		opening.Go(func() {
+			s, err := postgres.Open(t.Context(), postgres.Config{URL: address})
+			if err == nil {
+				err = errors.Join(s.SetMeta(t.Context(), "opened", "yes"), s.Close())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	opening.Wait()
+}
+
+// TestASecondWriterWaitsUntilItsContextEnds holds the row that writers lock.
+func TestASecondWriterWaitsUntilItsContextEnds(t *testing.T) {
+	address := postgrestest.Database(t)
+	s := open(t, address)
+	release := postgrestest.Hold(t, address, `SELECT name FROM writers FOR UPDATE`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.SetMeta(ctx, "tide", "low") }()
+	if value, err := s.Meta(t.Context(), "tide"); err != nil || value != "" {
+		t.Errorf("reading meanwhile: %q, %v", value, err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the second writer: %v", err)
+	}
+	release()
+	if err := s.SetMeta(t.Context(), "tide", "high"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChangesAreNumberedAsTheyAreCommitted follows the log while several processes
+// write: whoever looks at what came after the last number that it saw misses nothing.
+func TestChangesAreNumberedAsTheyAreCommitted(t *testing.T) {
+	address := postgrestest.Database(t)
+	follower := open(t, address)
+	const writers, batches = 4, 25
+	var writing sync.WaitGroup
+	for w := range writers {
+		s := open(t, address)
+		writing.Go(func() {
+			for b := range batches {
+				key := fmt.Sprintf("%d/%d", w, b)
+				_, err := s.Apply(t.Context(), catalog.Batch{Source: fmt.Sprint("docs", w), Entries: []catalog.Entry{
+					{Record: catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key}}}})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { writing.Wait(); close(done) }()
+	var seen []int64
+	for last, end := int64(0), false; !end; {
+		select {
+		case <-done:
+			end = true // one more look
+		default:
+		}
+		list, err := follower.Changes(t.Context(), last, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range list {
+			seen, last = append(seen, c.Record), c.Seq
+		}
+	}
+	slices.Sort(seen)
+	if len(seen) != writers*batches || len(slices.Compact(seen)) != writers*batches {
+		t.Errorf("%d records seen of %d", len(slices.Compact(seen)), writers*batches)
+	}
+}
+
+// TestACatalogMoves exports a catalog from SQLite, imports it here, and back.
+func TestACatalogMoves(t *testing.T) {
+	from, err := sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	for _, key := range []string{"tides", "buoys", "żółć"} {
+		r := catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"sea"}, Body: strings.Repeat(key, 9000),
+			Container: strings.Repeat("long ", 2000)}
+		_, err := from.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{{Record: r,
+			Aliases: []string{"alias of " + key},
+			Links:   []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "tides"}}}}},
+			Events: []catalog.Event{{Ref: r.Ref(), Field: "state", To: "current"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	here := open(t, postgrestest.Database(t))
+	back, err := sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back.Close()
+	before := move(t, from, here)
+	if d := cmp.Diff(before, move(t, here, back)); d != "" {
+		t.Errorf("moved here (-before +after):\n%s", d)
+	}
+	if d := cmp.Diff(before, move(t, back, nil)); d != "" {
+		t.Errorf("moved back (-before +after):\n%s", d)
+	}
+}
+
+// move exports a catalog, imports it into another, and returns the files between.
+func move(t *testing.T, from, to catalog.Store) map[string]string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "corpus")
+	quiet := func(int, int) {}
+	if _, err := archive.Write(t.Context(), from, network.Network{Name: "buoys"}, dir, quiet); err != nil {
+		t.Fatal(err)
+	}
+	corpus := os.DirFS(dir)
+	if to != nil {
+		if _, err := archive.Read(t.Context(), to, corpus, quiet); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := map[string]string{}
+	err := fs.WalkDir(corpus, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(corpus, path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return files
+}

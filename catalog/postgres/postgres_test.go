@@ -1,0 +1,40 @@
+package postgres_test
+
+import (
+	"os"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/postgres"
+	"almanac/catalog/sqlstore"
+	"almanac/testing/catalogtest"
+	"almanac/testing/postgrestest"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+// open opens a catalog that the test's end closes.
+func open(t testing.TB, address string) *sqlstore.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), postgres.Config{URL: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	address := postgrestest.Database(t)
+	if err := open(t, address).Close(); err != nil {
+		t.Fatal(err)
+	}
+	catalogtest.Run(t, func(t *testing.T) catalog.Store {
+		postgrestest.Empty(t, address)
+		return open(t, address)
+	})
+}
