@@ -98,6 +98,13 @@ func (m *Metrics) Build(release, revision string) {
 	m.Registry.MustRegister(info)
 }
 
+// WatchLimits tells whether replicas count calls together.
+func (m *Metrics) WatchLimits(away func() bool) {
+	m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "almanac_limits_shared", Help: "1 while calls are counted in Redis; 0 while each replica counts its own.",
+	}, func() float64 { return oneIf(!away()) }))
+}
+
 // Begin counts a request that is under way until end is called.
 func (m *Metrics) Begin() (end func()) {
 	m.underWay.Add(1)

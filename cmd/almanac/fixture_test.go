@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"almanac/testing/postgrestest"
 )
 
 // buoysYAML describes a fictional network of three sources over a snapshot.
@@ -149,7 +151,7 @@ var binary = sync.OnceValues(func() (string, error) {
 var binaryDir string // removed by TestMain
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := postgrestest.Main(m)
 	if binaryDir != "" {
 		_ = os.RemoveAll(binaryDir) // a temporary directory
 	}

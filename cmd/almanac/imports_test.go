@@ -332,6 +332,7 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"database/sql":        {"almanac/catalog/sqlstore", "almanac/catalog/sqlite", "almanac/catalog/postgres", "almanac/embed"},
 		"modernc.org/sqlite":  {"almanac/catalog/sqlite", "almanac/embed"},
 		"github.com/jackc/":   {"almanac/catalog/postgres", "almanac/testing/postgrestest"},
+		"github.com/redis/":   {"almanac/api/limit", "almanac/testing/redistest"},
 		"github.com/pressly/": {"almanac/catalog/sqlite", "almanac/catalog/postgres"},
 
 		"github.com/meilisearch/":    {"almanac/retrieval/keyword/meili"},

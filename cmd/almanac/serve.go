@@ -14,6 +14,7 @@ import (
 	"almanac/api"
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
+	"almanac/api/limit"
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/jobs"
@@ -87,6 +88,15 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	var draining atomic.Bool
 	cfg := a.apiConfig(base)
+	if url := a.config.Limit.Redis; url != "" {
+		counts, err := limit.NewShared(limit.SharedConfig{URL: url, Prefix: "almanac:" + n.Name, Log: a.log})
+		if err != nil {
+			return errors.Join(err, closeListeners(public, private))
+		}
+		defer func() { err = errors.Join(err, counts.Close()) }()
+		metrics.WatchLimits(counts.Away)
+		cfg.LimitStore = counts
+	}
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = desk.Config{Source: revisions, Search: keeper, Network: n.Title, Version: version(),

@@ -42,6 +42,11 @@ func (c *Config) check() error {
 	if _, err := limit.ParseProxies(c.Server.TrustedProxies); err != nil {
 		return fmt.Errorf("%w: server.trusted_proxies: %w", ErrUsage, err)
 	}
+	if c.Limit.Redis != "" {
+		if err := limit.CheckShared(c.Limit.Redis); err != nil {
+			return fmt.Errorf("%w: limit.redis: %w", ErrUsage, err)
+		}
+	}
 	if _, err := c.Allowed(); err != nil {
 		return fmt.Errorf("%w: sync.allow: %w", ErrUsage, err)
 	}
