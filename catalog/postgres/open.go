@@ -35,17 +35,21 @@ type Config struct {
 // other process does. It fails with one sentence for the operator if the server cannot
 // be reached, refuses the user, holds another program's tables or was written by a newer
 // version of this one.
-func Open(ctx context.Context, cfg Config) (*sqlstore.Store, error) {
+func Open(ctx context.Context, cfg Config) (*Store, error) {
 	to, err := parse(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
 	}
 	say := func(err error) error { return explain(nameOf(to), err) }
-	writer, reader := pool(to, 1), pool(to, readers)
-	s := sqlstore.New(sqlstore.Config{
+	reader := pool(to, readers)
+	// What a process that was stopped left open is undone when its lease is over.
+	to.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(term.Milliseconds())
+	writer := pool(to, 1)
+	s := &Store{leases: pool(to, 1), holder: holderName(), term: term}
+	s.Store = sqlstore.New(sqlstore.Config{
 		Reader: reader, Reads: readers, Writer: writer, Now: cfg.Now,
 		View:  sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
-		Begin: begin, Explain: say,
+		Begin: begin, Fence: s.fence, Explain: say,
 		IDs: `SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(? AS json))`,
 	})
 	if err := prepare(ctx, writer, nameOf(to)); err != nil {

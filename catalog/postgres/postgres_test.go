@@ -6,7 +6,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/postgres"
-	"almanac/catalog/sqlstore"
 	"almanac/testing/catalogtest"
 	"almanac/testing/postgrestest"
 )
@@ -14,7 +13,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // open opens a catalog that the test's end closes.
-func open(t testing.TB, address string) *sqlstore.Store {
+func open(t testing.TB, address string) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), postgres.Config{URL: address})
 	if err != nil {

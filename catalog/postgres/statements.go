@@ -14,7 +14,7 @@ import (
 
 // pool returns connections to a database, which keep their statements prepared.
 func pool(to *pgx.ConnConfig, size int) *sql.DB {
-	db := sql.OpenDB(numbering{stdlib.GetConnector(*to)})
+	db := sql.OpenDB(numbering{stdlib.GetConnector(*to.Copy())})
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	return db

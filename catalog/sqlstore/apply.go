@@ -27,7 +27,7 @@ func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Resu
 		e.Record.Source = b.Source
 		entries[i] = entry{Entry: e, addition: e.AdditionHash()}
 	}
-	err = s.update(ctx, "apply", func(t *txn) error {
+	err = s.write(ctx, "apply", func(t *txn) error {
 		a := newApplication(t, b, s.Now())
 		if err := a.delete(ctx, b.Delete); err != nil {
 			return err

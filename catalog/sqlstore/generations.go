@@ -21,7 +21,7 @@ func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog
 		return catalog.Generation{}, err
 	}
 	if len(list) == 0 {
-		err = s.update(ctx, "open generation", func(t *txn) error {
+		err = s.write(ctx, "open generation", func(t *txn) error {
 			_, err := t.Exec(`INSERT INTO generations (fingerprint, checkpoint, created_at) VALUES (?, 0, ?)
 ON CONFLICT (fingerprint) DO NOTHING`,
 				fingerprint, micros(catalog.CleanTime(s.Now())))
@@ -71,7 +71,7 @@ func (s *Store) RestoreGeneration(ctx context.Context, id int64) error {
 
 // rename changes the fingerprint of a generation.
 func (s *Store) rename(ctx context.Context, op string, id int64, to func(fingerprint string) string) error {
-	return s.update(ctx, op, func(t *txn) error {
+	return s.write(ctx, op, func(t *txn) error {
 		all, err := collect(ctx, t.Tx, scanGeneration, selectGenerations)
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func (s *Store) rename(ctx context.Context, op string, id int64, to func(fingerp
 // DropGeneration removes a generation with its passages, documents and words; dropping a
 // missing one is not an error.
 func (s *Store) DropGeneration(ctx context.Context, id int64) error {
-	return s.update(ctx, "drop generation", func(t *txn) error {
+	return s.write(ctx, "drop generation", func(t *txn) error {
 		for _, table := range []string{"passages", "documents", "words"} {
 			if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE generation = ?`, id); err != nil {
 				return err

@@ -16,7 +16,7 @@ const passageColumns = `id, record, ordinal, anchor, section, heading, text`
 func (s *Store) PutPassages(
 	ctx context.Context, generation int64, records []catalog.RecordPassages, checkpoint int64,
 ) error {
-	return s.update(ctx, "put passages", func(t *txn) error {
+	return s.write(ctx, "put passages", func(t *txn) error {
 		if err := t.moveCheckpoint(generation, checkpoint); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (s *Store) PutSnapshot(ctx context.Context, snap catalog.Snapshot) error {
 		return fmt.Errorf("catalog: put snapshot: %w: a snapshot needs a series, a time and JSON data",
 			catalog.ErrBadEntry)
 	}
-	return s.update(ctx, "put snapshot", func(t *txn) error {
+	return s.write(ctx, "put snapshot", func(t *txn) error {
 		_, err := t.Exec(`INSERT INTO snapshots (series, captured_at, data) VALUES (?, ?, ?)
 ON CONFLICT (series, captured_at) DO UPDATE SET data = excluded.data`,
 			catalog.Clean(snap.Series), micros(at), catalog.Clean(string(snap.Data)))
@@ -42,7 +42,7 @@ ON CONFLICT (series, captured_at) DO UPDATE SET data = excluded.data`,
 
 // PruneSnapshots removes all but the newest snapshots of a series.
 func (s *Store) PruneSnapshots(ctx context.Context, series string, keep int) error {
-	return s.update(ctx, "prune snapshots", func(t *txn) error {
+	return s.write(ctx, "prune snapshots", func(t *txn) error {
 		_, err := t.Exec(`DELETE FROM snapshots WHERE series = ? AND captured_at NOT IN
 	(SELECT captured_at FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT +?)`,
 			catalog.Clean(series), catalog.Clean(series), max(0, keep))

@@ -26,7 +26,7 @@ func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 
 // SetSource stores a source's sync state except what Apply sets.
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
-	return s.update(ctx, "set source", func(t *txn) error {
+	return s.write(ctx, "set source", func(t *txn) error {
 		_, err := t.Exec(`INSERT INTO sources
 (name, kind, last_run, last_success, position, failure, skipped, remark, settings, freshness)
 VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?)
@@ -55,7 +55,7 @@ var dropSource = []string{
 
 // DropSource removes a source's sync state and its events.
 func (s *Store) DropSource(ctx context.Context, source string) error {
-	return s.update(ctx, "drop source", func(t *txn) error {
+	return s.write(ctx, "drop source", func(t *txn) error {
 		for _, statement := range dropSource {
 			if _, err := t.Exec(statement, catalog.Clean(source)); err != nil {
 				return err

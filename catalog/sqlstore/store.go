@@ -21,6 +21,9 @@ type Config struct {
 	// Begin begins a transaction on Writer once no other of any process writes: changes
 	// are numbered in the order of commits.
 	Begin func(ctx context.Context, writer *sql.DB) (*sql.Tx, error)
+	// Fence fails if another process has become the one that syncs and indexes. nil: a
+	// lock of the file system says who that is.
+	Fence func(tx *sql.Tx) error
 	// IDs is a query of the numbers of a JSON array, its parameter.
 	IDs string
 	// Explain puts problems that the operator solves into a sentence.
@@ -116,6 +119,18 @@ func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) er
 		}
 	}
 	return s.failure(ctx, op, err)
+}
+
+// write is update for what one process alone may write: what sources say, and the index.
+func (s *Store) write(ctx context.Context, op string, fn func(t *txn) error) error {
+	return s.update(ctx, op, func(t *txn) error {
+		if s.Fence != nil {
+			if err := s.Fence(t.Tx); err != nil {
+				return err
+			}
+		}
+		return fn(t)
+	})
 }
 
 // txn is a write transaction. Its frequent statements deliberately have no context:

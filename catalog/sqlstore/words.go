@@ -9,7 +9,7 @@ import (
 
 // AddWords adds to a generation's vocabulary.
 func (s *Store) AddWords(ctx context.Context, generation int64, words []string) error {
-	return s.update(ctx, "add words", func(t *txn) error {
+	return s.write(ctx, "add words", func(t *txn) error {
 		for _, w := range words {
 			if _, err := t.Exec(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation,
 				catalog.Clean(w)); err != nil {
@@ -22,7 +22,7 @@ func (s *Store) AddWords(ctx context.Context, generation int64, words []string) 
 
 // DropWords removes words from a generation's vocabulary.
 func (s *Store) DropWords(ctx context.Context, generation int64, words []string) error {
-	return s.update(ctx, "drop words", func(t *txn) error {
+	return s.write(ctx, "drop words", func(t *txn) error {
 		for _, w := range words {
 			if _, err := t.Exec(`DELETE FROM words WHERE generation = ? AND word = ?`, generation,
 				catalog.Clean(w)); err != nil {

@@ -101,7 +101,7 @@ func (a *app) checkCatalog(ctx context.Context) error {
 
 // engines checks model, engines and index.
 func (x *examination) engines(ctx context.Context, a *app, n network.Network, dir string, store catalog.Store) error {
-	lock, err := stack.TryLock(dir)
+	lock, err := stack.TryLock(ctx, dir, store)
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ catalog/jobs: catalog
 catalog/migrations:
 catalog/network:
 catalog/recent:
-catalog/postgres: catalog/migrations catalog/sqlstore
+catalog/postgres: catalog catalog/migrations catalog/sqlstore
 catalog/sqlite: catalog/migrations catalog/sqlstore
 catalog/sqlstore: catalog
 embed:

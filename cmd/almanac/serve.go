@@ -257,7 +257,7 @@ func (a *app) keeper(
 ) (*stack.Keeper, error) {
 	cfg, err := a.stackConfig(n, dir)
 	cfg.Store, cfg.Embedded = store, embedded
-	k := stack.KeeperConfig{Config: cfg}
+	k := stack.KeeperConfig{Config: cfg, Reader: a.config.Server.Role == config.RoleReader}
 	if w != nil {
 		k.Jobs = w.jobs
 	}

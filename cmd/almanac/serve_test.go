@@ -36,7 +36,7 @@ func TestAServerIsHealthyBeforeItIsReady(t *testing.T) {
 	if err := os.MkdirAll(at.data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := stack.TryLock(at.data)
+	lock, err := stack.TryLock(t.Context(), at.data, nil)
 	if err != nil || lock == nil {
 		t.Fatal(lock, err)
 	}

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"almanac/testing/postgrestest"
 	"almanac/testing/redistest"
+	"almanac/testing/wait"
 )
 
 // TestServesFromPostgreSQL holds that a server whose catalog is in a database answers as
@@ -57,5 +60,59 @@ func TestServersCountCallsTogether(t *testing.T) {
 	}
 	if statuses[http.StatusOK] != 20 || statuses[http.StatusTooManyRequests] != 10 {
 		t.Errorf("answers by status: %v", statuses)
+	}
+}
+
+// TestAStoppedWriterIsOvertaken stops the one of three servers on one catalog that
+// syncs, as a machine that is frozen does: another syncs in its place, and when it goes on
+// it has lost nothing and writes nothing.
+func TestAStoppedWriterIsOvertaken(t *testing.T) {
+	first := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
+	var servers []*server
+	for range 3 {
+		at := first
+		at.data = filepath.Join(t.TempDir(), "data")
+		s := at.serve(t)
+		s.ready(t)
+		servers = append(servers, s)
+	}
+	writer, others := servers[0], servers[1:]
+	if err := writer.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	first.write(t, 9)
+	wait.Until(t, "another writes", func() bool { return others[0].finds(t, 7) && others[1].finds(t, 7) })
+	if err := writer.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	writer.await(t, "this process was stopped or cut off for so long that another has taken over")
+	wait.Until(t, "it reads what the other wrote", func() bool { return writer.finds(t, 7) })
+	want := others[0].search(t, "beacon harbour")
+	for _, s := range []*server{writer, others[1]} {
+		if got := s.search(t, "beacon harbour"); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+// TestAReaderNeverWrites starts a reader beside a writer that goes: it serves what there
+// is, and syncs nothing.
+func TestAReaderNeverWrites(t *testing.T) {
+	first := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
+	writer := first.serve(t)
+	writer.ready(t)
+	at := first
+	at.data = filepath.Join(t.TempDir(), "data")
+	reader := at.serve(t, "ALMANAC_SERVER_ROLE=reader")
+	reader.ready(t)
+	if code := writer.stop(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	first.write(t, 9)
+	again := first.serve(t) // has the lease at once, although a reader runs
+	again.ready(t)
+	wait.Until(t, "the reader follows", func() bool { return reader.finds(t, 7) })
+	if strings.Contains(reader.log.String(), `"synced"`) {
+		t.Error("the reader synced")
 	}
 }

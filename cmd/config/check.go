@@ -42,6 +42,9 @@ func (c *Config) check() error {
 	if _, err := limit.ParseProxies(c.Server.TrustedProxies); err != nil {
 		return fmt.Errorf("%w: server.trusted_proxies: %w", ErrUsage, err)
 	}
+	if role := c.Server.Role; role != "auto" && role != RoleReader {
+		return fmt.Errorf("%w: server.role is %q: must be auto or reader", ErrUsage, role)
+	}
 	if c.Limit.Redis != "" {
 		if err := limit.CheckShared(c.Limit.Redis); err != nil {
 			return fmt.Errorf("%w: limit.redis: %w", ErrUsage, err)

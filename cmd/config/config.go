@@ -22,6 +22,7 @@ type Config struct {
 		PublicURL      string        `key:"public_url" doc:"base address that clients see; default http://LISTEN"`
 		TrustedProxies []string      `key:"trusted_proxies" doc:"addresses or networks whose X-Forwarded-For counts"`
 		AllowedOrigins []string      `key:"allowed_origins" doc:"origins that may call /mcp from a browser"`
+		Role           string        `key:"role" default:"auto" doc:"auto: sync if no other process does; reader: never"`
 		Clicks         bool          `key:"clicks" default:"false" doc:"count opened results; no addresses, no cookies"`
 		DrainDelay     time.Duration `key:"drain_delay" default:"0s" doc:"from a signal to the end of listening, /ready 503"`
 	} `key:"server"`
@@ -40,10 +41,10 @@ type Config struct {
 		Allow   []string `key:"allow" doc:"private networks that may be called, such as 10.0.0.0/8; others are refused"`
 	} `key:"sync"`
 	Limit struct {
-		REST int `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
-		MCP  int `key:"mcp" default:"60" doc:"the same over MCP; connecting and pings have ten times as many"`
-		Web  int `key:"web" default:"300" doc:"web pages per client and 15 minutes; 0 = no limit"`
-		Redis string `key:"redis" secret:"true" doc:"server that replicas count calls in: redis://HOST/0; empty: each its own"`
+		REST  int    `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
+		MCP   int    `key:"mcp" default:"60" doc:"the same over MCP; connecting and pings have ten times as many"`
+		Web   int    `key:"web" default:"300" doc:"web pages per client and 15 minutes; 0 = no limit"`
+		Redis string `key:"redis" secret:"true" doc:"to count in for all servers: redis://HOST/0; empty: each its own"`
 		// A connection holds up to 48 KiB of headers before any call is counted.
 		Connections       int `key:"connections" default:"1024" doc:"open connections of a listener; 0 = no limit"`
 		ClientConnections int `key:"client_connections" default:"64" doc:"of one client among them; 0 = no limit"`
@@ -65,6 +66,9 @@ type Config struct {
 		Format string `key:"format" default:"auto" doc:"text, json, or auto: text on a terminal"`
 	} `key:"log"`
 }
+
+// RoleReader is the role of a server that never writes.
+const RoleReader = "reader"
 
 // KeywordConfig chooses the keyword engine.
 type KeywordConfig struct {

@@ -21,17 +21,19 @@ type KeeperConfig struct {
 	// source has been run once. It is called in the process that writes the
 	// index. nil: nothing is synced.
 	Sync func(ctx context.Context, firstPass func()) error
+	// Reader never syncs, executes jobs or writes the index.
+	Reader bool
 	// Jobs executes what people ask for until ctx ends, in the process that writes the
 	// index. nil: nobody does.
 	Jobs func(ctx context.Context)
 }
 
 // Keeper keeps the index of a directory up to date while a server runs: as the
-// only writer, or as a reader that takes over when the writer exits. It is the
+// only writer, as a reader that takes over when the writer is gone, or as a reader. It is the
 // Searcher over the generation that serves.
 type Keeper struct {
 	cfg     KeeperConfig
-	lock    *Lock                   // nil: another process writes the index
+	lock    catalog.Lock            // nil: another process writes the index
 	serving atomic.Pointer[Stack]   // nil before the first
 	problem atomic.Pointer[string]  // why the configured model's index is not open
 	writing atomic.Pointer[writing] // the generation that is complete and fed by this process; nil: none
@@ -58,24 +60,58 @@ func NewKeeper(cfg KeeperConfig) *Keeper {
 // is that, as reader. The engines stay open for requests that are under way
 // until Close.
 func (k *Keeper) Run(ctx context.Context) (err error) {
-	if k.lock, err = TryLock(k.cfg.Dir); err != nil {
+	if k.cfg.Reader {
+		return stopped(ctx, k.read(ctx, false))
+	}
+	if k.lock, err = k.cfg.tryLock(ctx); err != nil {
 		return err
 	}
-	if k.lock == nil {
-		k.cfg.Log.Info("another process writes the index: this one reads it and does not sync")
-		if err := k.read(ctx, true); err != nil || k.lock == nil {
+	for {
+		if k.lock == nil {
+			k.cfg.Log.Info("another process writes the index: this one reads it and does not sync")
+			if err := k.read(ctx, true); err != nil || k.lock == nil {
+				return stopped(ctx, err)
+			}
+			k.cfg.Log.Info("the other process is gone: this one writes the index from here on")
+		}
+		if err := k.writeWhileLocked(ctx); !errors.Is(err, catalog.ErrOvertaken) {
 			return stopped(ctx, err)
 		}
-		k.cfg.Log.Info("the other process is gone: this one writes the index from here on")
+		k.cfg.Log.Warn("this process was stopped or cut off for so long that another has taken over")
+		k.writing.Store(nil)
+		if err := k.lock.Unlock(); err != nil {
+			k.cfg.Log.Warn("the lock that was lost cannot be given up", "error", err)
+		}
+		k.lock = nil
 	}
-	return stopped(ctx, k.write(ctx))
+}
+
+// writeWhileLocked is write until the lock is lost: ErrOvertaken then.
+func (k *Keeper) writeWhileLocked(ctx context.Context) error {
+	writing, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	ended := make(chan struct{})
+	defer func() { stop(nil); <-ended }()
+	go func() {
+		defer close(ended)
+		select {
+		case <-k.lock.Lost():
+			stop(catalog.ErrOvertaken)
+		case <-writing.Done():
+		}
+	}()
+	err := k.write(writing)
+	if errors.Is(context.Cause(writing), catalog.ErrOvertaken) {
+		return catalog.ErrOvertaken
+	}
+	return err
 }
 
 // Follow works until ctx ends as a reader only. If no process writes the index
 // it is brought up to date first, so that what this computes is not lost when
 // this process ends.
 func (k *Keeper) Follow(ctx context.Context) error {
-	lock, err := TryLock(k.cfg.Dir)
+	lock, err := k.cfg.tryLock(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,7 +140,7 @@ func (k *Keeper) Close() error {
 		errs = append(errs, s.users.drain(context.Background()), s.Close()) // a search has a deadline
 	}
 	k.opened = nil
-	return errors.Join(append(errs, k.lock.Unlock())...)
+	return errors.Join(append(errs, unlock(k.lock))...)
 }
 
 // use returns the stack that serves, which stays open until done is called. The

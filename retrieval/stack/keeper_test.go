@@ -100,7 +100,7 @@ func TestFollowKeepsWhatItComputes(t *testing.T) {
 	cfg := newConfig(t, 5)
 	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Follow)
 	wait.Until(t, "it answers", func() bool { return found(t, k) == 5 })
-	if lock, err := TryLock(cfg.Dir); err != nil || lock == nil {
+	if lock, err := TryLock(t.Context(), cfg.Dir, nil); err != nil || lock == nil {
 		t.Errorf("it holds the lock: %v", err)
 	} else if err := lock.Unlock(); err != nil {
 		t.Error(err)

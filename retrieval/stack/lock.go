@@ -1,19 +1,28 @@
 package stack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"almanac/catalog"
 )
 
-// Lock makes one process the writer of a directory's index. The kernel releases
-// it when the process ends, however it ends.
-type Lock struct{ file *os.File }
-
-// TryLock returns nil if another process writes the index.
-func TryLock(dir string) (*Lock, error) {
+// TryLock makes this process the writer of an index: of a store that machines share by
+// the store's own lock (catalog.Locker), else by one of the directory, which the kernel
+// releases when the process ends, however it ends. It returns nil if another process is
+// the writer.
+func TryLock(ctx context.Context, dir string, store catalog.Store) (catalog.Lock, error) {
+	if shared, ok := store.(catalog.Locker); ok {
+		l, err := shared.TryLock(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("index lock: %w", err)
+		}
+		return l, nil
+	}
 	f, err := os.OpenFile(filepath.Join(dir, "index.lock"), os.O_RDWR|os.O_CREATE, 0o640)
 	if err != nil {
 		return nil, fmt.Errorf("index lock: %w", err)
@@ -25,15 +34,33 @@ func TryLock(dir string) (*Lock, error) {
 		}
 		return nil, fmt.Errorf("index lock: %w", err)
 	}
-	return &Lock{f}, nil
+	return &fileLock{f}, nil
 }
 
-// Unlock releases the lock; on a nil or released one it does nothing.
-func (l *Lock) Unlock() error {
-	if l == nil || l.file == nil {
+// tryLock is TryLock for the index of a configuration.
+func (c Config) tryLock(ctx context.Context) (catalog.Lock, error) {
+	return TryLock(ctx, c.Dir, c.Store)
+}
+
+type fileLock struct{ file *os.File }
+
+// Lost implements catalog.Lock: the kernel takes no lock away.
+func (l *fileLock) Lost() <-chan struct{} { return nil }
+
+// Unlock implements catalog.Lock. Unlocking again does nothing.
+func (l *fileLock) Unlock() error {
+	if l.file == nil {
 		return nil
 	}
 	f := l.file
 	l.file = nil
 	return f.Close()
+}
+
+// unlock releases a lock, if there is one.
+func unlock(l catalog.Lock) error {
+	if l == nil {
+		return nil
+	}
+	return l.Unlock()
 }

@@ -52,7 +52,7 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 	g.Go(func() error { return s.Follower.Run(reading) })
 	g.Go(func() error {
 		k.serving.CompareAndSwap(nil, s)
-		if takeOver && k.cfg.Sync != nil {
+		if k.cfg.Sync != nil {
 			if err := k.awaitFirstSync(reading); err != nil {
 				return stopped(reading, err)
 			}
@@ -68,7 +68,7 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 		defer stop()
 		for k.lock == nil && err == nil && sleep(reading, k.look) {
 			if takeOver {
-				k.lock, err = TryLock(k.cfg.Dir)
+				k.lock, err = k.cfg.tryLock(reading)
 			}
 			if gone, goneErr := s.dropped(reading); gone || goneErr != nil {
 				return stopped(reading, goneErr)

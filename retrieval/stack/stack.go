@@ -28,11 +28,11 @@ type Stack struct {
 	Searcher *retrieval.Engine
 
 	cfg        Config
-	lock       *Lock  // released by Close; nil: another process writes, or a Keeper holds it
-	readOnly   bool   // another process writes the index
-	inMemory   bool   // its snapshots are not read
-	owner      string // the catalog's id, part of the names of its indexes on servers
-	suffix     string // of those names
+	lock       catalog.Lock // released by Close; nil: another process writes, or a Keeper holds it
+	readOnly   bool         // another process writes the index
+	inMemory   bool         // its snapshots are not read
+	owner      string       // the catalog's id, part of the names of its indexes on servers
+	suffix     string       // of those names
 	generation catalog.Generation
 	origin     origin
 	embedder   *embed.Cache
@@ -43,7 +43,7 @@ type Stack struct {
 // Open opens the generation of the configured model, as the writer of the index or,
 // while another process is that, as a reader. On an error everything is closed.
 func Open(ctx context.Context, cfg Config) (*Stack, error) {
-	lock, err := TryLock(cfg.Dir)
+	lock, err := cfg.tryLock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ var ErrBusy = errors.New("another process writes the index")
 // Rebuild removes the index of a directory and builds it again from the
 // catalog. ErrBusy.
 func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
-	lock, err := TryLock(cfg.Dir)
+	lock, err := cfg.tryLock(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +126,10 @@ func discard(ctx context.Context, cfg Config) error {
 }
 
 // open opens a stack that owns the lock, which is released on an error.
-func open(ctx context.Context, cfg Config, lock *Lock) (*Stack, error) {
+func open(ctx context.Context, cfg Config, lock catalog.Lock) (*Stack, error) {
 	s, err := openConfigured(ctx, cfg, lock == nil)
 	if err != nil {
-		return nil, errors.Join(err, lock.Unlock())
+		return nil, errors.Join(err, unlock(lock))
 	}
 	s.lock = lock
 	return s, nil
@@ -314,7 +314,7 @@ func (s *Stack) Close() error {
 	if s.embedder != nil {
 		errs = append(errs, s.embedder.Close())
 	}
-	return errors.Join(append(errs, s.lock.Unlock())...)
+	return errors.Join(append(errs, unlock(s.lock))...)
 }
 
 func (s *Stack) closeEngines() error {

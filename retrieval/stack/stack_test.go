@@ -14,11 +14,11 @@ import (
 
 func TestOneProcessHoldsTheLock(t *testing.T) {
 	dir := t.TempDir()
-	first, err := TryLock(dir)
+	first, err := TryLock(t.Context(), dir, nil)
 	if err != nil || first == nil {
 		t.Fatal(first, err)
 	}
-	second, err := TryLock(dir)
+	second, err := TryLock(t.Context(), dir, nil)
 	if err != nil || second != nil {
 		t.Fatalf("a second lock: %v, %v", second, err)
 	}
@@ -27,17 +27,17 @@ func TestOneProcessHoldsTheLock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := second.Unlock(); err != nil {
+	if err := unlock(second); err != nil {
 		t.Errorf("unlock of none: %v", err)
 	}
-	third, err := TryLock(dir)
+	third, err := TryLock(t.Context(), dir, nil)
 	if err != nil || third == nil {
 		t.Fatalf("after it was released: %v, %v", third, err)
 	}
 	if err := third.Unlock(); err != nil {
 		t.Error(err)
 	}
-	if _, err := TryLock(filepath.Join(dir, "none")); err == nil {
+	if _, err := TryLock(t.Context(), filepath.Join(dir, "none"), nil); err == nil {
 		t.Error("a directory that does not exist is locked")
 	}
 }
@@ -100,7 +100,7 @@ func TestASecondStackReads(t *testing.T) {
 	if err := writer.Close(); err != nil {
 		t.Error(err)
 	}
-	lock, err := TryLock(cfg.Dir)
+	lock, err := TryLock(t.Context(), cfg.Dir, nil)
 	if err != nil || lock == nil {
 		t.Fatalf("the lock of a closed stack: %v, %v", lock, err)
 	}
@@ -212,7 +212,7 @@ func TestAFailedOpenReleasesTheLock(t *testing.T) {
 	if _, err := Open(t.Context(), cfg); err == nil {
 		t.Fatal("a stack without a profile opens")
 	}
-	lock, err := TryLock(cfg.Dir)
+	lock, err := TryLock(t.Context(), cfg.Dir, nil)
 	if err != nil || lock == nil {
 		t.Fatalf("afterwards the lock is held: %v, %v", lock, err)
 	}

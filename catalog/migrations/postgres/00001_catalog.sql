@@ -10,6 +10,15 @@ CREATE TABLE writers (
 );
 INSERT INTO writers (name) VALUES ('catalog');
 
+-- Which process syncs and writes the index, and until when on this server's clock. The
+-- epoch grows with each that takes over: writes of an earlier one are refused.
+CREATE TABLE leases (
+    name       TEXT COLLATE "C" PRIMARY KEY NOT NULL,
+    holder     TEXT COLLATE "C" NOT NULL,
+    epoch      BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+
 CREATE TABLE records (
     id               BIGINT PRIMARY KEY,
     kind             TEXT COLLATE "C" NOT NULL,
@@ -385,4 +394,5 @@ DROP TABLE links;
 DROP TABLE record_aliases;
 DROP TABLE record_tags;
 DROP TABLE records;
+DROP TABLE leases;
 DROP TABLE writers;

@@ -1,0 +1,26 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrOvertaken is returned for a write of a process that was the writer and is not any
+// more: another took over while this one was stopped or cut off.
+var ErrOvertaken = errors.New("another process has taken over")
+
+// Lock makes one process the writer: the one that syncs, executes jobs and indexes.
+type Lock interface {
+	// Lost is closed when another process may have taken over. It is nil if that
+	// cannot happen.
+	Lost() <-chan struct{}
+	// Unlock lets another process take over at once.
+	Unlock() error
+}
+
+// Locker is a store that several machines share, which says which process is the
+// writer. Of another store a lock of the file system says it.
+type Locker interface {
+	// TryLock returns nil while another process is the writer.
+	TryLock(ctx context.Context) (Lock, error)
+}
