@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"almanac/testing/postgrestest"
 	"almanac/testing/redistest"
+	"almanac/testing/soak"
 	"almanac/testing/wait"
 )
 
@@ -114,5 +116,38 @@ func TestAReaderNeverWrites(t *testing.T) {
 	wait.Until(t, "the reader follows", func() bool { return reader.finds(t, 7) })
 	if strings.Contains(reader.log.String(), `"synced"`) {
 		t.Error("the reader synced")
+	}
+}
+
+// TestKilledWritersAreReplaced kills the one of three servers that syncs, over and over,
+// while documents come: another takes over each time, no change is lost, and all answer
+// alike.
+func TestKilledWritersAreReplaced(t *testing.T) {
+	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
+	enter := func() *server {
+		at.data = filepath.Join(t.TempDir(), "data")
+		s := at.serve(t)
+		s.ready(t)
+		return s
+	}
+	writer, others := enter(), []*server{enter(), enter()}
+	for round := range soak.Rounds(25) {
+		writer.kill()
+		page := 9 + 4*round
+		at.write(t, page+1)
+		wait.Until(t, "another writes", func() bool {
+			return !slices.ContainsFunc(others, func(s *server) bool { return !s.finds(t, page) })
+		})
+		i := slices.IndexFunc(others, func(s *server) bool { return strings.Contains(s.log.String(), "from here on") })
+		if i < 0 {
+			t.Fatal("nobody says that he writes")
+		}
+		writer, others[i] = others[i], enter()
+		want := writer.search(t, "beacon harbour")
+		for _, s := range others {
+			if got := s.search(t, "beacon harbour"); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+				t.Errorf("round %d: %+v, want %+v", round, got, want)
+			}
+		}
 	}
 }
