@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS     ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs soak conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ build: ## build the binary as bin/almanac
 	$(GO) build -o $(BIN) ./cmd/almanac
 
 test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
-	@.ci/stages format vet race rankings programs pages dashboard conformance clients trec container
+	@.ci/stages format vet race rankings programs postgres pages dashboard conformance clients trec container
 
 soak: ## kills, chaos, hostile sources and walks over every answer, all their rounds: once a night
 	ALMANAC_SOAK=1 .ci/stages rankings programs
@@ -70,6 +70,10 @@ programs: ## the program and its parts started, killed and filled up, hostile so
 	$(GO) test -parallel 4 -timeout 25m ./cmd/almanac
 	$(GO) test -timeout 25m -run 'ServersGone' ./ingest/sample
 	$(GO) test -p 1 -timeout 25m -run 'Kill' ./catalog/sqlite ./retrieval/snapshot ./retrieval/keyword/embedded
+
+postgres: ## every operation over a catalog in PostgreSQL
+	@echo "== operations over PostgreSQL"
+	ALMANAC_TEST_CATALOG=postgres $(GO) test -timeout 25m ./api
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"

@@ -19,10 +19,11 @@ import (
 	"almanac/api/op"
 	"almanac/retrieval"
 	"almanac/testing/optest"
+	"almanac/testing/postgrestest"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(postgrestest.M{M: m})
 }
 
 func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {

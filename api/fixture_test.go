@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -25,6 +26,7 @@ import (
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
 	"almanac/embed/static"
 	"almanac/embed/wordpiece"
@@ -33,7 +35,9 @@ import (
 	keywordembedded "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/profile"
 	vectorembedded "almanac/retrieval/vector/embedded"
+	"almanac/testing/catalogfile"
 	"almanac/testing/optest"
+	"almanac/testing/postgrestest"
 )
 
 const publicURL = "https://kb.example"
@@ -90,6 +94,15 @@ func openAs(t testing.TB, proposals network.Proposals, spell func(string) string
 	return l
 }
 
+// openCatalog opens an empty catalog in a file, or on PostgreSQL for `make postgres`.
+func openCatalog(t testing.TB, clock func() time.Time) (catalog.Store, error) {
+	t.Helper()
+	if os.Getenv("ALMANAC_TEST_CATALOG") == "postgres" {
+		return postgres.Open(t.Context(), postgres.Config{URL: postgrestest.Database(t), Now: clock})
+	}
+	return sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t), Now: clock})
+}
+
 // serve makes a knowledge base of a network over a catalog that fill fills.
 func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(catalog.Store)) *library {
 	t.Helper()
@@ -100,7 +113,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 			t.Fatal(err)
 		}
 	}
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: clock})
+	store, err := openCatalog(t, clock)
 	must(err)
 	t.Cleanup(func() { store.Close() })
 	fill(store)

@@ -33,8 +33,8 @@ func TestWhatIsWrongIsOneSentence(t *testing.T) {
 	postgrestest.Run(t, newer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`)
 	absent := strings.Replace(postgrestest.Database(t), "/almanac", "/wreck", 1)
 	for address, want := range map[string]string{
-		"postgres://buoy:tide-secret@127.0.0.1:1/charts":          "connection refused; is catalog.url right, and does the server run?",
-		"postgres://buoy:tide-secret@harbour.example:port/charts": "catalog.url: cannot parse",
+		"postgres://buoy:tide-secret@127.0.0.1:1/charts":     "refused; is catalog.url right, and does the server run?",
+		"postgres://buoy:tide-secret@harbour.example:x/tide": "catalog.url: cannot parse",
 		absent:  "does not exist; is catalog.url right",
 		foreign: "holds another program's tables",
 		newer:   "has schema 99, this program supports 1: it was written by a newer version, run that one",
@@ -45,7 +45,8 @@ func TestWhatIsWrongIsOneSentence(t *testing.T) {
 			t.Errorf("%s:\n%v, want\n… %s", address, err, want)
 		}
 	}
-	if got := postgres.Name("postgres://buoy:tide-secret@127.0.0.1:1/charts"); got != "the PostgreSQL database charts on 127.0.0.1" {
+	got := postgres.Name("postgres://buoy:tide-secret@127.0.0.1:1/charts")
+	if got != "the PostgreSQL database charts on 127.0.0.1" {
 		t.Error(got)
 	}
 }
@@ -140,8 +141,8 @@ func TestACatalogMoves(t *testing.T) {
 	}
 	defer from.Close()
 	for _, key := range []string{"tides", "buoys", "żółć"} {
-		r := catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"sea"}, Body: strings.Repeat(key, 9000),
-			Container: strings.Repeat("long ", 2000)}
+		r := catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"sea"},
+			Body: strings.Repeat(key, 9000), Container: strings.Repeat("long ", 2000)}
 		_, err := from.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{{Record: r,
 			Aliases: []string{"alias of " + key},
 			Links:   []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "tides"}}}}},

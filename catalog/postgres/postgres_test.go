@@ -10,7 +10,7 @@ import (
 	"almanac/testing/postgrestest"
 )
 
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.M{M: m}.Run()) }
 
 // open opens a catalog that the test's end closes.
 func open(t testing.TB, address string) *postgres.Store {

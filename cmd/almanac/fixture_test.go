@@ -151,7 +151,7 @@ var binary = sync.OnceValues(func() (string, error) {
 var binaryDir string // removed by TestMain
 
 func TestMain(m *testing.M) {
-	code := postgrestest.Main(m)
+	code := postgrestest.M{M: m}.Run()
 	if binaryDir != "" {
 		_ = os.RemoveAll(binaryDir) // a temporary directory
 	}

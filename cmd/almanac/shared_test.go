@@ -19,6 +19,7 @@ import (
 // TestServesFromPostgreSQL holds that a server whose catalog is in a database answers as
 // one with a file does, and that its data directory can be lost.
 func TestServesFromPostgreSQL(t *testing.T) {
+	t.Parallel()
 	database := "ALMANAC_CATALOG_URL=" + postgrestest.Database(t)
 	there, here := newSite(t, 12, database), newSite(t, 12)
 	s, file := there.serve(t), here.serve(t)
@@ -48,6 +49,7 @@ func TestServesFromPostgreSQL(t *testing.T) {
 // TestServersCountCallsTogether holds that a client's calls are as many over three
 // servers as the limit says.
 func TestServersCountCallsTogether(t *testing.T) {
+	t.Parallel()
 	settings := []string{"ALMANAC_LIMIT_REDIS=" + redistest.Start(t).URL(), "ALMANAC_LIMIT_REST=20"}
 	var servers []*server
 	for range 3 {
@@ -69,6 +71,7 @@ func TestServersCountCallsTogether(t *testing.T) {
 // syncs, as a machine that is frozen does: another syncs in its place, and when it goes on
 // it has lost nothing and writes nothing.
 func TestAStoppedWriterIsOvertaken(t *testing.T) {
+	t.Parallel()
 	first := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
 	var servers []*server
 	for range 3 {
@@ -100,6 +103,7 @@ func TestAStoppedWriterIsOvertaken(t *testing.T) {
 // TestAReaderNeverWrites starts a reader beside a writer that goes: it serves what there
 // is, and syncs nothing.
 func TestAReaderNeverWrites(t *testing.T) {
+	t.Parallel()
 	first := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
 	writer := first.serve(t)
 	writer.ready(t)
@@ -123,6 +127,7 @@ func TestAReaderNeverWrites(t *testing.T) {
 // while documents come: another takes over each time, no change is lost, and all answer
 // alike.
 func TestKilledWritersAreReplaced(t *testing.T) {
+	t.Parallel()
 	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
 	enter := func() *server {
 		at.data = filepath.Join(t.TempDir(), "data")

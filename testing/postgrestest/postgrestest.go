@@ -21,9 +21,12 @@ import (
 	"almanac/testing/wait"
 )
 
-// Main runs the tests of a package and stops the server that they have started.
-func Main(m *testing.M) int {
-	code := m.Run()
+// M runs the tests of a package, and stops the server that they have started.
+type M struct{ *testing.M }
+
+// Run returns the exit code.
+func (m M) Run() int {
+	code := m.M.Run()
 	if err := stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
