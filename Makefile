@@ -109,6 +109,8 @@ bench: build ## figures: engines against bleve, FTS5 and plain scans, searches o
 	$(GO) test -run '^$$' -bench 'Serve|Interfaces' -benchtime 5000x ./cmd/almanac
 	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
+	$(GO) test -run '^$$' -bench Catalogs/.*/sync -benchtime 3x ./cmd/almanac
+	$(GO) test -run '^$$' -bench Catalogs/.*/page -benchtime 1000x ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd testing/keywordbench && $(GO) run .
 	.ci/onnx

@@ -119,7 +119,8 @@ func TestStartsWithoutRedis(t *testing.T) {
 }
 
 func TestAnAddressOfRedisIsNotTold(t *testing.T) {
-	for _, url := range []string{"http://buoy:tide-secret@harbour.example", "redis://buoy:tide-secret@[::1", "tide-secret"} {
+	for _, url := range []string{"http://buoy:tide-secret@harbour.example", "redis://buoy:tide-secret@[::1",
+		"tide-secret"} {
 		_, err := limit.NewShared(limit.SharedConfig{URL: url})
 		if err == nil || strings.Contains(err.Error(), "tide-secret") || !strings.Contains(err.Error(), "want redis://") {
 			t.Errorf("%s: %v", url, err)
