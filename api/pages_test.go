@@ -345,6 +345,7 @@ func TestSearchPage(t *testing.T) {
 		"/?q=tide&since=2030-01-01":               {`aria-label="Remove the filter from 2030-01-01"`},
 		"/?q=tide&sort=date":                      {"best first"},
 		"/?q=orakle":                              {"search instead for", "%22orakle%22"},
+		"/?q=tide+zorblatt":                       {`<mark>Tide</mark>`, `no document has &#34;zorblatt&#34;: what is listed`},
 		"/?q=xylophone+zebra":                     {"Nothing found", `href="/contents"`},
 		"/?q=%22":                                 {"<h1"},
 		"/?q=tide&until=x":                        {"This cannot be searched for", "until must be"},

@@ -24,6 +24,7 @@ func searchQuestions(t *testing.T, l *library) []question {
 			}
 		}
 	}
+	const unknown = `no document has "zorblatt": what is listed has other words of the query, or is near it in meaning`
 	all := []question{
 		{name: "words find their document", target: "/api/v1/search?q=reserve+a+mooring", tool: "search",
 			args: `{"query":"reserve a mooring"}`, want: fields{
@@ -36,6 +37,17 @@ func searchQuestions(t *testing.T, l *library) []question {
 				"items.0.state": "Review"}},
 		{name: "a typo is read as the near word", target: "/api/v1/search?q=quartermastre", tool: "search",
 			args: `{"query":"quartermastre"}`, want: fields{"items.0.title": "Book a berth"}},
+		{name: "a word that no document has", target: "/api/v1/search?q=quartermaster+zorblatt", tool: "search",
+			args: `{"query":"quartermaster zorblatt"}`, want: fields{"items.0.title": "Book a berth", "hint": unknown}},
+		{name: "one within a kind", tool: "find_cip_for_feature", args: `{"feature":"tide oracle zorblatt"}`,
+			want: fields{"items.0.id": "0056", "hint": unknown}},
+		{name: "one in a page of many", tool: "search", args: `{"query":"tide zorblatt","limit":1}`,
+			check: func(t *testing.T, answer any) {
+				hint, _ := at(answer, "hint")
+				if s, _ := hint.(string); !strings.HasPrefix(s, unknown+"; ") || !strings.HasSuffix(s, "more: offset 1") {
+					t.Errorf("hint %q", hint)
+				}
+			}},
 		{name: "highlighting is requested", target: "/api/v1/search?q=fog&highlight=1",
 			want: fields{"items.0.matches.title.#": 1}},
 		{name: "no highlighting", target: "/api/v1/search?q=fog", check: func(t *testing.T, answer any) {

@@ -200,6 +200,9 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 		return Response{}, err
 	}
 	res := Response{Query: p.Request.Query, Class: string(p.Query.Class), Corrected: p.Corrected()}
+	if !r.Plain {
+		res.Unknown = p.Unknown()
+	}
 	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) (err error) {
 		list := order.Run(f, order.Stages, t, s)
 		res.Total = len(list)

@@ -57,6 +57,35 @@ func TestMisspeltWordsAreAlsoReadAsTheIndexKnowsThem(t *testing.T) {
 	}
 }
 
+func TestWordsThatNoDocumentHasAreNamed(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, shelf()...)
+	for _, tt := range []struct {
+		name, query string
+		plain       bool
+		unknown     []string
+	}{
+		{"one beside a known word", "zorblatt wallet", false, []string{"zorblatt"}},
+		{"each once, in the order typed", "quimby wallet Zorblatt quimby", false, []string{"quimby", "zorblatt"}},
+		{"an identifier and a number", "getZorb wallet 71234567", false, []string{"getzorb", "71234567"}},
+		{"half of a compound", "wallet-zorblatt", false, []string{"zorblatt"}},
+		{"known words, in other forms", "wallets rotations", false, nil},
+		{"a corrected word", "wallst chapter", false, nil},
+		{"two words that are one", "wal let", false, nil},
+		{"an alias", "vwx", false, nil},
+		{"function words", "whom would the wallet", false, nil},
+		{"pairs of characters", "鍵匣 wallet", false, nil},
+		{"a text that nobody typed", "zorblatt wallet", true, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := f.search(t, retrieval.Request{Query: tt.query, Plain: tt.plain})
+			if !slices.Equal(res.Unknown, tt.unknown) {
+				t.Errorf("unknown of %q: %q, want %q", tt.query, res.Unknown, tt.unknown)
+			}
+		})
+	}
+}
+
 // listener keeps what queries it embeds.
 type listener struct {
 	embed.Embedder

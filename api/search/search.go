@@ -102,8 +102,11 @@ type Relaxed struct {
 
 // Lean implements op.Leaner.
 func (a *Answer) Lean() {
-	if next, more := a.Next(); more && a.Hint == "" {
-		a.Hint = fmt.Sprintf("%d more: %s", a.Total-next, a.more)
+	if next, more := a.Next(); more {
+		if a.Hint != "" {
+			a.Hint += "; "
+		}
+		a.Hint += fmt.Sprintf("%d more: %s", a.Total-next, a.more)
 	}
 	a.TookMs, a.Relaxed = 0, nil // the hint has them
 }
@@ -142,7 +145,7 @@ func answer(
 	if res.Corrected != "" {
 		a.Corrected = &res.Corrected
 	}
-	if len(hits) == 0 {
+	if a.Hint = find.Unknown(res.Unknown); len(hits) == 0 {
 		a.Hint = find.Empty(res.Total, res.Relaxed, r.Filter)
 		for _, x := range res.Relaxed {
 			a.Relaxed = append(a.Relaxed, Relaxed(x))

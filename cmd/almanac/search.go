@@ -149,6 +149,9 @@ func (a *app) printHits(hits []find.Hit, res retrieval.Response) error {
 		_, err := fmt.Fprintln(w, find.Empty(res.Total, res.Relaxed, passage.Filter{}))
 		return err
 	}
+	if unknown := find.Unknown(res.Unknown); unknown != "" {
+		fmt.Fprintf(w, "%s\n\n", unknown)
+	}
 	for i, h := range hits {
 		snippet := strings.ReplaceAll(h.Snippet, "\n", "\n    ")
 		fmt.Fprintf(w, "%2d. %s  %s  %s\n    %s\n    %s\n", i+1, a.style.Bold(h.Title),

@@ -101,7 +101,7 @@ func analyze(text string, initials *Initials, tokens []Token) []Token {
 		}
 		r, size := utf8.DecodeRuneInString(t.text[i:])
 		switch {
-		case unspaced(r):
+		case Unspaced(r):
 			i = t.pairs(i)
 		case unicode.IsLetter(r) || unicode.IsNumber(r):
 			i = t.compound(i)
@@ -272,7 +272,7 @@ func (t *tokenizer) wordAt(i int) bool {
 		return classes[c]&alnum != 0
 	}
 	r, _ := utf8.DecodeRuneInString(t.text[i:])
-	return !unspaced(r) && (unicode.IsLetter(r) || unicode.IsNumber(r))
+	return !Unspaced(r) && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
 // leafAt reads the leaf that starts at i.
@@ -299,7 +299,7 @@ func (t *tokenizer) leafAt(i int) leaf {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(t.text[i:])
-		if unspaced(r) || !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
+		if Unspaced(r) || !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
 			break
 		}
 		l.class |= other
@@ -319,7 +319,7 @@ func (t *tokenizer) letterAt(i int) bool {
 		return classes[c]&(lower|upper) != 0
 	}
 	r, _ := utf8.DecodeRuneInString(t.text[i:])
-	return unicode.IsLetter(r) && !unspaced(r)
+	return unicode.IsLetter(r) && !Unspaced(r)
 }
 
 // pairs emits the overlapping pairs of a run of a script without spaces and
@@ -328,7 +328,7 @@ func (t *tokenizer) pairs(i int) int {
 	previous, n := -1, 0 // start of the character before the one at i
 	for i < len(t.text) {
 		r, size := utf8.DecodeRuneInString(t.text[i:])
-		if !unspaced(r) {
+		if !Unspaced(r) {
 			break
 		}
 		end := i + size

@@ -174,9 +174,9 @@ func accent(r rune) bool {
 // and kana.
 func composed(r rune) bool { return 0xac00 <= r && r <= 0xd7a3 || 0x3041 <= r && r <= 0x30ff }
 
-// unspaced reports whether a rune belongs to a script written without spaces
+// Unspaced reports whether a rune belongs to a script written without spaces
 // between words, or, as Korean, with words too long to be terms.
-func unspaced(r rune) bool {
+func Unspaced(r rune) bool {
 	switch {
 	case r < 0xe00:
 		return false

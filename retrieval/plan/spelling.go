@@ -186,6 +186,23 @@ func (p *Plan) Corrected() string {
 	return b.String()
 }
 
+// Unknown returns the words, folded, that are searched for and that no document has, spelt as
+// they are or corrected, and no alias replaces. Characters of scripts without spaces are no
+// words: they are searched for in pairs.
+func (p *Plan) Unknown() (words []string) {
+	for _, t := range p.Query.Terms {
+		read := func(c correction) bool { return slices.Contains(c.typed, t.Word) }
+		known := func(o query.Term) bool { return o.Word == t.Word && p.Statistics.DocumentFrequency(o.ID) > 0 }
+		if t.Stop || t.Weight < 1 || analysis.Unspaced(first(t.Word)) || slices.Contains(words, t.Word) ||
+			slices.ContainsFunc(p.Query.Terms, known) || slices.ContainsFunc(p.corrections, read) ||
+			len(p.set.Alternatives([]query.Term{t}, 1)) > 0 {
+			continue
+		}
+		words = append(words, t.Word)
+	}
+	return words
+}
+
 // Highlighted returns the query as it is highlighted: corrections like the words
 // they stand for.
 func (p *Plan) Highlighted() query.Query {

@@ -2,9 +2,11 @@
 package find
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
+	"almanac/text/prose"
 )
 
 // retryUnavailable is the wait before the next try if no engine answered: the
@@ -81,7 +84,9 @@ type Found[T any] struct {
 	Items    []T      `json:"items"`
 	Total    int      `json:"total" doc:"number of records found"`
 	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
-	Hint     string   `json:"hint,omitempty" doc:"if nothing was found: what to try"`
+	Hint     string   `json:"hint,omitempty" doc:"if nothing was found: what to try; or which words no document has"`
+
+	unknown []string
 }
 
 // Page returns what a search found as a page of a list.
@@ -100,7 +105,7 @@ func (s Search) Run(ctx context.Context, b kb.Base) (Found[Match], error) {
 	if err != nil {
 		return Found[Match]{}, err
 	}
-	out := Found[Match]{Total: res.Total, Degraded: res.Degraded}
+	out := Found[Match]{Total: res.Total, Degraded: res.Degraded, unknown: res.Unknown}
 	if out.Items, err = join(ctx, b, res.Results, s.Bodies); err == nil && len(out.Items) == 0 {
 		out.Hint = Empty(res.Total, res.Relaxed, r.Filter)
 	}
@@ -113,7 +118,8 @@ func Rows[T any](ctx context.Context, b kb.Base, s Search, row func(kb.Base, Mat
 	if err != nil {
 		return Found[T]{}, err
 	}
-	out := Found[T]{Items: make([]T, len(found.Items)), Total: found.Total, Degraded: found.Degraded, Hint: found.Hint}
+	out := Found[T]{Items: make([]T, len(found.Items)), Total: found.Total, Degraded: found.Degraded,
+		Hint: cmp.Or(found.Hint, Unknown(found.unknown))}
 	for i, m := range found.Items {
 		if out.Items[i], err = row(b, m); err != nil {
 			return Found[T]{}, err
@@ -143,6 +149,25 @@ func RowsOfEach[T any](
 	}
 	wg.Wait()
 	return found, errors.Join(errs...)
+}
+
+// namedWords is how many unknown words of a query are named.
+const namedWords = 5
+
+// Unknown says beside results which words of the query no document has; "" if there are none.
+func Unknown(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	said := make([]string, min(len(words), namedWords))
+	for i := range said {
+		said[i] = strconv.Quote(prose.First(words[i], 80))
+	}
+	if more := len(words) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("%d more words", more))
+	}
+	return "no document has " + strings.Join(said, " or ") +
+		": what is listed has other words of the query, or is near it in meaning"
 }
 
 // Empty suggests what to try if a page of results is empty. Operators
