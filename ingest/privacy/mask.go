@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // hidden replaces a mail address.
@@ -15,11 +17,15 @@ const hidden = "[email hidden]"
 // as (at), with quoted or international parts, and addresses rewritten by
 // mailing lists (jane=site.example@lists.example).
 //
+// It hides what is an address or something else (jane @ site.org, jane(a)site.org,
+// j.doe AT site DOT org, `jane`@`site.org`) only if the domain ends as registered
+// ones do.
+//
 // It keeps what only looks like an address: package and action versions
 // (@scope/pkg@1.2.3, setup@v4), image digests, names without a dotted domain
 // (CLIENT@realm), file names (logo@2x.png), numeric hosts (root@10.0.0.1), and
 // logins that commands need: git@host:path and the user of a database or ssh
-// URL.
+// URL, unless it is called like a person (first.last).
 func Mask(s string) string {
 	// Hiding one address can join the text around it into another, so repeat
 	// until nothing changes; each round has fewer at signs than the last.
@@ -77,35 +83,70 @@ func tidyHidden(s string) string {
 // time on any text.
 func nextAddress(s string, from int) (start, end int, ok bool) {
 	for i := from; i < len(s); i++ {
-		width, worded := atSign(s, i)
-		if width == 0 {
+		if 'a' <= s[i] && s[i] <= 'z' { // most of a text
 			continue
 		}
-		if start, end, ok := addressAt(s, from, i, width, worded); ok {
+		at := atSign(s, i)
+		if at.width == 0 {
+			continue
+		}
+		if start, end, ok := addressAt(s, from, i, at); ok {
 			return start, end, true
 		}
-		from = i + width
+		from = i + at.width
 		i = from - 1
 	}
 	return 0, 0, false
 }
 
-// atSign returns the length of the at sign that begins at i, 0 for none, and
-// whether it is written as a word.
-func atSign(s string, i int) (width int, worded bool) {
+// sign is an at sign.
+type sign struct {
+	width    int  // 0: there is none
+	worded   bool // written as a word in brackets: blanks may stand around it
+	doubtful bool // may mean something else
+	spoken   bool // a word without brackets
+}
+
+var escapedAt = regexp.MustCompile(`^(?i:%(?:25)*40|&(?:#0*64|#x0*40|commat);|\\(?:u00|x)40)`)
+
+// atSign returns the at sign that begins at i.
+func atSign(s string, i int) sign {
 	switch s[i] {
 	case '@':
-		return 1, false
-	case '%':
-		return prefixFold(s[i:], "%40"), false
-	case '&':
-		return max(prefixFold(s[i:], "&#64;"), prefixFold(s[i:], "&#x40;"), prefixFold(s[i:], "&commat;")), false
+		return sign{width: 1}
+	case '%', '&', '\\':
+		return sign{width: len(escapedAt.FindString(s[i:min(len(s), i+32)]))}
 	case 0xEF:
-		return max(prefixFold(s[i:], "＠"), prefixFold(s[i:], "﹫")), false
+		return sign{width: max(prefixFold(s[i:], "＠"), prefixFold(s[i:], "﹫"))}
 	case '(', '[', '{':
-		return bracketed(s[i:], "at"), true
+		if n := bracketed(s[i:], "at"); n > 0 {
+			return sign{width: n, worded: true}
+		}
+		return sign{width: max(prefixFold(s[i:], "(a)"), prefixFold(s[i:], "[a]")), doubtful: true}
+	case ' ':
+		return sign{width: max(spoken(s[i:], "at"), spoken(s[i:], "AT")), doubtful: true, spoken: true}
 	}
-	return 0, false
+	return sign{}
+}
+
+// spoken returns the length of a word between one or two blanks at the start of s, 0 for none.
+func spoken(s, word string) int {
+	before := blanks(s)
+	if n := before + len(word); before > 0 && before < 3 && strings.HasPrefix(s[before:], word) {
+		if after := blanks(s[n:]); after > 0 {
+			return n + after
+		}
+	}
+	return 0
+}
+
+// blanks returns how many blanks s begins with, to three.
+func blanks(s string) int {
+	n := 0
+	for n < len(s) && n < 3 && s[n] == ' ' {
+		n++
+	}
+	return n
 }
 
 func prefixFold(s, prefix string) int {
@@ -139,16 +180,16 @@ func bracketed(s, word string) int {
 	return 0
 }
 
-// addressAt returns the extent of the address around the at sign s[at:at+width].
-func addressAt(s string, from, at, width int, worded bool) (start, end int, ok bool) {
-	left, right := at, at+width
-	if worded {
-		for left > from && s[left-1] == ' ' {
-			left--
-		}
-		for right < len(s) && s[right] == ' ' {
-			right++
-		}
+// addressAt returns the extent of the address around the at sign at s[i].
+func addressAt(s string, from, i int, at sign) (start, end int, ok bool) {
+	left, right, spaced := i, i+at.width, false
+	switch {
+	case at.worded:
+		left = from + len(strings.TrimRight(s[from:left], " "))
+		right = len(s) - len(strings.TrimLeft(s[right:], " "))
+	case !at.doubtful:
+		left, right, spaced = apart(s, from, left, right)
+		at.doubtful = right-left > at.width
 	}
 	start = localStart(s, from, left)
 	if start == left {
@@ -157,11 +198,99 @@ func addressAt(s string, from, at, width int, worded bool) (start, end int, ok b
 	// Extracted text wraps long addresses after a dot. Only in angle brackets, or
 	// in an address rewritten by a list, can that dot not end a sentence.
 	wraps := start > 0 && s[start-1] == '<' || strings.Contains(s[start:left], "=")
-	end = domainEnd(s, right, wraps)
-	if end == right || isLogin(s, start, left, end) {
+	labels, sure := domainLabels(s, right, wraps)
+	registered := false
+	for n := len(labels); ; n-- { // as far as dots that may mean something else lead
+		end = domainEnd(s, right, labels[:n])
+		if registered = (at.doubtful || n > sure) && isRegistered(s, labels[:n], end); registered || n <= sure {
+			break
+		}
+	}
+	if at.spoken {
+		start = from + len(spokenLocal.ReplaceAllString(s[from:start], ""))
+	}
+	switch local := s[start:left]; {
+	case end == right || at.doubtful && (!registered || local[0] == '"') || isLogin(s, start, left, end),
+		spaced && !('a' <= local[0] && local[0] <= 'z') && !named.MatchString(local),
+		at.spoken && !isSpoken(local, s[left:right], s[right:end]):
 		return 0, 0, false
 	}
 	return start, end, true
+}
+
+// markup is what a page does not show.
+const markup = "(?:[`*]{1,3}|</?[A-Za-z][^<>@]{0,40}>|<!--[^<>@]{0,40}-->)*"
+
+var (
+	markupBefore = regexp.MustCompile(markup + "$")
+	markupAfter  = regexp.MustCompile("^" + markup)
+	markedDot    = regexp.MustCompile("^" + markup + `\.` + markup)
+	spokenLocal  = regexp.MustCompile(`(?:[A-Za-z0-9_+.-]{1,30} {1,2}(?:dot|DOT) {1,2}){1,4}$`)
+	// named is a local part like first.last.
+	named = regexp.MustCompile(`[A-Za-z](?:[._+]| +(?:dot|DOT) +)[A-Za-z]`)
+)
+
+// near is how far markup and words around an at sign or a dot are looked for.
+const near = 120
+
+// apart returns where the parts of an address end and begin around an at sign that blanks
+// (jane @ site.org) or markup (`+"`jane`@`site.org`"+`) set apart. A blank before the sign alone belongs
+// to a handle (see @site.org).
+func apart(s string, from, left, right int) (before, after int, spaced bool) {
+	n := blanks(s[right:])
+	if after = right + n; n > 0 {
+		left = from + len(strings.TrimRight(s[from:left], " "))
+	}
+	if after < len(s) && strings.IndexByte("`*<", s[after]) >= 0 {
+		after += len(markupAfter.FindString(s[after:min(len(s), after+near)]))
+	}
+	if left > from && strings.IndexByte("`*>", s[left-1]) >= 0 {
+		left -= len(markupBefore.FindString(s[max(from, left-near):left]))
+	}
+	return left, after, n > 0
+}
+
+// isRegistered reports whether a domain ends as registered ones do, and is no path, call or
+// element of something.
+func isRegistered(s string, labels []label, end int) bool {
+	if len(labels) < 2 || end <= labels[0].start || end < len(s) && strings.IndexByte("/([", s[end]) >= 0 {
+		return false
+	}
+	var domain []string
+	for _, l := range labels {
+		if l.start < end {
+			domain = append(domain, strings.Map(halfWidth, s[l.start:min(l.end, end)]))
+		}
+	}
+	last := domain[len(domain)-1]
+	lower := strings.ToLower(last)
+	suffix, known := publicsuffix.PublicSuffix(strings.ToLower(strings.Join(domain, ".")))
+	return (known || strings.Contains(suffix, ".")) && (last == lower || last == strings.ToUpper(last))
+}
+
+// halfWidth returns the ASCII character of a full-width one.
+func halfWidth(r rune) rune {
+	if '！' <= r && r <= '～' {
+		return r - '！' + '!'
+	}
+	return r
+}
+
+// isSpoken reports whether words are an address, of which two things must tell: a local
+// part like a name, an AT that is written larger than what is before it, and a dot as a word.
+// "Find us at site dot org" has no address.
+func isSpoken(local, at, domain string) bool {
+	signs := 0
+	for _, sign := range []bool{
+		named.MatchString(local),
+		strings.TrimSpace(at) == "AT" && strings.ToUpper(local) != local,
+		strings.ContainsAny(domain, " ([{"),
+	} {
+		if sign {
+			signs++
+		}
+	}
+	return signs > 1
 }
 
 // localStart walks back over the local part that ends at end; end for none.
@@ -203,13 +332,12 @@ func isLocal(r rune) bool {
 // label is one part of a domain: s[start:end].
 type label struct{ start, end int }
 
-// domainEnd returns the end of the mail domain that begins at start, or start
-// if there is none. If wraps is set, lines may break after its dots.
-func domainEnd(s string, start int, wraps bool) int {
+// domainEnd returns the end of the mail domain of labels that begins at start, or start
+// if it is none.
+func domainEnd(s string, start int, labels []label) int {
 	if start < len(s) && s[start] == '[' {
 		return literalEnd(s, start)
 	}
-	labels := domainLabels(s, start, wraps)
 	if len(labels) < 2 || isVersion(s, labels) || isFile(s, labels) {
 		return start
 	}
@@ -235,8 +363,13 @@ func literalEnd(s string, start int) int {
 	return start + n + 1
 }
 
-func domainLabels(s string, start int, wraps bool) []label {
-	var labels []label
+// mostDoubted is how many labels are read behind dots that may mean something else.
+const mostDoubted = 8
+
+// domainLabels returns the labels that begin at start, and how many of them are behind
+// dots that mean nothing else. If wraps is set, lines may break after dots.
+func domainLabels(s string, start int, wraps bool) (labels []label, sure int) {
+	doubted := false
 	for i := start; ; {
 		begin := i
 		for i < len(s) {
@@ -247,14 +380,20 @@ func domainLabels(s string, start int, wraps bool) []label {
 			i += size
 		}
 		if i == begin {
-			return labels
+			return labels, sure
 		}
 		labels = append(labels, label{begin, i})
-		dot := dotSign(s[i:])
-		if dot == 0 {
-			return labels
+		if !doubted {
+			sure = len(labels)
 		}
-		i += dot
+		dot, doubtful := dotSign(s[i:])
+		if dot == 0 {
+			return labels, sure
+		}
+		doubted = doubted || doubtful
+		if i += dot; doubted && len(labels) > sure+mostDoubted {
+			return labels, sure
+		}
 		if wraps {
 			i += len(lineBreak.FindString(s[i:]))
 		}
@@ -263,25 +402,32 @@ func domainLabels(s string, start int, wraps bool) []label {
 
 var lineBreak = regexp.MustCompile(`^[ \t]*\r?\n[ \t]*`)
 
-// dotSign returns the length of the dot at the start of s: plain, escaped or
-// written as a word.
-func dotSign(s string) int {
-	switch {
-	case s == "":
-		return 0
-	case s[0] == '.':
-		return 1
-	case s[0] == '\\' || s[0] == '%':
-		return max(prefixFold(s, `\.`), prefixFold(s, "%2e"))
+var escapedDot = regexp.MustCompile(`^(?i:\\\.|%(?:25)*2e|&(?:#0*46|#x0*2e|period);|\\(?:u00|x)2e)`)
+
+// dotSign returns the length of the dot at the start of s (plain, escaped, written as a
+// word or full width) and whether it may end a sentence or mean something else.
+func dotSign(s string) (width int, doubtful bool) {
+	if s == "" {
+		return 0, false
+	}
+	switch s[0] {
+	case '.':
+		return 1, false
+	case '\\', '%', '&':
+		return len(escapedDot.FindString(s[:min(len(s), 32)])), false
+	case '`', '*', '<':
+		return len(markedDot.FindString(s[:min(len(s), near)])), true
+	case 0xE3, 0xEF:
+		return max(prefixFold(s, "。"), prefixFold(s, "．"), prefixFold(s, "｡")), true
 	}
 	word := strings.TrimLeft(s, " ")
 	if blanks := len(s) - len(word); blanks <= 2 {
 		if n := bracketed(word, "dot"); n > 0 {
 			rest := strings.TrimLeft(word[n:], " ")
-			return len(s) - len(rest)
+			return len(s) - len(rest), false
 		}
 	}
-	return 0
+	return max(spoken(s, "dot"), spoken(s, "DOT")), true
 }
 
 // topLevel returns the length of the top-level domain at the start of a label,
@@ -334,10 +480,10 @@ func isLogin(s string, start, left, end int) bool {
 	before := s[max(0, start-80):start]
 	at := strings.LastIndex(before, "://")
 	isURL := at >= 0 && !strings.ContainsAny(before[at+3:], " \t\n/@")
-	if s[start:left] == "git" {
+	if local := s[start:left]; local == "git" {
 		return isURL || end+1 < len(s) && (s[end] == ':' && !unicode.IsSpace(rune(s[end+1])) || s[end] == '/')
 	}
-	return isURL && hasLogins(before[:at])
+	return isURL && hasLogins(before[:at]) && !named.MatchString(s[start:left])
 }
 
 // hasLogins reports whether text ends in a URL scheme whose user is a login and
