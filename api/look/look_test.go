@@ -61,6 +61,25 @@ func TestHeadingsBeginAtTheSecondLevel(t *testing.T) {
 }
 
 // FuzzMarkdown holds that no text makes more than elements that say something.
+func TestWhatIsNestedDeeplyIsShownAsItsWords(t *testing.T) {
+	nested := strings.Repeat("**a *b ", 2_000) + "tide" + strings.Repeat("* b**", 2_000)
+	for name, text := range map[string]string{
+		"quotes": strings.Repeat(">", 20_000) + " tide", "lists": strings.Repeat("* - 1. ", 3_000) + "tide",
+		"both": strings.Repeat("> - ", 5_000) + "tide", "emphasis": nested,
+		"links in emphasis": strings.Repeat("*a ", 2_000) + "[tide](https://site.example)" + strings.Repeat(" a*", 2_000),
+		"a table in quotes": strings.Repeat(strings.Repeat(">", 100)+"|tide\n", 2) + strings.Repeat(">", 100) + "|-",
+	} {
+		page, _ := look.Markdown(look.Text{Markdown: text})
+		if _, err := html.Parse(strings.NewReader(string(page))); err != nil || !strings.Contains(string(page), "tide") {
+			t.Errorf("%s: %v in %.200s", name, err, page)
+		}
+	}
+	if page, _ := look.Markdown(look.Text{Markdown: strings.Repeat("> ", 30) + "tide"}); strings.Count(string(page),
+		"<blockquote>") != 30 {
+		t.Errorf("thirty quotes: %s", page)
+	}
+}
+
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"# a {#b}\n[c](d)", "<script>", "![a](javascript:b)", "|a|\n|-|\n<b>", "[a]: x\n[a]",
 		"<svg/onload=x>"} {

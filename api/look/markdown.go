@@ -52,6 +52,7 @@ func Markdown(t Text) (template.HTML, []Heading) {
 	if u, err := url.Parse(t.Base); err == nil && u.Host != "" {
 		r.base = u
 	}
+	flatten(doc, source)
 	r.arrange(doc, source)
 	rendering := renderer.NewRenderer(renderer.WithNodeRenderers(
 		util.Prioritized(r, 1), util.Prioritized(extension.NewTableHTMLRenderer(
@@ -69,6 +70,37 @@ func Markdown(t Text) (template.HTML, []Heading) {
 }
 
 var emptyHeads = regexp.MustCompile(`<th(?: align="[a-z]+")?></th>`)
+
+// deepest is how deep quotes, lists and emphasis are nested; readers of HTML refuse some
+// hundred elements within each other.
+const deepest = 64
+
+// flatten puts the words of what is nested deeper in its place.
+func flatten(doc ast.Node, source []byte) {
+	var deep []ast.Node
+	depth := 0
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		nests := n.Kind() == ast.KindBlockquote || n.Kind() == ast.KindList || n.Type() == ast.TypeInline && n.HasChildren()
+		if !entering {
+			depth--
+			return ast.WalkContinue, nil
+		}
+		if depth++; depth > deepest && nests {
+			deep = append(deep, n)
+			return ast.WalkSkipChildren, nil
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, n := range deep {
+		var words ast.Node = ast.NewString([]byte(wordsOf(n, source)))
+		if n.Type() == ast.TypeBlock {
+			paragraph := ast.NewParagraph()
+			paragraph.AppendChild(paragraph, words)
+			words = paragraph
+		}
+		n.Parent().ReplaceChild(n.Parent(), n, words)
+	}
+}
 
 // stranger renders the nodes that must not be rendered as they are.
 type stranger struct {

@@ -52,32 +52,33 @@ func prepareText(_ *Handler, v *view) error {
 		default:
 			continue
 		}
-		shown, next := v.fit(text.Content, text.NextCursor)
-		if next != "" {
+		next := ""
+		if v.Text, next = v.fit(text.Content, text.NextCursor); next != "" {
 			v.next = v.With("cursor", next)
 		}
-		v.Text = v.render(shown)
 		return nil
 	}
 	return nil
 }
 
-// fit returns the part of a content that one page holds, and the cursor of the
+// fit renders the part of a content that one page holds, and returns the cursor of the
 // next; more is the cursor of what the content leaves out.
-func (v *view) fit(content, more string) (shown, next string) {
-	if shown = cutPage(content); len(shown) == len(content) {
-		return shown, more
+func (v *view) fit(content, more string) (text *Text, next string) {
+	text, shown := cutPage(content, v.render)
+	if shown == len(content) {
+		return text, more
 	}
 	start, _ := strconv.Atoi(v.Param("cursor"))
-	return shown, strconv.Itoa(start + len(shown))
+	return text, strconv.Itoa(start + shown)
 }
 
-// cutPage returns the beginning of a text, as much as one page holds.
-func cutPage(content string) (shown string) {
+// cutPage renders the beginning of a text, as much as one page holds, and returns how
+// much that is.
+func cutPage(content string, render func(string) *Text) (text *Text, shown int) {
 	for n := textSize; ; n /= 2 {
-		shown = cutBlock(content, n)
-		if html, _ := look.Markdown(look.Text{Markdown: shown}); len(html) <= pageSize || n < 1000 {
-			return shown
+		begin := cutBlock(content, n)
+		if text = render(begin); len(text.HTML) <= pageSize || n < 1000 {
+			return text, len(begin)
 		}
 	}
 }
@@ -200,14 +201,20 @@ func (v *view) posts(all []Post, mark string, offset int, on size) (posts []Post
 		if i > 0 {
 			offset = 0
 		}
+		render := func(source string) *Text {
+			html, _ := look.Markdown(look.Text{Markdown: source, Base: cmp.Or(p.URL, v.Record.URL),
+				Prefix: mark + strconv.Itoa(p.Number) + "-"})
+			return &Text{HTML: html, Markdown: source}
+		}
+		var text *Text
 		if on.markdown == 0 {
-			p.Markdown = cutPage(content)
+			text, _ = cutPage(content, render)
 		} else if on.markdown+len(content) > textSize {
 			return posts, i, 0
+		} else {
+			text = render(content)
 		}
-		p.Mark, p.Part = mark, offset > 0
-		p.HTML, _ = look.Markdown(look.Text{Markdown: p.Markdown, Base: cmp.Or(p.URL, v.Record.URL),
-			Prefix: mark + strconv.Itoa(p.Number) + "-"})
+		p.Mark, p.Part, p.HTML, p.Markdown = mark, offset > 0, text.HTML, text.Markdown
 		if on.markdown > 0 && on.html+len(p.HTML) > pageSize {
 			return posts, i, 0
 		}
@@ -302,7 +309,8 @@ func prepareGuide(h *Handler, v *view) error {
 	if at := strings.LastIndex(introduction, stepsHeading); at >= 0 {
 		introduction = introduction[:at]
 	}
-	v.Extra, v.Text = g, v.render(cutPage(introduction))
+	v.Extra = g
+	v.Text, _ = cutPage(introduction, v.render)
 	return nil
 }
 

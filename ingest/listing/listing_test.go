@@ -40,16 +40,23 @@ func TestStale(t *testing.T) {
 type sink struct {
 	ingest.Sink
 	put, kept, skipped, warned []string
+	items                      []string // that have no record
 }
 
 func (s *sink) Put(_ context.Context, e catalog.Entry) error {
 	s.put = append(s.put, e.Record.Key)
 	return nil
 }
-func (s *sink) Keep(r catalog.Ref)           { s.kept = append(s.kept, r.Key) }
-func (s *sink) Skip(locator string, _ error) { s.skipped = append(s.skipped, locator) }
-func (s *sink) Warn(locator, _ string)       { s.warned = append(s.warned, locator) }
-func (s *sink) Progress(int, int)            {}
+func (s *sink) Keep(r catalog.Ref) { s.kept = append(s.kept, r.Key) }
+func (s *sink) Skip(locator string, err error) {
+	if errors.Is(err, ingest.ErrNoItem) {
+		s.items = append(s.items, locator)
+	} else {
+		s.skipped = append(s.skipped, locator)
+	}
+}
+func (s *sink) Warn(locator, _ string) { s.warned = append(s.warned, locator) }
+func (s *sink) Progress(int, int)      {}
 
 // record is what items of these tests become.
 func record(key string) catalog.Entry { return catalog.Entry{Record: catalog.Record{Key: key}} }
@@ -71,6 +78,7 @@ func TestEach(t *testing.T) {
 	noBare := func() (catalog.Entry, error) { return catalog.Entry{}, errors.New("nothing is said of it") }
 	open := func() ([]byte, error) { return []byte("text"), nil }
 	const put, kept, skipped, warned, gone, unwanted = "put", "kept", "skipped", "warned", "gone", "unwanted"
+	const noItem = "has no record"
 	tests := map[string]struct {
 		old   func(*listing.Seen) // nil: it is not known
 		item  func(*listing.Item)
@@ -108,8 +116,10 @@ func TestEach(t *testing.T) {
 			now:  func(s *listing.Seen) { *s = listing.Seen{Key: "bare", Pending: true, Bare: true} }},
 		"broken, and nothing is said": {asked: 1, want: []string{skipped, warned},
 			item: func(it *listing.Item) { it.Name, it.Bare = "broken", noBare }},
-		"unwanted": {item: func(it *listing.Item) { it.Name = unwanted }, asked: 1,
-			now: func(s *listing.Seen) { s.Key = "" }},
+		"unwanted": {item: func(it *listing.Item) { it.Name = unwanted }, asked: 1, want: []string{noItem},
+			now: func(s *listing.Seen) { s.Key, s.LeftOut = "", "not read" }},
+		"unwanted, unchanged": {old: func(s *listing.Seen) { s.Key, s.LeftOut = "", "not read: a copy" },
+			want: []string{noItem}, now: func(s *listing.Seen) { s.Key, s.LeftOut = "", "not read: a copy" }},
 		"opened": {item: func(it *listing.Item) { it.Open = open }, want: []string{put},
 			now: func(s *listing.Seen) { s.ETag = "" }},
 		"opened, the same": {old: func(*listing.Seen) {}, item: func(it *listing.Item) { it.Open = open },
@@ -152,7 +162,7 @@ func TestEach(t *testing.T) {
 			err := r.Each(connectortest.Impatient(t.Context()), []listing.Item{it},
 				func(int, outbound.Response) (catalog.Entry, error) {
 					if it.Name == unwanted {
-						return catalog.Entry{}, listing.ErrUnwanted
+						return catalog.Entry{}, ingest.ErrNoItem
 					}
 					return record("key"), nil
 				})
@@ -164,7 +174,8 @@ func TestEach(t *testing.T) {
 				t.Errorf("%d requests", n)
 			}
 			var got []string
-			for what, list := range map[string][]string{put: out.put, kept: out.kept, skipped: out.skipped, warned: out.warned} {
+			for what, list := range map[string][]string{put: out.put, kept: out.kept, skipped: out.skipped, warned: out.warned,
+				noItem: out.items} {
 				for range list {
 					got = append(got, what)
 				}

@@ -65,10 +65,6 @@ type Item struct {
 // makes its record.
 func Nothing() ([]byte, error) { return nil, nil }
 
-// ErrUnwanted: an item is to have no record. It is not read again until the list
-// calls it changed.
-var ErrUnwanted = errors.New("unwanted")
-
 var (
 	errGone    = errors.New("its address no longer exists; correct it in the options")
 	errSettled = errors.New("nothing is left to do")
@@ -76,7 +72,8 @@ var (
 
 // Each reads the items of the list that changed; entry makes an item's record of its
 // content. It reports every item that cannot be read: that keeps its record unless it
-// is a bare one, and loses it if it is gone, unless the options name it.
+// is a bare one, and loses it if it is gone, unless the options name it. An item that is
+// to have no record (ingest.ErrNoItem) is not read again until the list calls it changed.
 func (r *Run) Each(ctx context.Context, items []Item,
 	entry func(i int, content outbound.Response) (catalog.Entry, error)) error {
 	for i := range items {
@@ -106,8 +103,9 @@ func (r *Run) item(ctx context.Context, it *Item, entry func(outbound.Response) 
 		return ctx.Err()
 	case errors.Is(err, errSettled):
 		return nil
-	case errors.Is(err, ErrUnwanted):
-		r.Now.Items[it.Name] = seen
+	case errors.Is(err, ingest.ErrNoItem):
+		seen.LeftOut = err.Error()
+		r.remember(it.Name, seen)
 		return nil
 	case err != nil && it.Bare != nil && (old.Bare || !known):
 		r.out.Warn(it.Name, "could not be read, so its record has only what the list says: "+err.Error())
@@ -247,10 +245,19 @@ func (r *Run) Keep(name string) {
 	}
 }
 
+// leftOut is the reason of an earlier run for that an item has no record.
+type leftOut string
+
+func (l leftOut) Error() string        { return string(l) }
+func (l leftOut) Is(target error) bool { return target == ingest.ErrNoItem }
+
 func (r *Run) remember(name string, s Seen) {
 	r.Now.Items[name] = s
 	if s.Key != "" {
 		r.out.Keep(catalog.Ref{Kind: r.kind, Key: s.Key})
+	}
+	if s.LeftOut != "" {
+		r.out.Skip(name, leftOut(s.LeftOut))
 	}
 }
 

@@ -33,6 +33,8 @@ type Seen struct {
 	Key     string `json:"key,omitempty"`     // natural key of its record; "" if it has none
 	Address string `json:"address,omitempty"` // where it was read
 	Stamp   string `json:"stamp,omitempty"`   // digest of its entry in the list
+	// LeftOut is why it has no record; "": it has one.
+	LeftOut string `json:"left_out,omitempty"`
 	// Pending: it could not be read properly and must be read again.
 	Pending bool `json:"pending,omitempty"`
 	// Unlisted: the list used to name it but no longer does.

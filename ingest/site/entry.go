@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"mime"
 	"path"
 	"slices"
@@ -11,7 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/listing"
+	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/text/markup"
 	"almanac/text/webaddress"
@@ -23,15 +24,18 @@ var errEmpty = errors.New("the page has no text; perhaps it needs a browser to b
 // entry makes the record of a page that is no copy of another one, and does not ask
 // not to be indexed.
 func (s *survey) entry(p page, answer outbound.Response) (catalog.Entry, error) {
-	if s.moved(p, answer) || slices.ContainsFunc(answer.Header.Values("X-Robots-Tag"), webpage.Unindexed) {
-		return catalog.Entry{}, listing.ErrUnwanted
+	unindexed := slices.ContainsFunc(answer.Header.Values("X-Robots-Tag"), webpage.Unindexed)
+	if s.moved(p, answer) {
+		return catalog.Entry{}, fmt.Errorf("%w: its address leads to %s", ingest.ErrNoItem, readable(answer.URL))
 	}
 	page, format, err := content(p, answer)
 	switch {
+	case unindexed || err == nil && page.Hidden:
+		return catalog.Entry{}, fmt.Errorf("%w: it asks search engines to leave it out (noindex)", ingest.ErrNoItem)
 	case err != nil:
 		return catalog.Entry{}, err
-	case page.Hidden || s.copyOf(p, page.Canonical) && !front(page.Canonical): // an error of the template
-		return catalog.Entry{}, listing.ErrUnwanted
+	case s.copyOf(p, page.Canonical) && !front(page.Canonical): // an error of the template
+		return catalog.Entry{}, fmt.Errorf("%w: it calls itself a copy of %s", ingest.ErrNoItem, readable(page.Canonical))
 	case page.Body == "":
 		return catalog.Entry{}, errEmpty
 	}

@@ -60,11 +60,15 @@ func (s *survey) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	refused := map[string]bool{}
 	add := func(p page) {
 		p.name = webaddress.Key(p.address)
 		allowed := robots == nil || robots.TestAgent(p.address.RequestURI(), outbound.DefaultUserAgent)
 		switch {
-		case s.listed[p.name] || host(p.address) != host(s.start) || !s.scope.Holds(p.address) || !allowed:
+		case s.listed[p.name] || refused[p.name] || host(p.address) != host(s.start) || !s.scope.Holds(p.address):
+		case !allowed:
+			refused[p.name] = true
+			s.out.Skip(p.name, fmt.Errorf("%w: robots.txt asks not to read it", ingest.ErrNoItem))
 		case len(s.pages) == s.MaxPages:
 			s.leave(fmt.Sprintf("the site lists more than the %d pages of option max_pages; the rest is skipped",
 				s.MaxPages))

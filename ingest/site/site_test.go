@@ -277,17 +277,43 @@ func TestCopiesAndWhatIsNotToBeIndexed(t *testing.T) {
 	if u := r.Get(t, catalog.KindFoundation, w.key("elsewhere")).URL; u != w.server.URL+"/new-place" {
 		t.Errorf("url %s", u)
 	}
-	if r.Skipped != 1 { // the empty one
-		t.Errorf("%v", r.Problems)
+	address := func(path string) string { return w.server.URL + "/" + path }
+	reasons := map[string]string{
+		w.key("copy"):   "not read: it calls itself a copy of " + address("about/page-1"),
+		w.key("hidden"): noindex, w.key("unindexed"): noindex,
+		w.key("private/x"): "not read: robots.txt asks not to read it",
+		w.key("moved"):     "not read: its address leads to " + address("about/page-1/"),
+		w.key("gone"):      "not read: its address leads to " + address(""),
+		w.key("empty"):     "the page has no text; perhaps it needs a browser to be read",
+	}
+	if diff := cmp.Diff(reasons, skipped(r)); diff != "" || r.Skipped != len(reasons) {
+		t.Errorf("%d skipped (-want +got)\n%s", r.Skipped, diff)
 	}
 	for _, p := range w.server.Paths() {
 		if strings.Contains(p, "/private/") || strings.Contains(p, "/tag/") {
 			t.Errorf("requested %s", p)
 		}
 	}
-	if again := s.Sync(); again.Changes != 0 || again.Cursor != r.Cursor {
+	again := s.Sync()
+	if again.Changes != 0 || again.Cursor != r.Cursor {
 		t.Errorf("%d changes", again.Changes)
 	}
+	if diff := cmp.Diff(reasons, skipped(again)); diff != "" {
+		t.Errorf("skipped by a run that reads nothing new (-want +got)\n%s", diff)
+	}
+}
+
+const noindex = "not read: it asks search engines to leave it out (noindex)"
+
+// skipped are the items that a run left out, with the reasons.
+func skipped(r connectortest.Result) map[string]string {
+	reasons := map[string]string{}
+	for _, p := range r.Problems {
+		if p.Skipped {
+			reasons[p.Locator] = p.Message
+		}
+	}
+	return reasons
 }
 
 func TestSitemapsOfSitemaps(t *testing.T) {
