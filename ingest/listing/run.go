@@ -232,7 +232,7 @@ func (r *Run) elsewhere(name, address string) bool {
 // again keeps an item of earlier runs, to be read again.
 func (r *Run) again(name string) {
 	if old, ok := r.Known.Items[name]; ok {
-		old.Pending = true
+		old.Pending, old.LeftOut = true, ""
 		r.remember(name, old)
 	}
 }
