@@ -13,7 +13,6 @@ import (
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/retrieval/stack"
 )
 
 type mcpCmd struct {
@@ -87,20 +86,4 @@ func (a *app) unsynced(n network.Network, dir string, store catalog.Store) func(
 		}
 		return a.here("nothing is indexed in " + dir + ": run `almanac sync` or `almanac serve`")
 	}
-}
-
-// loadSample syncs the sample network into an empty directory.
-func (a *app) loadSample(ctx context.Context, n network.Network, dir string, store catalog.Store) error {
-	done, err := stack.Synced(ctx, store)
-	if err != nil || done || !isSample(n) {
-		return err
-	}
-	pipeline, err := a.pipeline(ctx, n, store, dir, nil, false)
-	if err != nil {
-		return err
-	}
-	if _, err := pipeline.Sync(ctx, nil); err != nil {
-		return err
-	}
-	return errors.Join(pipeline.Derive(ctx), stack.MarkSynced(ctx, store))
 }

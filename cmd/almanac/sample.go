@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/connectors"
+	"almanac/retrieval/stack"
 	"almanac/text/dates"
 )
 
@@ -74,4 +76,20 @@ func anchorDay(configured, kept string, now time.Time) time.Time {
 		return day
 	}
 	return now.UTC().Truncate(24 * time.Hour)
+}
+
+// loadSample syncs the sample network into an empty directory.
+func (a *app) loadSample(ctx context.Context, n network.Network, dir string, store catalog.Store) error {
+	done, err := stack.Synced(ctx, store)
+	if err != nil || done || !isSample(n) {
+		return err
+	}
+	pipeline, err := a.pipeline(ctx, n, store, dir, nil, false)
+	if err != nil {
+		return err
+	}
+	if _, err := pipeline.Sync(ctx, nil); err != nil {
+		return err
+	}
+	return errors.Join(pipeline.Derive(ctx), stack.MarkSynced(ctx, store))
 }

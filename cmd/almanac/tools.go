@@ -49,14 +49,16 @@ func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
 	return asUsage(line.Call(ctx, a.out, api.Operations(b), c.Name, c.Arguments))
 }
 
-// openSearch opens the data directory of the configured network and brings its
-// index up to date.
+// openSearch opens the data directory of the configured network, loads the sample
+// into it if that is the network and it is empty, and brings the index up to date.
 func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*library, kb.Base, error) {
 	s, err := a.openLibrary(ctx, stack.Open, profiles...)
 	if err != nil {
 		return nil, kb.Base{}, err
 	}
-	err = s.CatchUp(ctx, false)
+	if err = a.loadSample(ctx, s.network, s.dir, s.store); err == nil {
+		err = s.CatchUp(ctx, false)
+	}
 	if records, _ := s.Follower.Corpus().Size(); err == nil && records == 0 {
 		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
 	}
