@@ -7,6 +7,7 @@ import (
 	"almanac/api/dashboard/desk"
 	"almanac/api/op"
 	"almanac/api/tally"
+	"almanac/catalog/network"
 	"almanac/retrieval"
 )
 
@@ -16,12 +17,12 @@ type Config struct {
 	Resources []op.Resource
 	Dashboard desk.Config // without a Store there is none
 
-	Name         string   // of the service, for people: the network's
-	Statuses     []string // of proposals, in the network's words
-	Description  string   // of the API
-	Instructions string   // for models that use the tools
-	Version      string   // of the program
-	PublicURL    string   // {base_url}: https://kb.example.org
+	Name         string // of the service, for people: the network's
+	Proposals    network.Proposals
+	Description  string // of the API
+	Instructions string // for models that use the tools
+	Version      string // of the program
+	PublicURL    string // {base_url}: https://kb.example.org
 
 	// Loopback and AdminLoopback mean that the listener is only reachable from
 	// this machine: Host headers are checked. Otherwise AdminToken is required.

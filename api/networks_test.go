@@ -57,6 +57,8 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 			}},
 			{name: "the network's own status", target: "/api/v1/cips?status=parked", tool: "list_cips",
 				args: `{"status":"Parked"}`, want: fields{"items.*.id": "020"}},
+			{name: "a status that only a record has", target: "/api/v1/cips?status=Closed", tool: "list_cips",
+				args: `{"status":"closed"}`, want: fields{"items.*.id": "PR-11", "items.0.status_raw": "closed"}},
 			{name: "one of the six", target: "/api/v1/cips?status=Final", tool: "list_cips", args: `{"status":"final"}`,
 				want: fields{"items.*.id": "003,007"}},
 			{name: "a chain", tool: "detect_cip_dependency_chain", args: `{"cip_id":"LIP-10012"}`,
@@ -72,6 +74,7 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 			}
 			l.walk(t)
 			l.speaks(t, n)
+			l.prefixes(t, n)
 		})
 	}
 }
@@ -105,6 +108,23 @@ func (l *library) speaks(t *testing.T, n network.Network) {
 				t.Errorf("the list says %s, which the network does not", word)
 			}
 		}
+	}
+}
+
+// prefixes holds that proposals are where their prefix says, and that pages name them
+// with it.
+func (l *library) prefixes(t *testing.T, n network.Network) {
+	t.Helper()
+	own := "/" + strings.ToLower(n.Proposals.Prefix) + "s"
+	for _, rest := range []string{"", "/" + n.Proposals.ID(l.first(t).Key)} {
+		w := visit(l.public, own+rest)
+		if to := w.Header().Get("Location"); w.Code != http.StatusMovedPermanently || !strings.HasSuffix(to, "/cips"+rest) {
+			t.Errorf("%s%s: %d, leads to %q", own, rest, w.Code, to)
+		}
+	}
+	if body := visit(l.public, "/cips").Body.String(); strings.Contains(body, "needs ") &&
+		!strings.Contains(body, "needs "+n.Proposals.Prefix+"-") {
+		t.Error("the list names what a proposal needs without its prefix")
 	}
 }
 

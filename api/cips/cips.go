@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"almanac/api/kb"
@@ -35,7 +36,7 @@ type idIn struct {
 func isNotFound(err error) bool { return errors.Is(err, op.ErrNotFound) }
 
 type listIn struct {
-	Status string `json:"status" enum:"{{statuses}}" also:"{{more_statuses}}" doc:"only proposals in this status"`
+	Status string `json:"status" enum:"{{statuses}}" open:"true" doc:"only proposals in this status"`
 	Type   string `json:"type" doc:"only proposals of this type, such as Governance" maxLength:"100"`
 	arg.Paging
 }
@@ -58,8 +59,18 @@ func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error)
 	case status == "":
 	case slices.Contains(network.Statuses, status):
 		q.States = []string{status}
-	default: // a status that only the network uses
+	default: // a word that the network or one of its proposals uses
 		q.AllTags = append(q.AllTags, catalog.Tag(catalog.TagStatus, status))
+		if _, known := b.Network.Proposals.Status(status); !known {
+			used, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, AllTags: q.AllTags, Limit: 1})
+			if err != nil {
+				return kb.List[kb.CIP]{}, err
+			}
+			if len(used) == 0 {
+				return kb.List[kb.CIP]{}, op.InvalidField("status", "must be one of %s",
+					strings.Join(b.Network.Proposals.Words(), ", "))
+			}
+		}
 	}
 	if in.Type != "" {
 		q.AllTags = append(q.AllTags, catalog.Tag(catalog.TagType, in.Type))

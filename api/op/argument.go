@@ -45,7 +45,7 @@ type argument struct {
 	min, max            *float64
 	maxLength, maxItems *int
 	enum                []string // as published
-	also                []string // also accepted
+	open                bool     // others are the operation's to refuse
 	pattern             *regexp.Regexp
 	like                string // description of pattern
 	date                bool
@@ -60,9 +60,8 @@ func (o *Operation) argument(f reflect.StructField, name, prefix string) *argume
 		a.required = true
 	}
 	a.like, _ = said.lookup("like")
-	if also, ok := said.lookup("also"); ok && also != "" {
-		a.also = strings.Split(also, ",")
-	}
+	open, _ := said.lookup("open")
+	a.open = open == "true"
 	if a.typ.Kind() == reflect.Pointer {
 		a.pointer, a.typ = true, a.typ.Elem()
 	}
@@ -234,12 +233,13 @@ func (a *argument) text(s string) (reflect.Value, error) {
 		return reflect.Value{}, a.invalid("must be at most %d characters long", *a.maxLength)
 	}
 	if a.enum != nil {
-		known := slices.Concat(a.enum, a.also)
-		i := slices.IndexFunc(known, func(e string) bool { return strings.EqualFold(e, s) })
-		if i < 0 {
+		i := slices.IndexFunc(a.enum, func(e string) bool { return strings.EqualFold(e, s) })
+		if i < 0 && !a.open {
 			return reflect.Value{}, a.invalid("must be one of %s", strings.Join(a.enum, ", "))
 		}
-		s = known[i]
+		if i >= 0 {
+			s = a.enum[i]
+		}
 	}
 	if a.pattern != nil && !a.pattern.MatchString(s) {
 		return reflect.Value{}, a.wrongForm(s)

@@ -278,6 +278,22 @@ func TestADefaultListIsNotShared(t *testing.T) {
 	}
 }
 
+func TestAnOpenEnumLeavesOthersToTheOperation(t *testing.T) {
+	type in struct {
+		Kind string `json:"kind" enum:"Novel,Atlas" open:"true"`
+	}
+	o := op.New(op.Spec{ID: "x", Tool: "x"}, func(_ context.Context, in in) (string, error) { return in.Kind, nil })
+	for asked, want := range map[string]string{"atlas": "Atlas", "chapbook": "chapbook"} {
+		in, err := o.DecodeLine([]string{"kind=" + asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := o.Run(t.Context(), in); got != want || err != nil {
+			t.Errorf("%s: got %v %v", asked, got, err)
+		}
+	}
+}
+
 func TestExplainShowsNothingOfInternals(t *testing.T) {
 	tests := []struct {
 		err  error

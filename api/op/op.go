@@ -128,7 +128,7 @@ type Param struct {
 //	doc:"…"            description
 //	default:"20" minimum:"1" maximum:"100" maxItems:"50" maxLength:"…"
 //	enum:"a,b" (matched without regard to case, returned in this spelling)
-//	also:"c,d"         accepted besides enum, and not published
+//	open:"true"        values besides enum reach the operation, which refuses them itself
 //	pattern:"…" format:"date"
 //	type:"integer"     published as the type of a string; every string takes integers too
 //	required:"true"

@@ -354,11 +354,26 @@ func (h *Handler) funcs() template.FuncMap {
 		"facts": factsOf,
 		"cut":   func(s string) string { return cutBlock(s, textSize) },
 		"tabs":  tabsOf, "said": said, "often": often,
-		"kind": func(name string) kb.PageKind { return kinds[name] },
-		"part": func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
-		"tree": func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },
+		"kind":  func(name string) kb.PageKind { return kinds[name] },
+		"part":  func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
+		"tree":  func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },
+		"label": h.label,
+		"labels": func(ids []string) (labels []string) {
+			for _, id := range ids {
+				labels = append(labels, h.label(id))
+			}
+			return labels
+		},
 		"statuses": func(v *view) filter {
-			return v.Filter("Status", "status", append([]string{"All="}, h.cfg.Statuses...)...)
+			return v.Filter("Status", "status", append([]string{"All="}, h.cfg.Proposals.Statuses...)...)
 		},
 	}
+}
+
+// label is a proposal's id as people say it.
+func (h *Handler) label(id string) string {
+	if key, ok := h.cfg.Proposals.ParseID(id); ok {
+		return key
+	}
+	return id
 }

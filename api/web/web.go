@@ -18,14 +18,15 @@ import (
 	"almanac/api/limit"
 	"almanac/api/look"
 	"almanac/api/op"
+	"almanac/catalog/network"
 )
 
 // Config of a Handler.
 type Config struct {
 	op.Serving
-	Name      string   // of the network, for people
-	Statuses  []string // of proposals, in the network's words
-	PublicURL string   // without a slash at the end
+	Name      string // of the network, for people
+	Proposals network.Proposals
+	PublicURL string // without a slash at the end
 	Version   string
 	Now       func() time.Time
 	// Limit counts every request but those of styles and scripts; nil = none.
@@ -134,6 +135,14 @@ func (h *Handler) Routes() (all []edge.Route) {
 			add(markdownPath(rw.path), func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, true) })
 		}
 	}
+	if own := h.proposals(); own != "" {
+		for _, path := range []string{"", "/{id}"} {
+			add(own+path, func(r *http.Request) (*edge.Answer, error) {
+				to := proposalsPath + strings.TrimPrefix(r.URL.EscapedPath(), own)
+				return &edge.Answer{Status: http.StatusMovedPermanently, Goto: h.site.At(to)}, nil
+			})
+		}
+	}
 	if len(h.rows) > 0 {
 		add("/feed.atom", h.feed)
 		add("/sitemap.xml", h.sitemap)
@@ -149,6 +158,22 @@ func (h *Handler) Routes() (all []edge.Route) {
 	missing.Name = "page not found"
 	missing.When = func(r *http.Request) bool { return Prefers(r) && !strings.HasPrefix(r.URL.Path+"/", "/api/") }
 	return append(all, h.site.Assets())
+}
+
+// proposalsPath has the network's proposals, whatever it calls them.
+const proposalsPath = "/cips"
+
+// proposals is where somebody who knows the network looks for its proposals, such as
+// /eips; "" if a page is there.
+func (h *Handler) proposals() string {
+	own := "/" + strings.ToLower(h.cfg.Proposals.Prefix) + "s"
+	if own == "/s" || slices.ContainsFunc(h.rows, func(rw row) bool {
+		return own == rw.path || strings.HasPrefix(rw.path,
+			own+"/")
+	}) {
+		return ""
+	}
+	return own
 }
 
 // varies says that an address has a page and its Markdown.

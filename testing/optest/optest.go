@@ -62,7 +62,7 @@ type Kind string
 
 // Constraints implements op.Constrained.
 func (Kind) Constraints() reflect.StructTag {
-	return `enum:"{{kinds}}" also:"Chapbook" doc:"only books of this kind, such as {{first}}"`
+	return `enum:"{{kinds}}" doc:"only books of this kind, such as {{first}}"`
 }
 
 var words = strings.NewReplacer("{{kinds}}", "Novel,Atlas", "{{first}}", "Novel")

@@ -4,9 +4,7 @@ package arg
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -145,13 +143,9 @@ func Only[S ~string](value, all S) []string {
 func Words(n network.Network) *strings.Replacer {
 	p := n.Proposals
 	key := p.Key("56")
-	words := p.Words()
-	more := slices.DeleteFunc(slices.Sorted(maps.Keys(p.StatusMap)), func(w string) bool {
-		return slices.ContainsFunc(words, func(known string) bool { return strings.EqualFold(known, w) })
-	})
 	return strings.NewReplacer(
 		"{{label}}", p.Prefix+"-56", "{{short}}", "56", "{{id}}", p.ID(key), "{{key}}", key, "{{prefix}}", p.Prefix,
-		"{{statuses}}", strings.Join(words, ","), "{{more_statuses}}", strings.Join(more, ","),
+		"{{statuses}}", strings.Join(p.Words(), ","),
 		"{{id_pattern}}", IDPattern(p.Prefix), "{{tool_id_pattern}}", ToolIDPattern(p.Prefix),
 	)
 }
