@@ -55,23 +55,43 @@ func Print(w io.Writer, v any) error {
 
 // Answer is Call without printing.
 func Answer(ctx context.Context, ops []op.Operation, called string, words []string) ([]byte, error) {
-	var names []string
+	answer, err := Run(ctx, ops, called, words)
+	if err != nil {
+		return nil, err
+	}
+	return op.Encode(answer)
+}
+
+// Run is Call that returns the operation's own answer.
+func Run(ctx context.Context, ops []op.Operation, called string, words []string) (any, error) {
+	o, err := find(ops, called)
+	if err != nil {
+		return nil, err
+	}
+	in, err := o.DecodeLine(words)
+	if err != nil {
+		return nil, err
+	}
+	return o.Run(ctx, in)
+}
+
+// Names are what the command line calls the operations.
+func Names(ops []op.Operation) (names []string) {
 	for _, o := range ops {
-		if names = append(names, name(o)); name(o) != called {
-			continue
-		}
-		in, err := o.DecodeLine(words)
-		if err != nil {
-			return nil, err
-		}
-		answer, err := o.Run(ctx, in)
-		if err != nil {
-			return nil, err
-		}
-		return op.Encode(answer)
+		names = append(names, name(o))
 	}
-	if near := nearest.Of(called, names); near != "" {
-		return nil, op.Invalid("unknown tool %q: did you mean %q?", called, near)
+	return names
+}
+
+// find returns the operation of a name.
+func find(ops []op.Operation, called string) (op.Operation, error) {
+	for _, o := range ops {
+		if name(o) == called {
+			return o, nil
+		}
 	}
-	return nil, op.Invalid("unknown tool %q: list names them", called)
+	if near := nearest.Of(called, Names(ops)); near != "" {
+		return op.Operation{}, op.Invalid("unknown tool %q: did you mean %q?", called, near)
+	}
+	return op.Operation{}, op.Invalid("unknown tool %q: list names them", called)
 }

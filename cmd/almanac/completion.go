@@ -1,13 +1,23 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"almanac/api"
+	"almanac/api/kb"
+	"almanac/api/line"
+	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/cmd/config"
 	"almanac/cmd/manual"
+	"almanac/ingest/connectors"
+	"almanac/ingest/networks"
 )
 
 type completionCmd struct {
@@ -16,6 +26,82 @@ type completionCmd struct {
 
 func (c completionCmd) Run(a *app, k *kong.Context) error {
 	return manual.Complete(a.out, k.Model, c.Shell)
+}
+
+// completeCmd prints what a shell offers, one on a line.
+type completeCmd struct {
+	What   string   `arg:"" enum:"ids,kinds,networks,source-kinds,sources,tools" help:"${enum}."`
+	Prefix string   `arg:"" optional:"" help:"What is typed already."`
+	Line   []string `arg:"" optional:"" passthrough:"" help:"The command line, whose network and data directory count."`
+}
+
+func (c *completeCmd) Run(ctx context.Context, a *app) (err error) {
+	given := map[string]string{}
+	for i, word := range c.Line {
+		name, value, joined := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+		if rest := slices.DeleteFunc(slices.Clone(c.Line[i+1:]), func(s string) bool { return s == "=" }); !joined &&
+			len(rest) > 0 {
+			value = rest[0] // bash cuts at =
+		}
+		if word != name {
+			given[name] = value
+		}
+	}
+	flags := map[string]string{}
+	for name, key := range map[string]string{"network": "network.name", "data": "data.dir"} {
+		if given[name] != "" {
+			flags[key] = given[name]
+		}
+	}
+	if a.config, a.origins, err = config.Load(given["config"], a.environ, flags); err != nil {
+		return err
+	}
+	known, err := c.known(ctx, a)
+	for _, word := range known {
+		if strings.HasPrefix(word, c.Prefix) {
+			fmt.Fprintln(a.out, word)
+		}
+	}
+	return err
+}
+
+// known returns all that there is.
+func (c *completeCmd) known(ctx context.Context, a *app) (words []string, err error) {
+	switch c.What {
+	case "kinds":
+		for _, k := range catalog.Kinds {
+			words = append(words, string(k.Kind))
+		}
+		return words, nil
+	case "networks":
+		return networks.Names(), nil
+	case "source-kinds":
+		for _, k := range connectors.Kinds() {
+			words = append(words, k.Name)
+		}
+		return words, nil
+	}
+	n, err := networks.Load(a.config.Network.Name)
+	switch c.What {
+	case "sources":
+		for _, src := range n.Sources {
+			words = append(words, src.Name)
+		}
+	case "tools":
+		words = line.Names(api.Operations(kb.Base{Network: n}))
+	case "ids":
+		if _, statErr := os.Stat(datadir.Catalog(a.dataDir(n))); err != nil || statErr != nil {
+			return nil, err // nothing is made for a key that is pressed
+		}
+		err = a.withCatalog(ctx, func(store catalog.Store) error {
+			proposals, _, err := store.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
+			for _, r := range proposals {
+				words = append(words, r.Key)
+			}
+			return err
+		})
+	}
+	return words, err
 }
 
 type manCmd struct{}

@@ -4,9 +4,10 @@ import "strings"
 
 // examples are command lines by command, for its help; a test parses them.
 var examples = map[string]string{
-	"serve":       "almanac serve\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
-	"sync":        "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
-	"search":      "almanac search how do I reserve a mooring\nalmanac search --type cip --explain 'CIP-56'",
+	"serve": "almanac serve\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
+	"sync":  "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
+	"search": "almanac search how do I reserve a mooring\nalmanac search --type cip --explain 'CIP-56'\n" +
+		"almanac search --source docs --since 2026-01-31 --files upgrade",
 	"show":        "almanac show CIP-56\nalmanac show 1000054#setup\nalmanac show --json 1000054",
 	"mcp":         "almanac mcp\nalmanac mcp --network ./mine.yaml --toolsets cips,search",
 	"export":      "almanac export ./backup",
@@ -34,7 +35,8 @@ var examples = map[string]string{
 	"man":              "almanac man | man -l -",
 	"completion": "source <(almanac completion bash)\n" +
 		"almanac completion fish >~/.config/fish/completions/almanac.fish",
-	"tools list":     "almanac tools list --network ./mine.yaml",
+	"complete":       "almanac complete sources",
+	"tools list":     "almanac tools list --network ./mine.yaml\nalmanac tools list get_cip",
 	"tools call":     "almanac tools call list_cips status=Final limit=5",
 	"network check":  "almanac network check ./mine.yaml",
 	"network kinds":  "almanac network kinds\nalmanac network kinds docs",

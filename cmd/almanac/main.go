@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -30,7 +31,7 @@ import (
 // cli is the command line.
 type cli struct {
 	Config   string `help:"Configuration file (YAML); also ALMANAC_CONFIG." placeholder:"FILE"`
-	Network  string `help:"Network: ${networks}, or a YAML file." placeholder:"NAME|FILE" setting:"network.name"`
+	Network  string `help:"Network: ${networks}, or a YAML file." placeholder:"NAME|FILE" complete:"networks" setting:"network.name"`
 	Data     string `help:"Data directory; one for each network." placeholder:"DIR" setting:"data.dir"`
 	LogLevel string `help:"debug, info, warn or error." placeholder:"LEVEL" setting:"log.level"`
 
@@ -55,6 +56,7 @@ type cli struct {
 	ShowVersion versionCmd       `cmd:"" name:"version" help:"Print the version."`
 
 	Completion completionCmd    `cmd:"" help:"Print completions for a shell."`
+	Complete   completeCmd      `cmd:"" hidden:"" help:"Print what a shell offers."`
 	Man        manCmd           `cmd:"" help:"Print the man page."`
 	Version    kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -72,7 +74,7 @@ func main() {
 // failure, 2 for an invalid command line or configuration.
 func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer) int {
 	var root cli
-	parser, exited, err := newParser(&root, out, errOut)
+	parser, help, err := newParser(&root, out, errOut)
 	if err != nil {
 		fmt.Fprintln(errOut, "almanac:", err)
 		return 1
@@ -82,7 +84,9 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	}
 	kctx, err := parser.Parse(args)
 	switch {
-	case *exited: // after --help, --version
+	case help.tool != "": // tools call NAME --help
+		return runMain(ctx, slices.Concat([]string{"tools", "list", help.tool}, help.flags), environ, out, errOut)
+	case help.exited: // after --help, --version
 		return 0
 	case err != nil:
 		fmt.Fprintf(errOut, "almanac: %v\n`almanac --help` shows the commands and their flags.\n", err)
@@ -112,27 +116,54 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	}
 }
 
-// newParser makes the parser of the command line. After parsing, exited is true
-// if help was printed.
-func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, exited *bool, err error) {
-	exited = new(bool)
+// helped is how a command line that asks for help was answered.
+type helped struct {
+	exited bool
+	tool   string   // not yet: it asks for help on this one,
+	flags  []string // with these flags
+}
+
+// newParser makes the parser of the command line.
+func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, help *helped, err error) {
+	help = new(helped)
 	parser, err = kong.New(root, kong.Name("almanac"),
 		kong.Description("A knowledge base of a ledger network, for people, programs and AI agents."),
-		kong.Writers(out, errOut), kong.Exit(func(int) { *exited = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(out, errOut), kong.Exit(func(int) { help.exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help.print),
 		kong.Vars{
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
-			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(arg.SearchTypes, ","),
+			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(arg.SearchTypes, ", "),
 			"listen": config.DefaultOf("server.listen"), "admin": config.DefaultOf("server.admin"),
 			"shells": strings.Join(manual.Shells, ","), "version": "almanac " + version(),
 		})
 	if err != nil {
-		return nil, exited, err
+		return nil, help, err
 	}
 	for _, leaf := range parser.Model.Leaves(false) {
 		leaf.Detail = strings.TrimSpace(leaf.Detail + "\n\n" + examplesOf(leaf.Path()))
 	}
-	return parser, exited, nil
+	return parser, help, nil
+}
+
+// print prints help, but for that of a tool, which depends on the network.
+func (h *helped) print(options kong.HelpOptions, kctx *kong.Context) error {
+	if kctx.Selected() == nil || kctx.Selected().Path() != "tools call" {
+		return kong.DefaultHelpPrinter(options, kctx)
+	}
+	for _, p := range kctx.Path {
+		if p.Positional != nil && p.Positional.Name == "name" {
+			h.tool = kctx.Value(p).String()
+		}
+	}
+	if h.tool == "" {
+		return kong.DefaultHelpPrinter(options, kctx)
+	}
+	for _, f := range kctx.Flags() {
+		if f.Set && f.Name != "help" {
+			h.flags = append(h.flags, fmt.Sprintf("--%s=%v", f.Name, kctx.FlagValue(f)))
+		}
+	}
+	return nil
 }
 
 // settingFlags returns the values of given flags by their settings.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os/exec"
 	"strings"
@@ -65,7 +66,7 @@ func arguments(line string) ([]string, bool) {
 }
 
 // completed is what bash suggests for a line that ends in the last word.
-func completed(t *testing.T, words ...string) string {
+func completed(t *testing.T, home string, words ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash")
@@ -79,9 +80,9 @@ func completed(t *testing.T, words ...string) string {
 	if err := manual.Complete(&script, parser.Model, "bash"); err != nil {
 		t.Fatal(err)
 	}
-	script.WriteString("COMP_WORDS=(almanac \"$@\"); COMP_CWORD=$#; _almanac; echo \"${COMPREPLY[*]}\"\n")
+	fmt.Fprintf(&script, "COMP_WORDS=(%q \"$@\"); COMP_CWORD=$#; _almanac; echo \"${COMPREPLY[*]}\"\n", program(t))
 	cmd := exec.Command("bash", append([]string{"-eu", "-s", "--"}, words...)...)
-	cmd.Stdin = &script
+	cmd.Stdin, cmd.Env = &script, environ(home)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", words, err, out)
@@ -90,10 +91,22 @@ func completed(t *testing.T, words ...string) string {
 }
 
 func TestBashCompletes(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	must(t, environ(home), "show", "CIP-1") // loads the sample
 	for _, tt := range []struct {
 		words []string
 		want  string
 	}{
+		{[]string{"tools", "call", "get_cip_vote"}, "get_cip_vote_outcome get_cip_votes"},
+		{[]string{"sync", "fo"}, "forge forum foundation"},
+		{[]string{"sync", "--network", "canton", "daml-2"}, "daml-2-docs"},
+		{[]string{"search", "--source", "mai"}, "mail"},
+		{[]string{"search", "--kind", "pac"}, "package_version"},
+		{[]string{"show", "CIP-001"}, "CIP-0010 CIP-0011 CIP-0012 CIP-0013 CIP-0014 CIP-0015 CIP-0016 CIP-0017 " +
+			"CIP-0018 CIP-0019"},
+		{[]string{"--network", "sam"}, "sample"},
+		{[]string{"network", "kinds", "cal"}, "calendar"},
 		{[]string{"se"}, "serve search"},
 		{[]string{"network", "ch"}, "check"},
 		{[]string{"serve", "--li"}, "--listen"},
@@ -102,7 +115,7 @@ func TestBashCompletes(t *testing.T) {
 		{[]string{"completion", "f"}, "fish"},
 		{[]string{"serve", "--net"}, "--network"},
 	} {
-		if got := completed(t, tt.words...); got != tt.want {
+		if got := completed(t, home, tt.words...); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.words, got, tt.want)
 		}
 	}

@@ -53,7 +53,7 @@ func (c networkSchemaCmd) schema() ([]byte, error) {
 }
 
 type networkKindsCmd struct {
-	Kind string `arg:"" optional:"" help:"Print this kind as an entry of a network file with comments."`
+	Kind string `arg:"" optional:"" complete:"source-kinds" help:"Print this kind as an entry of a network file with comments."`
 }
 
 func (c networkKindsCmd) Run(a *app) error {
@@ -72,7 +72,7 @@ func (c networkKindsCmd) Run(a *app) error {
 }
 
 type networkShowCmd struct {
-	Name string `arg:"" help:"${networks}."`
+	Name string `arg:"" complete:"networks" help:"${networks}."`
 }
 
 func (c networkShowCmd) Run(a *app) error {

@@ -19,7 +19,8 @@ type toolsCmd struct {
 }
 
 type toolsListCmd struct {
-	Markdown bool `help:"Print the reference of all tools as Markdown."`
+	Name     string `arg:"" optional:"" help:"Say what this one takes." complete:"tools"`
+	Markdown bool   `help:"Print the reference of all tools as Markdown."`
 }
 
 func (c toolsListCmd) Run(a *app) error {
@@ -27,18 +28,27 @@ func (c toolsListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.Markdown {
-		return line.Markdown(a.out, api.Operations(kb.Base{Network: n}), api.Groups())
+	all := api.Operations(kb.Base{Network: n})
+	switch {
+	case c.Name != "":
+		return asUsage(line.Describe(a.out, all, c.Name, call))
+	case c.Markdown:
+		return line.Markdown(a.out, all, api.Groups())
 	}
-	return line.List(a.out, api.Operations(kb.Base{Network: n}), "almanac tools call")
+	return line.List(a.out, all, call)
 }
 
+// call is the command that examples of tools begin with.
+const call = "almanac tools call"
+
 type toolsCallCmd struct {
-	Name      string   `arg:"" help:"A tool, or an operation of REST; list names them."`
+	Name      string   `arg:"" help:"A tool, or an operation of REST; list names them." complete:"tools"`
 	Arguments []string `arg:"" optional:"" help:"Arguments as name=value; items of a list are separated by commas."`
 }
 
-func (*toolsCallCmd) Help() string { return "The answer is that of REST." }
+func (*toolsCallCmd) Help() string {
+	return "The answer is that of REST. With a tool's name, --help says what it takes."
+}
 
 func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
 	s, b, err := a.openSearch(ctx)

@@ -76,13 +76,33 @@ func (l level) words(global []*kong.Flag) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// choices are the flags that take one of a few values: by name.
-func choices(all []level) map[string][]string {
-	out := map[string][]string{}
+// asks is the tag of arguments and flags whose values the program knows: its hidden
+// command complete prints them.
+const asks = "complete"
+
+// asked is what the program is asked for about the arguments of a level.
+func (l level) asked() string {
+	for _, p := range l.node.Positional {
+		if what := p.Tag.Get(asks); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// choice are the values of a flag: words, or what the program is asked for.
+type choice struct {
+	words []string
+	asked string
+}
+
+// choices are the flags whose values are known: by name.
+func choices(all []level) map[string]choice {
+	out := map[string]choice{}
 	for _, l := range all {
 		for _, f := range l.flags {
-			if f.Enum != "" {
-				out["--"+f.Name] = f.EnumSlice()
+			if asked := f.Tag.Get(asks); f.Enum != "" || asked != "" {
+				out["--"+f.Name] = choice{f.EnumSlice(), asked}
 			}
 		}
 	}

@@ -15,11 +15,11 @@ func cases(app *kong.Application, indent string) (follow, values string) {
 	all := levels(app)
 	var f, v strings.Builder
 	for _, l := range all {
-		fmt.Fprintf(&f, "%s%q) words=%q ;;\n", indent, l.path, strings.Join(l.words(app.Flags), " "))
+		fmt.Fprintf(&f, "%s%q) words=%q asked=%s ;;\n", indent, l.path, strings.Join(l.words(app.Flags), " "), l.asked())
 	}
 	by := choices(all)
 	for _, name := range slices.Sorted(maps.Keys(by)) {
-		fmt.Fprintf(&v, "%s%s) words=%q ;;\n", indent, name, strings.Join(by[name], " "))
+		fmt.Fprintf(&v, "%s%s) words=%q asked=%s ;;\n", indent, name, strings.Join(by[name].words, " "), by[name].asked)
 	}
 	return f.String(), v.String()
 }
@@ -37,7 +37,7 @@ func bash(app *kong.Application) string {
 	follow, values := cases(app, "    ")
 	return fmt.Sprintf(`# Completions of %[1]s for bash: source <(%[1]s completion bash)
 _%[1]s() {
-  local current=${COMP_WORDS[COMP_CWORD]} path= words= try i
+  local current=${COMP_WORDS[COMP_CWORD]} path= words= asked= try i
   for ((i = 1; i < COMP_CWORD; i++)); do
     try="${path:+$path }${COMP_WORDS[i]}"
     case "$try" in
@@ -48,6 +48,9 @@ _%[1]s() {
 %[3]s  esac
   case "${COMP_WORDS[COMP_CWORD-1]}" in
 %[4]s  esac
+  if [ -n "$asked" ]; then
+    words="$words $("${COMP_WORDS[0]}" complete "$asked" "$current" -- "${COMP_WORDS[@]}" 2>/dev/null)"
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _%[1]s %[1]s
@@ -59,7 +62,7 @@ func zsh(app *kong.Application) string {
 	return fmt.Sprintf(`#compdef %[1]s
 # Completions of %[1]s for zsh: source <(%[1]s completion zsh)
 _%[1]s() {
-  local path_= words_= try i
+  local path_= words_= asked= try i
   for ((i = 2; i < CURRENT; i++)); do
     try="${path_:+$path_ }${words[i]}"
     case "$try" in
@@ -70,6 +73,9 @@ _%[1]s() {
 %[3]s  esac
   case "${words[CURRENT-1]}" in
 %[4]s  esac
+  if [ -n "$asked" ]; then
+    words_="$words_ $("${words[1]}" complete "$asked" "${words[CURRENT]}" -- "${words[@]}" 2>/dev/null)"
+  fi
   compadd -- ${=words_} || _files
 }
 if [ "$funcstack[1]" = _%[1]s ]; then _%[1]s "$@"; else compdef _%[1]s %[1]s; fi
@@ -84,7 +90,7 @@ func fish(app *kong.Application) string {
 		fmt.Fprintf(&b, "complete -c %s -n %s %s\n", app.Name, single(condition), fmt.Sprintf(format, args...))
 	}
 	for _, f := range app.Flags {
-		line("true", "-l %s%s -d %s", f.Name, taken(f), single(sentence(f.Help)))
+		line("true", "-l %s%s -d %s", f.Name, taken(app, f), single(sentence(f.Help)))
 	}
 	for _, l := range levels(app) {
 		condition := "__fish_use_subcommand"
@@ -94,7 +100,7 @@ func fish(app *kong.Application) string {
 				condition = "__fish_seen_subcommand_from " + outer + "; and " + condition
 			}
 			for _, f := range l.flags {
-				line(condition, "-l %s%s -d %s", f.Name, taken(f), single(sentence(f.Help)))
+				line(condition, "-l %s%s -d %s", f.Name, taken(app, f), single(sentence(f.Help)))
 			}
 		}
 		for _, c := range l.commands {
@@ -104,20 +110,30 @@ func fish(app *kong.Application) string {
 			if values := p.EnumSlice(); len(values) > 0 && values[0] != "" {
 				line(condition, "-f -a %s", single(strings.Join(values, " ")))
 			}
+			if what := p.Tag.Get(asks); what != "" {
+				line(condition, "-f -a %s", single(fishAsks(app, what)))
+			}
 		}
 	}
 	return b.String()
 }
 
 // taken says which values a flag takes.
-func taken(f *kong.Flag) string {
+func taken(app *kong.Application, f *kong.Flag) string {
 	switch {
+	case f.Tag.Get(asks) != "":
+		return " -r -a " + single(fishAsks(app, f.Tag.Get(asks)))
 	case f.Enum != "":
 		return " -x -a " + single(strings.Join(f.EnumSlice(), " "))
 	case f.IsBool():
 		return ""
 	}
 	return " -r"
+}
+
+// fishAsks is fish's substitution of what the program is asked for.
+func fishAsks(app *kong.Application, what string) string {
+	return fmt.Sprintf("(%s complete %s (commandline -ct) -- (commandline -opc) 2>/dev/null)", app.Name, what)
 }
 
 // single quotes a text for fish.
