@@ -36,8 +36,9 @@ const (
 
 // Scheduler runs a pipeline's sources: in a first pass one after the other in
 // the network's order, but waiting for none longer than half a minute, and then
-// each on its own interval. A source never overlaps itself or another that uses
-// the same host; a failed one is retried with growing intervals.
+// each on its own interval, and whenever what it reads on this machine changes. A
+// source never overlaps itself or another that uses the same host; a failed one is
+// retried with growing intervals.
 type Scheduler struct {
 	pipeline  *Pipeline
 	schedules []*schedule
@@ -55,6 +56,7 @@ type schedule struct {
 	next    time.Duration // until the next run
 	idle    bool          // no next run unless requested
 	jobs    chan job      // requested runs
+	watch   *watch
 	turn    atomic.Pointer[turn]
 }
 
@@ -86,7 +88,7 @@ func NewScheduler(p *Pipeline) *Scheduler {
 			s.hosts[h] = make(chan struct{}, 1)
 		}
 		s.schedules = append(s.schedules, &schedule{
-			src: src, hosts: hosts, jobs: make(chan job),
+			src: src, hosts: hosts, jobs: make(chan job), watch: p.watchOf(src),
 			backoff: &backoff.ExponentialBackOff{
 				InitialInterval: min(retryFirst, most), RandomizationFactor: jitter, Multiplier: 2, MaxInterval: most,
 			},
@@ -145,24 +147,36 @@ func (s *Scheduler) Run(ctx context.Context) {
 	s.tick(ctx)
 }
 
-// drive runs a source when it is due or requested, after the first pass.
+// drive runs a source when it is due or requested, or when it changed on this
+// machine, after the first pass.
 func (s *Scheduler) drive(ctx context.Context, c *schedule) {
 	select {
 	case <-s.firstPass:
 	case <-ctx.Done():
 		return
 	}
+	for s.await(ctx, c) {
+	}
+}
+
+// await waits for the next run of a source and runs it; false: ctx is done.
+func (s *Scheduler) await(ctx context.Context, c *schedule) bool {
+	var due <-chan time.Time
+	if !c.idle {
+		due = time.After(c.next)
+		c.turn.Store(&turn{next: time.Now().Add(c.next)})
+	}
 	for {
-		var due <-chan time.Time
-		if !c.idle {
-			due = time.After(c.next)
-			c.turn.Store(&turn{next: time.Now().Add(c.next)})
-		}
 		select {
 		case <-ctx.Done():
-			return
-		case <-due:
+			return false
+		case <-c.watch.next():
+			if !c.watch.changed(ctx) {
+				continue
+			}
 			_ = s.run(ctx, c, s.slots) // the pipeline reports and logs the error
+		case <-due:
+			_ = s.run(ctx, c, s.slots)
 		case j := <-c.jobs:
 			running, cancel := context.WithCancel(ctx)
 			stop := context.AfterFunc(j.ctx, cancel)
@@ -170,6 +184,7 @@ func (s *Scheduler) drive(ctx context.Context, c *schedule) {
 			stop()
 			cancel()
 		}
+		return true
 	}
 }
 
@@ -193,6 +208,7 @@ func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) er
 		}
 	}
 	c.turn.Store(&turn{running: true})
+	c.watch.begin(ctx)
 	err := s.pipeline.sync(ctx, c.src).Err
 	c.turn.Store(&turn{})
 	c.plan(err)
