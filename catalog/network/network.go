@@ -18,8 +18,9 @@ type Network struct {
 	Description string `yaml:"description,omitempty" json:"description,omitempty"`
 	Homepage    string `yaml:"homepage,omitempty" json:"homepage,omitempty"`
 
-	// Proposals describes the network's improvement proposals.
-	Proposals Proposals `yaml:"proposals" json:"proposals"`
+	// Proposals describes the network's improvement proposals; Parse fills it in for a
+	// network that has none.
+	Proposals Proposals `yaml:"proposals" json:"proposals,omitzero"`
 	// Toolchain names the network's main programs.
 	Toolchain Toolchain `yaml:"toolchain,omitempty" json:"toolchain,omitzero"`
 	// Authority ranks sources for near-duplicates and as a prior: greater is

@@ -29,6 +29,9 @@ func Parse(name string, data []byte) (Network, error) {
 	f := &file{options.Decoder{Noun: "key"}, root}
 	var n Network
 	f.Value(root, reflect.ValueOf(&n).Elem())
+	if child(root, "proposals") == nil {
+		n.Proposals = Proposals{Prefix: commonPrefix, Statuses: Statuses, Default: Statuses[0]}
+	}
 	if f.Problems == nil {
 		f.validate(n)
 	}

@@ -223,6 +223,30 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+func TestANetworkMayHaveNoProposals(t *testing.T) {
+	const text = "name: quay\ntitle: Quay\nsources: [{name: pages, kind: docs}]\n"
+	n, err := network.Parse("quay.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, known := n.Proposals.Status("final"); n.Proposals.Key("7") != "CIP-0007" || status != "Final" || !known {
+		t.Errorf("proposals %+v", n.Proposals)
+	}
+	var value any
+	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	if err := resolvedSchema(t, nil).Validate(value); err != nil {
+		t.Errorf("the schema: %v", err)
+	}
+	_, err = network.Parse("quay.yaml", []byte(text+"proposals: {prefix: QIP}\n"))
+	for _, want := range []string{"proposals.statuses: at least one", "proposals.default: "} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("an empty one: %v, which does not say %q", err, want)
+		}
+	}
+}
+
 func TestWordsAreTheSixThenTheNetworksOwn(t *testing.T) {
 	p := network.Proposals{Statuses: []string{"draft", "Last Call", "Final", "Living"},
 		StatusMap: map[string]string{"Proposed": "Review"}}
@@ -232,9 +256,9 @@ func TestWordsAreTheSixThenTheNetworksOwn(t *testing.T) {
 	}
 }
 
-func resolvedSchema(t testing.TB) *jsonschema.Resolved {
+func resolvedSchema(t testing.TB, kinds map[string]*jsonschema.Schema) *jsonschema.Resolved {
 	t.Helper()
-	raw, err := network.Schema(nil)
+	raw, err := network.Schema(kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +274,7 @@ func resolvedSchema(t testing.TB) *jsonschema.Resolved {
 }
 
 func TestSchemaAcceptsWhatParseAcceptsAndKnowsTheKeys(t *testing.T) {
-	schema := resolvedSchema(t)
+	schema := resolvedSchema(t, map[string]*jsonschema.Schema{"docs": {}, "git-proposals": {}})
 	var value any
 	if err := yaml.Unmarshal([]byte(full), &value); err != nil {
 		t.Fatal(err)
@@ -263,6 +287,10 @@ func TestSchemaAcceptsWhatParseAcceptsAndKnowsTheKeys(t *testing.T) {
 		"no title":           func(m map[string]any) { delete(m, "title") },
 		"an ill-formed name": func(m map[string]any) { m["name"] = "A b" },
 		"a place of no kind": func(m map[string]any) { m["community"].([]any)[0].(map[string]any)["kind"] = "pub" },
+		"an unknown kind":    func(m map[string]any) { m["sources"].([]any)[1].(map[string]any)["kind"] = "dosc" },
+		"a word that means none of the six": func(m map[string]any) {
+			m["proposals"].(map[string]any)["status_map"].(map[string]any)["Active"] = "Finel"
+		},
 		"a numeric interval": func(m map[string]any) { m["sources"].([]any)[0].(map[string]any)["every"] = 15 },
 	}
 	for name, change := range bad {
@@ -284,7 +312,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: a\nsources: [{name: x, every: 1h}]"))
 	f.Add([]byte("a: &a [*a]"))
 	f.Add([]byte("<<: {name: b}\n? [x]\n: y"))
-	schema := resolvedSchema(f)
+	schema := resolvedSchema(f, nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n, err := network.Parse("f.yaml", data)
 		if err != nil {

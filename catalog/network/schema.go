@@ -42,9 +42,12 @@ func Schema(kinds map[string]*jsonschema.Schema) ([]byte, error) {
 	digits.Minimum, digits.Maximum = new(1.0), new(float64(MaxDigits))
 	source := s.Properties["sources"].Items
 	source.Properties["name"].Pattern = namePattern
-	source.Properties["kind"].Pattern = namePattern
+	statuses := s.Properties["proposals"].Properties["status_map"].AdditionalProperties
+	for _, status := range Statuses {
+		statuses.Enum = append(statuses.Enum, status)
+	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		source.Properties["kind"].Examples = append(source.Properties["kind"].Examples, kind)
+		source.Properties["kind"].Enum = append(source.Properties["kind"].Enum, kind)
 		source.AllOf = append(source.AllOf, &jsonschema.Schema{
 			If:   &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"kind": {Const: new(any(kind))}}},
 			Then: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"options": kinds[kind]}},

@@ -97,7 +97,6 @@ func (f *file) proposals(p Proposals) {
 	}
 	if len(p.Statuses) == 0 {
 		f.report(f.at("proposals", "statuses"), "proposals.statuses: at least one status is needed")
-		return
 	}
 	f.statuses(p)
 	f.statusMap(p)

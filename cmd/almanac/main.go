@@ -31,7 +31,8 @@ import (
 // cli is the command line.
 type cli struct {
 	Config   string `help:"Configuration file (YAML); also ALMANAC_CONFIG." placeholder:"FILE"`
-	Network  string `help:"Network: ${networks}, or a YAML file." placeholder:"NAME|FILE" complete:"networks" setting:"network.name"`
+	Network  string `help:"Network: ${networks}, or a YAML file." placeholder:"NAME|FILE" xor:"of" complete:"networks" setting:"network.name"`
+	Folder   string `help:"A folder of documents, in place of a network." type:"existingdir" placeholder:"DIR" xor:"of" setting:"network.name"`
 	Data     string `help:"Data directory; one for each network." placeholder:"DIR" setting:"data.dir"`
 	LogLevel string `help:"debug, info, warn or error." placeholder:"LEVEL" setting:"log.level"`
 

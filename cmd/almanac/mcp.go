@@ -13,6 +13,7 @@ import (
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/networks"
 )
 
 type mcpCmd struct {
@@ -23,7 +24,8 @@ type mcpCmd struct {
 func (*mcpCmd) Help() string {
 	return `For clients that start a server themselves. It reads the data directory and
 follows the changes of a running server or sync. It does not sync itself, but
-loads the sample network into an empty directory. Logs go to standard error.`
+loads the sample network into an empty directory, and a folder of documents at
+its start. Logs go to standard error.`
 }
 
 // Run serves until the client closes its end.
@@ -59,7 +61,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	follow(ctx, g, revisions, keeper, beside, a.log)
 	g.Go(func() error {
-		if err := a.loadSample(ctx, n, dir, store); err != nil {
+		if err := a.load(ctx, n, dir, store); err != nil {
 			return err
 		}
 		return keeper.Follow(ctx)
@@ -72,11 +74,11 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 }
 
 // unsynced returns a function that says what to run before there is anything to
-// answer from. The sample needs nothing.
+// answer from. The sample and a folder need nothing.
 func (a *app) unsynced(n network.Network, dir string, store catalog.Store) func(context.Context) string {
 	var filled atomic.Bool
 	return func(ctx context.Context) string {
-		if isSample(n) || filled.Load() {
+		if isSample(n) || networks.IsFolder(a.config.Network.Name) || filled.Load() {
 			return ""
 		}
 		head, err := store.LastChange(ctx)

@@ -10,6 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"almanac/catalog/network"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
@@ -49,6 +51,7 @@ func (c networkSchemaCmd) schema() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	kinds[connectors.Sample] = &jsonschema.Schema{Type: "object"}
 	return network.Schema(kinds)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/connectors"
+	"almanac/ingest/networks"
 	"almanac/retrieval/stack"
 	"almanac/text/dates"
 )
@@ -78,17 +80,19 @@ func anchorDay(configured, kept string, now time.Time) time.Time {
 	return now.UTC().Truncate(24 * time.Hour)
 }
 
-// loadSample syncs the sample network into an empty directory.
-func (a *app) loadSample(ctx context.Context, n network.Network, dir string, store catalog.Store) error {
+// load syncs what waits for nobody's word: the sample network into an empty directory,
+// and what changed in a folder of documents.
+func (a *app) load(ctx context.Context, n network.Network, dir string, store catalog.Store) error {
 	done, err := stack.Synced(ctx, store)
-	if err != nil || done || !isSample(n) {
+	if isFolder := networks.IsFolder(a.config.Network.Name); err != nil || !isFolder && (done || !isSample(n)) {
 		return err
 	}
 	pipeline, err := a.pipeline(ctx, n, store, dir, nil, false)
 	if err != nil {
 		return err
 	}
-	if _, err := pipeline.Sync(ctx, nil); err != nil {
+	reports, err := pipeline.Sync(ctx, nil)
+	if err := cmp.Or(failures(reports), err); err != nil {
 		return err
 	}
 	return errors.Join(pipeline.Derive(ctx), stack.MarkSynced(ctx, store))

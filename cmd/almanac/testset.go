@@ -120,7 +120,7 @@ func (a *app) openSet(
 	if set.corpus {
 		err = workbench.Put(ctx, l.store, set.dir)
 	} else {
-		err = a.loadSample(ctx, n, dir, l.store)
+		err = a.load(ctx, n, dir, l.store)
 	}
 	if err == nil {
 		err = l.CatchUp(ctx, true)

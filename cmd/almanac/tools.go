@@ -59,14 +59,14 @@ func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
 	return asUsage(line.Call(ctx, a.out, api.Operations(b), c.Name, c.Arguments))
 }
 
-// openSearch opens the data directory of the configured network, loads the sample
-// into it if that is the network and it is empty, and brings the index up to date.
+// openSearch opens the data directory of the configured network, loads into it what
+// needs no sync, and brings the index up to date.
 func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*library, kb.Base, error) {
 	s, err := a.openLibrary(ctx, stack.Open, profiles...)
 	if err != nil {
 		return nil, kb.Base{}, err
 	}
-	if err = a.loadSample(ctx, s.network, s.dir, s.store); err == nil {
+	if err = a.load(ctx, s.network, s.dir, s.store); err == nil {
 		err = s.CatchUp(ctx, false)
 	}
 	if records, _ := s.Follower.Corpus().Size(); err == nil && records == 0 {

@@ -40,10 +40,13 @@ func Names() []string {
 	return names
 }
 
-// Load reads a network: a preset by its name, else the YAML file at a path.
-// A name with a path separator or a YAML extension is always a path. Errors
-// of the file's content name its lines.
+// Load reads a network: a preset by its name, else the YAML file at a path, or that of a
+// folder of documents. A name with a path separator or a YAML extension is always a path.
+// Errors of the file's content name its lines.
 func Load(nameOrFile string) (network.Network, error) {
+	if IsFolder(nameOrFile) {
+		return ofFolder(nameOrFile)
+	}
 	if !isPath(nameOrFile) {
 		data, err := Text(nameOrFile)
 		if err != nil {
@@ -67,14 +70,18 @@ func Text(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Folder returns the folder of a network's files: the directory of its YAML
-// file, as an ingest.Folder from which no link leads out; for a preset the directory of its name in this
-// package, which may be missing.
+// Folder returns the folder of a network's files: the directory of its YAML file, or the
+// folder of documents itself, as an ingest.Folder from which no link leads out; for a
+// preset the directory of its name in this package, which may be missing.
 func Folder(nameOrFile string) (fs.FS, error) {
 	if !isPath(nameOrFile) {
 		return fs.Sub(presets, path.Clean(nameOrFile))
 	}
-	dir, err := filepath.Abs(filepath.Dir(nameOrFile))
+	at := filepath.Dir(nameOrFile)
+	if IsFolder(nameOrFile) {
+		at = nameOrFile
+	}
+	dir, err := filepath.Abs(at)
 	if err != nil {
 		return nil, fmt.Errorf("network file: %w", err)
 	}
