@@ -126,6 +126,9 @@ func linksOf(t *testing.T, w *httptest.ResponseRecorder, at string) (out []strin
 	return out
 }
 
+// void are elements that have no end.
+var void = []string{"meta", "link", "input", "br", "hr"}
+
 // checkPage holds what is true of every page.
 func checkPage(t *testing.T, at string, w *httptest.ResponseRecorder) {
 	t.Helper()
@@ -145,8 +148,17 @@ func checkPage(t *testing.T, at string, w *httptest.ResponseRecorder) {
 	}
 	z := html.NewTokenizer(bytes.NewReader(w.Body.Bytes()))
 	ids, headings := map[string]bool{}, 0
+	var open []string
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 		token := z.Token()
+		switch last := len(open) - 1; {
+		case token.Type == html.StartTagToken && !slices.Contains(void, token.Data):
+			open = append(open, token.Data)
+		case token.Type == html.EndTagToken && (last < 0 || open[last] != token.Data):
+			t.Fatalf("%s: </%s> ends nothing in %v", at, token.Data, open)
+		case token.Type == html.EndTagToken:
+			open = open[:last]
+		}
 		if token.Type == html.StartTagToken && token.Data == "h1" {
 			headings++
 		}

@@ -192,12 +192,11 @@ func cutAnchor(words string) (rest, anchor string) {
 }
 
 func (r *stranger) heading(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	h := r.byNode[n]
-	tag := "h" + strconv.Itoa(max(2, h.Level))
-	if !entering {
-		_, _ = w.WriteString("</" + tag + ">\n")
+	if !entering { // goldmark comes back after it has skipped the children
 		return ast.WalkContinue, nil
 	}
+	h := r.byNode[n]
+	tag := "h" + strconv.Itoa(max(2, h.Level))
 	_, _ = w.WriteString("<" + tag + ` id="` + template.HTMLEscapeString(h.ID) + `"><a class="anchor" href="#` +
 		template.HTMLEscapeString(url.PathEscape(h.ID)) + `">` + template.HTMLEscapeString(h.Text) + "</a></" + tag + ">\n")
 	return ast.WalkSkipChildren, nil
