@@ -108,7 +108,7 @@ var news = map[string]string{
 	"new_radar_item": "New alert",
 }
 
-func said(kind string) string { return cmp.Or(news[kind], wordsOf(kind)) }
+func said(kind string) string { return cmp.Or(news[kind], look.Words(kind)) }
 
 // urlSet is a sitemap (sitemaps.org 0.9).
 type urlSet struct {

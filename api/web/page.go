@@ -351,9 +351,8 @@ func schemaOf(kind string) string {
 // funcs are what the templates of this package call besides those of look.
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
-		"facts": factsOf,
-		"cut":   func(s string) string { return cutBlock(s, textSize) },
-		"tabs":  tabsOf, "said": said, "often": often,
+		"cut":  func(s string) string { return cutBlock(s, textSize) },
+		"tabs": tabsOf, "said": said, "often": often,
 		"kind":  func(name string) kb.PageKind { return kinds[name] },
 		"part":  func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
 		"tree":  func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },

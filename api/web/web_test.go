@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"almanac/api/kb/read"
 	"almanac/api/library"
 	"almanac/api/search"
+	"almanac/catalog"
 )
 
 func TestCutBlock(t *testing.T) {
@@ -137,17 +139,60 @@ func TestTree(t *testing.T) {
 }
 
 func TestFacts(t *testing.T) {
-	got := factsOf(map[string]any{
-		"number": 7.0, "empty": "", "no": false, "zero": 0.0, "list": []any{"a", 2.0}, "home_page": "https://a.example",
-		"parts": []any{map[string]any{"title": "One"}}, "inside": map[string]any{"yes": true},
-	})
-	names := []string{}
-	for _, f := range got {
-		names = append(names, f.Name)
+	v := &view{Kind: kb.PageKind{Kind: catalog.KindPull}, Record: library.Record{Data: map[string]any{
+		"labels": []any{"bug", "ui"}, "milestone": "", "draft": false, "merged_at": "2031-01-02T03:04:05Z", "additions": 1234.0,
+		"merge_commit": "0123456789abcdef", "files": []any{"a.go", map[string]any{"b": 1.0}}, "inside": map[string]any{"deep": true},
+		"number": 7.0,
+	}}}
+	want := []Fact{
+		{"Labels", "", []Value{{Text: "bug"}, {Text: "ui"}}},
+		{"Lines added", "number", []Value{{Text: "1234", Number: 1234}}},
+		{"Merged", "day", []Value{{Text: "2031-01-02T03:04:05Z"}}},
+		{"Commit", "hash", []Value{{Text: "0123456789abcdef"}}},
 	}
-	if !slices.Equal(names, []string{"Home page", "Inside", "List", "Parts"}) || got[0].Link != "https://a.example" ||
-		got[1].Fields[0].Value != "yes" || !slices.Equal(got[2].Values, []string{"a", "2"}) ||
-		got[3].Rows[0][0].Value != "One" {
-		t.Errorf("%+v", got)
+	if got := v.Facts(); !reflect.DeepEqual(got, want) {
+		t.Errorf("facts %+v, want %+v", got, want)
 	}
+	if got := v.Fields(); !slices.Equal(got, []Field{{"files", `a.go, {"b":1}`}, {"inside.deep", "yes"}}) {
+		t.Errorf("fields %+v", got)
+	}
+	v = &view{Kind: kb.PageKind{Kind: catalog.KindFAQ}, Record: library.Record{Data: map[string]any{
+		"related": []any{map[string]any{"title": "Fees", "url": "https://a.example"}},
+	}}}
+	if got := v.Facts(); len(got) != 1 || got[0].Values[0] != (Value{Text: "Fees", Link: "https://a.example"}) {
+		t.Errorf("links %+v", got)
+	}
+}
+
+// TestFactsAreFields holds that each fact is a field of the data of its kind.
+func TestFactsAreFields(t *testing.T) {
+	for kind, facts := range told {
+		info, known := catalog.InfoOf(kind)
+		for _, f := range facts {
+			of := info.Data
+			for name := range strings.SplitSeq(f.path, ".") {
+				of = fieldOf(of, name)
+				if !known || of == nil {
+					t.Errorf("%s has no field %s", kind, f.path)
+					break
+				}
+			}
+		}
+	}
+}
+
+// fieldOf is the type of a field by its name in JSON.
+func fieldOf(of reflect.Type, name string) reflect.Type {
+	if of != nil && of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if of == nil || of.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range of.NumField() {
+		if tag, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); tag == name {
+			return of.Field(i).Type
+		}
+	}
+	return nil
 }
