@@ -1,12 +1,16 @@
 package api
 
 import (
+	"context"
+
 	"github.com/ulule/limiter/v3"
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
+	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/api/tally"
+	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/retrieval"
 )
@@ -16,6 +20,8 @@ type Config struct {
 	op.Serving
 	Resources []op.Resource
 	Dashboard desk.Config // without a Store there is none
+	// Items are the records that references name, for links in texts; nil: texts have none.
+	Items func(context.Context, []catalog.Ref) (map[catalog.Ref]kb.Item, error)
 
 	Name         string // of the service, for people: the network's
 	Proposals    network.Proposals

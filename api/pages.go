@@ -14,7 +14,7 @@ func newWeb(cfg Config, bucket *limit.Bucket) ([]edge.Route, error) {
 	name, _, _ := strings.Cut(cfg.Name, " (")
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), PublicURL: cfg.PublicURL,
-		Version: cfg.Version, Limit: bucket, Clicks: cfg.Clicks, Proposals: cfg.Proposals,
+		Version: cfg.Version, Limit: bucket, Clicks: cfg.Clicks, Proposals: cfg.Proposals, Items: cfg.Items,
 	})
 	if err != nil {
 		return nil, err

@@ -32,11 +32,11 @@ func mole(t *testing.T) *library {
 			}
 			said := func(kind catalog.Kind, parent catalog.Ref, key, author, body string, days int, data any) {
 				put(catalog.Record{Kind: kind, Key: key, Title: "Re: " + parent.Key, Author: author, Body: body,
-					CreatedAt: ago(days)}, parent, data)
+					Container: containerOf(parent.Key), CreatedAt: ago(days)}, parent, data)
 			}
 			thread := func(kind catalog.Kind, key, title, body string, data any) catalog.Ref {
 				r := catalog.Record{Kind: kind, Key: key, Title: title, Author: "ada", Body: body, CreatedAt: ago(9),
-					LastActivityAt: ago(1), Replies: 2}
+					Container: containerOf(key), LastActivityAt: ago(1), Replies: 2}
 				put(r, catalog.Ref{}, data)
 				return r.Ref()
 			}
@@ -50,6 +50,15 @@ func mole(t *testing.T) *library {
 				catalog.Issue{Number: 9})
 			said(catalog.KindComment, long, "mole/light#issuecomment-5", "ed", lines(1, 4000), 4, catalog.Comment{})
 			said(catalog.KindComment, long, "mole/light#issuecomment-4", "ed", lines(4001, 4100), 3, catalog.Comment{})
+			done := thread(catalog.KindPull, "mole/light#10", "Oil the hinge",
+				"After #7 and mole/light#8, as CIP-3 and `CIP-3` say.\n\n    CIP-3\n\nNot #99, not CIP-88.", catalog.Pull{
+					Number: 10, MergedAt: "2030-05-12T10:00:00Z", MergeCommit: "0123456789abcdef0123", Additions: 1200,
+					Files: []string{"hinge.go", "hinge_test.go"}})
+			said(catalog.KindComment, done, "mole/light#issuecomment-11", "bo", "It closes #7.", 2, catalog.Comment{})
+			put(catalog.Record{Kind: catalog.KindProject, Key: "lamps", Title: "Lamps", Body: "They shine."}, catalog.Ref{},
+				catalog.Project{Apps: []string{"lamp-1"}, Repos: []string{"mole/light"}})
+			put(catalog.Record{Kind: catalog.KindRepo, Key: "mole/light", Title: "mole/light", Body: "The light."}, catalog.Ref{},
+				catalog.Repo{})
 			chat := thread(catalog.KindDiscussion, "D_1", "Which oil?", "Whale or olive?", catalog.Discussion{Number: 30})
 			said(catalog.KindComment, chat, "DC_b", "bo", "Olive.", 5, catalog.Comment{})
 			said(catalog.KindComment, chat, "DC_a", "cy", "Neither.", 2, catalog.Comment{})
@@ -85,6 +94,15 @@ func mole(t *testing.T) *library {
 				t.Fatal(err)
 			}
 		}).ready(t)
+}
+
+// containerOf is the repository of an issue, "" for what has none.
+func containerOf(key string) string {
+	repo, _, _ := strings.Cut(key, "#")
+	if !strings.Contains(repo, "/") {
+		return ""
+	}
+	return repo
 }
 
 // lines are lines of a log with these numbers, an empty one after each tenth.
@@ -152,6 +170,39 @@ func TestCommentsAreOnTheirPage(t *testing.T) {
 	}
 	if p := inOrder(markdown, "Fixes the lamp.", "## 1 comment", "**di**", "Cut shorter."); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, markdown)
+	}
+}
+
+// TestTextsLeadToWhatTheyName holds which names in texts and facts are links, and what
+// these say of the record.
+func TestTextsLeadToWhatTheyName(t *testing.T) {
+	l := mole(t)
+	page, _ := l.page(t, catalog.KindPull, "mole/light#10")
+	to := func(kind catalog.Kind, key, title, name string) string {
+		return `<a href="` + strings.TrimPrefix(l.base.PageURL(l.record(t, kind, key)), publicURL) + `" title="` + title + `">` +
+			name + "</a>"
+	}
+	lamp := to(catalog.KindIssue, "mole/light#7", "The lamp is dim", "#7")
+	if p := inOrder(page, "After "+lamp, to(catalog.KindPull, "mole/light#8", "Trim the wick", "mole/light#8"),
+		to(catalog.KindCIP, "CIP-0003", "Light the mole", "CIP-3"), "<code>CIP-3</code>", "<code>CIP-3\n", "Not #99, not CIP-88.",
+		"It closes "+lamp); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+	page, _ = l.page(t, catalog.KindProject, "lamps")
+	if p := inOrder(page, to(catalog.KindRepo, "mole/light", "mole/light", "mole/light"), "lamp-1"); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+}
+
+// TestFactsAreWrittenForPeople holds how facts stand beside a text, and the rest below it.
+func TestFactsAreWrittenForPeople(t *testing.T) {
+	page, markdown := mole(t).page(t, catalog.KindPull, "mole/light#10")
+	if p := inOrder(page, "More fields", "<code>files</code>", "hinge.go, hinge_test.go", "<dt>Lines added</dt>", ">1,200</dd>",
+		"<dt>Merged</dt>", `>12 May 2030</time>`, "<dt>Commit</dt>", `<code class="hash" title="0123456789abcdef0123">`); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+	if strings.Contains(markdown, "More fields") || strings.Contains(page, "10:00:00Z</dd>") {
+		t.Errorf("a field is written as programs have it:\n%s", markdown)
 	}
 }
 

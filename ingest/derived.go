@@ -12,7 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/mention"
+	"almanac/catalog/mention"
 	"almanac/text/dates"
 )
 

@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/memory"
-	"almanac/ingest/mention"
+	"almanac/catalog/mention"
 	"almanac/ingest/privacy"
 	"almanac/text/visible"
 )

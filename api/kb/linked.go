@@ -96,6 +96,16 @@ func (b Base) Resolve(ctx context.Context, links []catalog.Link) ([]Linked, erro
 	return out, nil
 }
 
+// Items returns the items of the indexed records that references name, by key or alias.
+func (b Base) Items(ctx context.Context, refs []catalog.Ref) (map[catalog.Ref]Item, error) {
+	heads, err := b.Catalog.HeadsOf(ctx, refs)
+	items := make(map[catalog.Ref]Item, len(heads))
+	for ref, r := range heads {
+		items[ref] = b.Item(r)
+	}
+	return items, err
+}
+
 // Reference is a record that refers to another, in an answer.
 type Reference struct {
 	Item

@@ -51,6 +51,40 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// TestNamesAreLinks holds where a name in a text becomes a link, and where it does not.
+func TestNamesAreLinks(t *testing.T) {
+	const name, link = "CWP_7", `<a href="/p?a&amp;b" title="A &lt;title&gt;">CWP_7</a>`
+	for markdown, want := range map[string]string{
+		"see CWP_7 and CWP_7,\nCWP_7 now": "<p>see LINK and LINK,\nLINK now</p>\n",
+		"**CWP_7**":                       "<p><strong>LINK</strong></p>\n",
+		"> - CWP_7":                       "<blockquote>\n<ul>\n<li>LINK</li>\n</ul>\n</blockquote>\n",
+		"|CWP_7|\n|-|":                    "<table tabindex=\"0\">\n<thead>\n<tr>\n<th>LINK</th>\n</tr>\n</thead>\n</table>\n",
+		"[CWP_7](mailto:a@b.example)":     `<p><a href="mailto:a@b.example" rel="nofollow noopener ugc">CWP_7</a></p>` + "\n",
+		"`CWP_7`":                         "<p><code>CWP_7</code></p>\n",
+		"    CWP_7":                       "<pre tabindex=\"0\"><code>CWP_7\n</code></pre>\n",
+		"# CWP_7":                         `<h2 id="s-cwp_7"><a class="anchor" href="#s-cwp_7">CWP_7</a></h2>` + "\n",
+		"![CWP_7](x.png)":                 "<p>Picture: CWP_7</p>\n",
+	} {
+		var names []look.Name
+		for at := strings.Index(markdown, name); at >= 0; {
+			names = append(names, look.Name{Start: at, End: at + len(name), Path: "/p?a&b", Title: "A <title>"})
+			next := strings.Index(markdown[at+1:], name)
+			if next < 0 {
+				break
+			}
+			at += 1 + next
+		}
+		want = strings.ReplaceAll(want, "LINK", link)
+		if got, _ := look.Markdown(look.Text{Markdown: markdown, Prefix: "s-", Names: names}); string(got) != want {
+			t.Errorf("%q: %s\nwant %s", markdown, got, want)
+		}
+	}
+	wrong := []look.Name{{Start: -3, End: 2}, {Start: 1, End: 1}, {Start: 2, End: 99}}
+	if got, _ := look.Markdown(look.Text{Markdown: "a CWP", Names: wrong}); string(got) != "<p>a CWP</p>\n" {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestHeadingsBeginAtTheSecondLevel(t *testing.T) {
 	_, got := look.Markdown(look.Text{Prefix: "s-",
 		Markdown: "### One\n\n##### Two {#zwei}\n\n### One\n\n#### `Three` *x*"})
@@ -88,9 +122,13 @@ func FuzzMarkdown(f *testing.F) {
 	}
 	allowed := strings.Fields(
 		"p a em strong del code pre h2 h3 h4 h5 h6 ul ol li blockquote hr br table thead tbody tr th td")
-	attributes := strings.Fields("href rel id class tabindex start align")
+	attributes := strings.Fields("href rel id class tabindex start align title")
 	f.Fuzz(func(t *testing.T, s string) {
-		out, _ := look.Markdown(look.Text{Markdown: s, Base: "https://a.example/b", Prefix: "s-"})
+		text := look.Text{Markdown: s, Base: "https://a.example/b", Prefix: "s-"}
+		for i := 0; i+2 <= len(s); i += 3 {
+			text.Names = append(text.Names, look.Name{Start: i, End: i + 2, Path: "/p", Title: s})
+		}
+		out, _ := look.Markdown(text)
 		z := html.NewTokenizer(strings.NewReader(string(out)))
 		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 			token := z.Token()

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,14 @@ type Text struct {
 	Base     string // address of the source: relative links lead there
 	Prefix   string // of the ids of headings
 	Title    string // of the page: a first heading that repeats it is left out
+	Names    []Name // parts of the Markdown that name other pages, in order
+}
+
+// Name is a part of a text, Markdown[Start:End], that names another page.
+type Name struct {
+	Start, End int
+	Path       string // of the page on this server
+	Title      string // what a reader is told of it
 }
 
 // Heading is a heading of a rendered text.
@@ -117,6 +126,7 @@ func (r *stranger) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindLink, r.link)
 	reg.Register(ast.KindAutoLink, r.autoLink)
 	reg.Register(ast.KindImage, r.image)
+	reg.Register(kindNamed, r.named)
 	reg.Register(ast.KindRawHTML, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 		return ast.WalkSkipChildren, nil
 	})
@@ -156,6 +166,54 @@ func (r *stranger) arrange(doc ast.Node, source []byte) {
 	}
 	if repeated != nil {
 		doc.RemoveChild(doc, repeated)
+	}
+	if len(r.Names) > 0 && len(source) == len(r.Markdown) {
+		r.linkNames(doc, source)
+	}
+}
+
+// named is a text that names another page.
+type named struct {
+	ast.BaseInline
+	Name
+}
+
+var kindNamed = ast.NewNodeKind("Named")
+
+// Kind implements ast.Node.
+func (*named) Kind() ast.NodeKind { return kindNamed }
+
+// Dump implements ast.Node.
+func (n *named) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+// unnamed are elements in which a name is no link: links, what becomes one, and code.
+var unnamed = []ast.NodeKind{ast.KindLink, ast.KindAutoLink, ast.KindImage, ast.KindHeading, ast.KindCodeSpan}
+
+// linkNames makes links of the names in the texts below a node.
+func (r *stranger) linkNames(parent ast.Node, source []byte) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		t, isText := n.(*ast.Text)
+		if !isText {
+			if !slices.Contains(unnamed, n.Kind()) {
+				r.linkNames(n, source)
+			}
+			continue
+		}
+		for next := t.NextSibling(); next != nil && t.Merge(next, source); next = t.NextSibling() {
+			parent.RemoveChild(parent, next)
+		}
+		from, _ := slices.BinarySearchFunc(r.Names, t.Segment.Start, func(x Name, at int) int { return x.Start - at })
+		for _, x := range r.Names[from:] {
+			if x.Start < t.Segment.Start || x.Start >= x.End || x.End > t.Segment.Stop {
+				break
+			}
+			before := ast.NewTextSegment(t.Segment.WithStop(x.Start))
+			link := &named{Name: x}
+			link.AppendChild(link, ast.NewTextSegment(text.NewSegment(x.Start, x.End)))
+			parent.InsertBefore(parent, t, before)
+			parent.InsertBefore(parent, t, link)
+			t.Segment = t.Segment.WithStart(x.End)
+		}
 	}
 }
 
@@ -235,6 +293,17 @@ func (r *stranger) open(w util.BufWriter, raw []byte) (opened bool) {
 	}
 	_, _ = w.WriteString(`<a href="` + template.HTMLEscapeString(address) + `"` + rel + ">")
 	return true
+}
+
+func (r *stranger) named(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	x := n.(*named)
+	if !entering {
+		_, _ = w.WriteString("</a>")
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString(`<a href="` + template.HTMLEscapeString(x.Path) + `" title="` +
+		template.HTMLEscapeString(x.Title) + `">`)
+	return ast.WalkContinue, nil
 }
 
 func (r *stranger) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

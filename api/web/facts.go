@@ -153,6 +153,14 @@ type Field struct{ Path, Value string }
 func (v *view) Facts() (out []Fact) {
 	for _, f := range told[v.Kind.Kind] {
 		values := f.values(dig(v.Record.Data, f.path))
+		for i, x := range values {
+			if f.form != asRecord {
+				break
+			}
+			if item, ok := v.item(catalog.Ref{Kind: f.kind, Key: x.Text}); ok {
+				values[i].Page, values[i].Title = v.h.site.Local(item.Page), titleOf(item)
+			}
+		}
 		if len(values) > 0 {
 			out = append(out, Fact{f.name, string(f.form), values})
 		}

@@ -33,8 +33,10 @@ type view struct {
 	Text   *Text // of a record
 	Extra  any   // what the row prepared
 
+	h       *Handler
 	row     row
 	ctx     context.Context
+	items   map[catalog.Ref]kb.Item // that texts of the page name; zero: there is none
 	answers []asked
 	next    string // address of the next part
 }
@@ -203,7 +205,10 @@ func partOf(rw row, markdown bool) string {
 
 // build asks the operations of a row and prepares its view.
 func (h *Handler) build(ctx context.Context, rw row, r *http.Request, query url.Values) (*view, error) {
-	v := &view{Params: query, Kind: rw.kind, Title: rw.title, Lede: rw.lede, Path: r.URL.Path, row: rw, ctx: ctx}
+	v := &view{
+		Params: query, Kind: rw.kind, Title: rw.title, Lede: rw.lede, Path: r.URL.Path, h: h, row: rw, ctx: ctx,
+		items: map[catalog.Ref]kb.Item{},
+	}
 	vars := map[string]string{"id": r.PathValue("id")}
 	for i, q := range rw.asks {
 		got, err := q.ask(ctx, vars, query)
@@ -351,7 +356,6 @@ func schemaOf(kind string) string {
 // funcs are what the templates of this package call besides those of look.
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
-		"cut":  func(s string) string { return cutBlock(s, textSize) },
 		"tabs": tabsOf, "said": said, "often": often,
 		"kind":  func(name string) kb.PageKind { return kinds[name] },
 		"part":  func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },

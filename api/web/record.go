@@ -113,7 +113,7 @@ func cutBlock(s string, n int) string {
 func (v *view) render(source string) *Text {
 	part := v.Param("cursor") != ""
 	source = withoutFrontMatter(source)
-	html, outline := look.Markdown(look.Text{
+	html, outline := v.markdown(look.Text{
 		Markdown: source, Base: v.Record.URL, Prefix: sectionPrefix, Title: v.Record.Title,
 	})
 	return &Text{HTML: html, Markdown: source, Outline: outline, Part: part}
@@ -196,13 +196,14 @@ type size struct{ markdown, html int }
 // there; the first begins at an offset of its text. It returns how many are shown
 // whole, and if the one after them is begun: up to where.
 func (v *view) posts(all []Post, mark string, offset int, on size) (posts []Post, whole, begun int) {
+	v.resolveAll(all)
 	for i, p := range all {
 		content := p.Markdown
 		if i > 0 {
 			offset = 0
 		}
 		render := func(source string) *Text {
-			html, _ := look.Markdown(look.Text{Markdown: source, Base: cmp.Or(p.URL, v.Record.URL),
+			html, _ := v.markdown(look.Text{Markdown: source, Base: cmp.Or(p.URL, v.Record.URL),
 				Prefix: mark + strconv.Itoa(p.Number) + "-"})
 			return &Text{HTML: html, Markdown: source}
 		}

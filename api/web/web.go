@@ -5,6 +5,7 @@
 package web
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"almanac/api/limit"
 	"almanac/api/look"
 	"almanac/api/op"
+	"almanac/catalog"
 	"almanac/catalog/network"
 )
 
@@ -31,6 +33,8 @@ type Config struct {
 	Now       func() time.Time
 	// Limit counts every request but those of styles and scripts; nil = none.
 	Limit *limit.Bucket
+	// Items are the records that references name, for links in texts; nil: texts have none.
+	Items func(context.Context, []catalog.Ref) (map[catalog.Ref]kb.Item, error)
 	// Clicks says that pages report which results are shown and opened.
 	Clicks bool
 }

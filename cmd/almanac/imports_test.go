@@ -115,7 +115,7 @@ api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
 api/versions: api/kb api/kb/evidence catalog catalog/derive
 api/web: api/cips api/community api/ecosystem api/edge api/kb api/kb/... api/library api/limit api/look api/meta
-	api/onboarding api/op api/operations api/search api/tally catalog
+	api/onboarding api/op api/operations api/search api/tally catalog catalog/mention
 cmd/config: api/limit catalog/network embed retrieval/profile
 cmd/manual:
 cmd/memory:
@@ -127,6 +127,7 @@ catalog/archive: catalog
 catalog/datadir: catalog catalog/archive catalog/postgres catalog/sqlite
 catalog/derive: catalog
 catalog/jobs: catalog
+catalog/mention: catalog
 catalog/migrations:
 catalog/network:
 catalog/recent:
@@ -141,7 +142,7 @@ embed/static: embed embed/wordpiece
 embed/transformer: embed embed/transformer/kernel embed/wordpiece
 embed/transformer/kernel:
 embed/wordpiece:
-ingest: catalog catalog/derive ingest/memory ingest/mention ingest/privacy
+ingest: catalog catalog/derive ingest/memory catalog/mention ingest/privacy
 ingest/calendar: catalog ingest ingest/curated/entries ingest/memory
 ingest/connectors: catalog ingest ingest/...
 ingest/curated: catalog ingest ingest/curated/entries ingest/memory
@@ -153,17 +154,16 @@ ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/proposal
 ingest/forum: catalog ingest
 ingest/gitrepo:
-ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/mention
+ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing catalog/mention
 ingest/listing: catalog ingest ingest/memory
-ingest/mail: catalog ingest ingest/mention
+ingest/mail: catalog ingest catalog/mention
 ingest/market: catalog ingest
-ingest/mention: catalog
 ingest/memory:
 ingest/networks:
 ingest/outbound:
 ingest/packages: catalog ingest ingest/memory
 ingest/privacy: catalog
-ingest/proposal: catalog catalog/derive ingest ingest/memory ingest/mention
+ingest/proposal: catalog catalog/derive ingest ingest/memory catalog/mention
 ingest/proposals: catalog ingest ingest/gitrepo ingest/proposal
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing

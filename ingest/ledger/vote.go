@@ -15,7 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/listing"
-	"almanac/ingest/mention"
+	"almanac/catalog/mention"
 	"almanac/text/dates"
 	"almanac/text/webaddress"
 )

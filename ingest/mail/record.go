@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest/mention"
+	"almanac/catalog/mention"
 )
 
 // reading is a thread that is being read.

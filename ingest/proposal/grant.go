@@ -10,7 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/mention"
+	"almanac/catalog/mention"
 )
 
 // Grant reads a grant proposal, keyed by the number of its pull request.

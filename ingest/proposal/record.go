@@ -16,7 +16,7 @@ import (
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/mention"
+	"almanac/catalog/mention"
 	"almanac/text/dates"
 )
 

@@ -95,6 +95,28 @@ func TestCited(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"CWPs 7, 8 and 9, not 10":             "CWPs 7=CWP-0007 8=CWP-0008 9=CWP-0009",
+		"see CWP 7: a/b#12 (#13) and PR-14.":  "CWP 7=CWP-0007 a/b#12=a/b#12|a/b#12 #13=c/d#13|c/d#13 PR-14=PR-14",
+		"```\nCWP-1\n```\nPR-2":               "PR-2=PR-2",
+		"https://f.example/a/cwp-0001/pull/2": "https://f.example/a/cwp-0001/pull/2=a/cwp-0001#2",
+		"SPR-1 PR-0 PR-1234567 #x":            "",
+	} {
+		var got []string
+		for _, n := range Names(of("CWP"), "c/d", text) {
+			var keys []string
+			for _, ref := range n.Refs {
+				keys = append(keys, ref.Key)
+			}
+			got = append(got, text[n.Start:n.End]+"="+strings.Join(keys, "|"))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q names %q, want %q", text, strings.Join(got, " "), want)
+		}
+	}
+}
+
 func TestMentionLinks(t *testing.T) {
 	m := mentions{of("NSP")}
 	to := func(key string) catalog.Ref { return catalog.Ref{Kind: catalog.KindCIP, Key: key} }
@@ -167,6 +189,13 @@ func FuzzMentions(f *testing.F) {
 	}
 	m := mentions{of("CIP")}
 	f.Fuzz(func(t *testing.T, s string) {
+		last := 0
+		for _, n := range Names(of("CIP"), "a/b", s) {
+			if n.Start < last || n.End <= n.Start || n.End > len(s) || len(n.Refs) == 0 {
+				t.Fatalf("%q: %+v after %d", s, n, last)
+			}
+			last = n.End
+		}
 		end := 0
 		for _, at := range m.find(s) {
 			if at.number < 0 || at.number > 9999 || at.start < 0 || at.end > len(s) || at.end <= end {

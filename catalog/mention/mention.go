@@ -1,8 +1,11 @@
 // Package mention finds what a text names: the network's proposals, and issues
-// and pull requests of the forge. It reads the text outside fenced code.
+// and pull requests of the forge. It reads the text outside fenced code. Sources link what
+// it finds, and pages show it as links.
 package mention
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +23,9 @@ import (
 // fenced code and other numbers in addresses (…/cips/pull/203) do not.
 type mentions struct{ of network.Proposals }
 
-// mention is one reference: s[start:end] names the proposal with the number.
-type mention struct{ number, start, end int }
+// mention is one reference: s[start:end] names the proposal with the number, which
+// begins at digits.
+type mention struct{ number, start, end, digits int }
 
 // AddProposals appends a mentions link for every proposal of the network that an
 // entry names, unless the connector linked it already: then that link only gets
@@ -42,6 +46,52 @@ func Cited(of network.Proposals, texts ...string) []string {
 		}
 	}
 	return keys
+}
+
+// Name is a part of a text, text[Start:End], that names a record: one of Refs, whichever
+// there is.
+type Name struct {
+	Start, End int
+	Refs       []catalog.Ref
+}
+
+// draft is the key of a draft of a proposal.
+var draft = regexp.MustCompile(`(?:^|[\s([,;:])(PR-[1-9][0-9]{0,5})\b`)
+
+// Names finds what a text names, in order; no part of the text is in two names. A bare
+// number is one of the container, if that is a repository.
+func Names(of network.Proposals, container, text string) []Name {
+	var all []Name
+	proposal := func(key string, start, end int) {
+		all = append(all, Name{start, end, []catalog.Ref{{Kind: catalog.KindCIP, Key: key}}})
+	}
+	m, last := mentions{of}, 0
+	for _, at := range m.find(text) {
+		start := at.start
+		if start < last { // a further number of a list
+			start = at.digits
+		}
+		proposal(m.key(at.number), start, at.end)
+		last = at.end
+	}
+	for _, p := range prose(text) {
+		for _, at := range draft.FindAllStringSubmatchIndex(text[p.start:p.end], -1) {
+			start, end := p.start+at[2], p.start+at[3]
+			proposal(text[start:end], start, end)
+		}
+	}
+	for _, w := range works(container, text) {
+		all = append(all, w.Name)
+	}
+	slices.SortStableFunc(all, func(a, b Name) int { return cmp.Compare(a.Start, b.Start) })
+	last = 0
+	return slices.DeleteFunc(all, func(n Name) bool {
+		if n.Start < last {
+			return true
+		}
+		last = n.End
+		return false
+	})
 }
 
 // key returns the natural key of the proposal with a number.
@@ -128,11 +178,12 @@ func (m mentions) at(s string, i int) []mention {
 	if plural && !strings.HasPrefix(s[j:], " ") {
 		return nil
 	}
-	number, end, ok := proposalNumber(s, j+gap, plural)
+	digits := j + gap
+	number, end, ok := proposalNumber(s, digits, plural)
 	if !ok {
 		return nil
 	}
-	out := []mention{{number, i, end}}
+	out := []mention{{number, i, end, digits}}
 	for plural {
 		next := end + listSeparator(s[end:])
 		if next == end {
@@ -145,7 +196,7 @@ func (m mentions) at(s string, i int) []mention {
 		if number, end, ok = proposalNumber(s, next, true); !ok {
 			break
 		}
-		out = append(out, mention{number, i, end})
+		out = append(out, mention{number, i, end, next})
 	}
 	return out
 }

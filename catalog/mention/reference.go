@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -35,23 +34,40 @@ func AddReferences(e *catalog.Entry) {
 	text := e.Record.Body
 	given := e.Links
 	var found []catalog.Link
-	add := func(start, end int, key string, kinds ...catalog.Kind) {
-		number := key[strings.LastIndexByte(key, '#')+1:]
-		pull, _ := strconv.Atoi(number) // the patterns above take digits only
-		named := func(l catalog.Link) bool { return l.To.Key == number || l.To.Key == network.DraftKey(pull) }
+	for _, w := range works(e.Record.Container, text) {
+		pull, _ := strconv.Atoi(w.number) // the patterns above take digits only
+		named := func(l catalog.Link) bool { return l.To.Key == w.number || l.To.Key == network.DraftKey(pull) }
 		if slices.ContainsFunc(given, named) {
-			return
+			continue
 		}
-		for _, kind := range kinds {
-			to := catalog.Ref{Kind: kind, Key: key}
+		for _, to := range w.Refs {
 			linked := func(l catalog.Link) bool { return l.To == to }
 			if len(found) == maxReferences || to == e.Record.Ref() || to == e.Parent ||
 				slices.ContainsFunc(given, linked) || slices.ContainsFunc(found, linked) {
 				continue
 			}
-			link := catalog.Link{Relation: catalog.References, To: to, Snippet: snippet(text, start, end)}
+			link := catalog.Link{Relation: catalog.References, To: to, Snippet: snippet(text, w.Start, w.End)}
 			found = append(found, link)
 		}
+	}
+	e.Links = append(given, found...)
+}
+
+// work is a name of an issue or a pull request.
+type work struct {
+	Name
+	number string
+}
+
+// works finds issues and pull requests in a text that belongs to a repository, or to
+// something else: those of each part in the order address, name, number.
+func works(container, text string) (out []work) {
+	add := func(start, end int, repo, number string, kinds ...catalog.Kind) {
+		w := work{Name{Start: start, End: end}, number}
+		for _, kind := range kinds {
+			w.Refs = append(w.Refs, catalog.Ref{Kind: kind, Key: repo + "#" + number})
+		}
+		out = append(out, w)
 	}
 	either := []catalog.Kind{catalog.KindIssue, catalog.KindPull}
 	for _, p := range prose(text) {
@@ -61,17 +77,17 @@ func AddReferences(e *catalog.Entry) {
 			if part[m[6]:m[7]] == "pull" {
 				kind = catalog.KindPull
 			}
-			add(p.start+m[0], p.start+m[1], part[m[2]:m[3]]+"/"+part[m[4]:m[5]]+"#"+part[m[8]:m[9]], kind)
+			add(p.start+m[0], p.start+m[1], part[m[2]:m[3]]+"/"+part[m[4]:m[5]], part[m[8]:m[9]], kind)
 		}
 		for _, m := range workName.FindAllStringSubmatchIndex(part, -1) {
-			add(p.start+m[2], p.start+m[1], part[m[2]:m[3]]+"#"+part[m[4]:m[5]], either...)
+			add(p.start+m[2], p.start+m[1], part[m[2]:m[3]], part[m[4]:m[5]], either...)
 		}
-		if !repository.MatchString(e.Record.Container) {
+		if !repository.MatchString(container) {
 			continue
 		}
 		for _, m := range workNumber.FindAllStringSubmatchIndex(part, -1) {
-			add(p.start+m[2]-1, p.start+m[1], e.Record.Container+"#"+part[m[2]:m[3]], either...)
+			add(p.start+m[2]-1, p.start+m[1], container, part[m[2]:m[3]], either...)
 		}
 	}
-	e.Links = append(given, found...)
+	return out
 }
