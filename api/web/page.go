@@ -356,7 +356,8 @@ func schemaOf(kind string) string {
 // funcs are what the templates of this package call besides those of look.
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
-		"tabs": tabsOf, "said": said, "often": often,
+		"until": h.until,
+		"tabs":  tabsOf, "said": said, "often": often,
 		"kind":  func(name string) kb.PageKind { return kinds[name] },
 		"part":  func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
 		"tree":  func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },

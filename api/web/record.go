@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"slices"
 	"strconv"
@@ -12,11 +13,13 @@ import (
 	"almanac/api/cips"
 	"almanac/api/community"
 	"almanac/api/ecosystem"
+	"almanac/api/kb"
 	"almanac/api/kb/read"
 	"almanac/api/library"
 	"almanac/api/look"
 	"almanac/api/onboarding"
 	"almanac/api/op"
+	"almanac/catalog"
 	"almanac/text/markdown"
 )
 
@@ -344,6 +347,49 @@ func tabsOf(v *view) []Tab {
 		all = append(all, Tab{label, base + "/" + name, current == name})
 	}
 	return all
+}
+
+// prepareRadar orders the alerts by urgency, if all of them are on the page.
+func prepareRadar(h *Handler, v *view) error {
+	list, _ := answerOf[kb.List[onboarding.Alert]](v)
+	if len(list.Items) == list.Total {
+		v.Lede = "Breaking changes and deadlines, the most urgent first."
+		now := h.cfg.Now()
+		slices.SortStableFunc(list.Items, func(a, b onboarding.Alert) int { return byUrgency(a, b, now) })
+	}
+	return prepareList(h, v)
+}
+
+// levels are those of alerts, the most urgent first.
+var levels = []string{catalog.RadarCritical, catalog.RadarImportant, catalog.RadarEcosystem}
+
+// byUrgency orders alerts by level, then the next deadline first, then those without
+// one and those whose deadline is over.
+func byUrgency(a, b onboarding.Alert, now time.Time) int {
+	ahead := func(x onboarding.Alert) time.Time {
+		if x.Deadline == nil || x.Deadline.Before(now) {
+			return time.Unix(1<<40, 0)
+		}
+		return *x.Deadline
+	}
+	return cmp.Or(cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)), ahead(a).Compare(ahead(b)))
+}
+
+// until says in how many days a day is, "" if it is past.
+func (h *Handler) until(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	switch days := int(at.Truncate(24*time.Hour).Sub(h.cfg.Now().Truncate(24*time.Hour)) / (24 * time.Hour)); {
+	case days < 0:
+		return ""
+	case days == 0:
+		return "today"
+	case days == 1:
+		return "tomorrow"
+	default:
+		return fmt.Sprintf("in %d days", days)
+	}
 }
 
 // prepareList finds the address of a list's next part.

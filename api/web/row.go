@@ -110,8 +110,8 @@ var listOf = map[catalog.Kind]row{
 		template: "operations",
 		ask:      []ask{{op: "get_sv_schedule", args: "environment? upcoming_only=false limit=100"}},
 	},
-	"radar": {template: "radar", ask: []ask{{op: "get_radar", args: "level? offset? limit=50"}},
-		lede: "Breaking changes and deadlines, the most urgent first."},
+	"radar": {template: "radar", ask: []ask{{op: "get_radar", args: "level? offset? limit=100"}}, prepare: prepareRadar,
+		lede: "Breaking changes and deadlines, newest first."},
 	"asset": {template: "assets", ask: []ask{{op: "get_asset_supply"}}},
 	"pool":  {template: "poolsof", ask: []ask{{op: "get_defi_pools", args: "venue?"}}},
 	"package_version": {template: "packages", ask: []ask{
@@ -150,9 +150,14 @@ var recordOf = map[catalog.Kind]row{
 	},
 	"video": {template: "talk", ask: []ask{{op: "get_video", args: "id={key}"}}, prepare: prepareTalk},
 	"whitepaper": {
-		template: "record",
+		template: "paper",
 		ask:      []ask{{op: "get_whitepaper", args: "slug={key} cursor?"}},
-		prepare:  prepareText,
+		prepare:  preparePaper,
+	},
+	"attachment": {
+		template: "paper",
+		ask:      []ask{{op: "get_doc", args: "id={record_id} cursor?"}},
+		prepare:  preparePaper,
 	},
 	"vote_request": {
 		template: "vote",
@@ -275,7 +280,10 @@ func list(k kb.PageKind) row {
 			" container? state? source? parent? offset? limit=50"
 		r = row{template: "list", ask: []ask{{op: "list_records", args: args}}}
 	}
-	r.path, r.kind, r.title, r.prepare = "/"+k.Segment, k, k.Many, prepareList
+	r.path, r.kind, r.title = "/"+k.Segment, k, k.Many
+	if r.prepare == nil {
+		r.prepare = prepareList
+	}
 	return r
 }
 

@@ -18,6 +18,7 @@ import (
 	"almanac/api/kb/find"
 	"almanac/api/kb/read"
 	"almanac/api/library"
+	"almanac/api/onboarding"
 	"almanac/api/search"
 	"almanac/catalog"
 )
@@ -138,6 +139,28 @@ func TestTree(t *testing.T) {
 	}
 }
 
+func TestUrgency(t *testing.T) {
+	now := time.Date(2031, 1, 10, 9, 0, 0, 0, time.UTC)
+	h := &Handler{cfg: Config{Now: func() time.Time { return now }}}
+	in := func(days int) *time.Time { return new(now.AddDate(0, 0, days)) }
+	var all []onboarding.Alert
+	for _, x := range []struct {
+		level string
+		at    *time.Time
+	}{{"ecosystem", in(1)}, {"critical", nil}, {"critical", in(-3)}, {"important", in(0)}, {"critical", in(30)}, {"critical", in(2)}} {
+		all = append(all, onboarding.Alert{Level: x.level, Deadline: x.at})
+	}
+	slices.SortStableFunc(all, func(a, b onboarding.Alert) int { return byUrgency(a, b, now) })
+	var got []string
+	for _, x := range all {
+		got = append(got, x.Level+" "+h.until(x.Deadline))
+	}
+	want := []string{"critical in 2 days", "critical in 30 days", "critical ", "critical ", "important today", "ecosystem tomorrow"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestFacts(t *testing.T) {
 	v := &view{Kind: kb.PageKind{Kind: catalog.KindPull}, Record: library.Record{Data: map[string]any{
 		"labels": []any{"bug", "ui"}, "milestone": "", "draft": false, "merged_at": "2031-01-02T03:04:05Z", "additions": 1234.0,
@@ -195,4 +218,25 @@ func fieldOf(of reflect.Type, name string) reflect.Type {
 		}
 	}
 	return nil
+}
+
+// TestPrinted reads lines of a PDF: headings, paragraphs, rows and pages.
+func TestPrinted(t *testing.T) {
+	text := "Mooring without ropes\nAda Reef, Bo Quay (Mole)\nAbstract\n" +
+		"A ship that is moored without a rope needs a harbour that holds it in another way, and a way\n" +
+		"out.\n1. The rope\nIt is long.\n1. Not a heading, since it ends with a stop.\n# No heading\n2.1 Knots\nload 50 200\n" +
+		"median 0.8 0.9\n3\n\n2. The harbour\nIt is deep, and as wide as a harbour of the mole can be at low water, and as\n" +
+		"long.\n7. Of a list\n4\n"
+	want := "## Abstract\n\n" +
+		"A ship that is moored without a rope needs a harbour that holds it in another way, and a way\n" +
+		"out.\n\n## 1. The rope\n\nIt is long.\n\n1\\. Not a heading, since it ends with a stop.\n\n\\# No heading\n\n" +
+		"### 2.1 Knots\n\nload 50 200\\\nmedian 0.8 0.9\n\n" + leaf + "4\n\n## 2. The harbour\n\n" +
+		"It is deep, and as wide as a harbour of the mole can be at low water, and as\nlong.\n\n7\\. Of a list\n"
+	if got := printed(text, "Mooring without ropes", "Ada Reef, Bo Quay", 2); got != want {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching("([0-9A-Za. #\n-]{0,9}\n{0,2}){0,20}").Draw(t, "text")
+		printed(text, "A", "B", rapid.IntRange(0, 3).Draw(t, "pages"))
+	})
 }
