@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"almanac/api/kb"
 	"almanac/api/line"
 	"almanac/catalog"
-	"almanac/catalog/datadir"
 	"almanac/cmd/config"
 	"almanac/cmd/manual"
 	"almanac/ingest/connectors"
@@ -90,7 +88,7 @@ func (c *completeCmd) known(ctx context.Context, a *app) (words []string, err er
 	case "tools":
 		words = line.Names(api.Operations(kb.Base{Network: n}))
 	case "ids":
-		if _, statErr := os.Stat(datadir.Catalog(a.dataDir(n))); err != nil || statErr != nil {
+		if err != nil || !a.catalog(a.dataDir(n)).Exists() {
 			return nil, err // nothing is made for a key that is pressed
 		}
 		err = a.withCatalog(ctx, func(store catalog.Store) error {
