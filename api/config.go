@@ -25,7 +25,7 @@ type Config struct {
 
 	Name         string // of the service, for people: the network's
 	Proposals    network.Proposals
-	Description  string // of the API
+	Description  string // of the network
 	Instructions string // for models that use the tools
 	Version      string // of the program
 	PublicURL    string // {base_url}: https://kb.example.org

@@ -149,7 +149,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	h, err := api.New(api.Config{
 		Proposals: n.Proposals, Items: l.base.Items,
 		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: api.ResourcesOf(b, l.ops),
-		Name: n.Title, Version: "test", PublicURL: publicURL, AdminLoopback: true,
+		Name: n.Title, Description: n.Description, Version: "test", PublicURL: publicURL, AdminLoopback: true,
 		Tally:      b.Tally,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
 	})

@@ -13,7 +13,7 @@ import (
 func newWeb(cfg Config, bucket *limit.Bucket) ([]edge.Route, error) {
 	name, _, _ := strings.Cut(cfg.Name, " (")
 	pages, err := web.New(web.Config{
-		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), PublicURL: cfg.PublicURL,
+		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), About: cfg.Description, PublicURL: cfg.PublicURL,
 		Version: cfg.Version, Limit: bucket, Clicks: cfg.Clicks, Proposals: cfg.Proposals, Items: cfg.Items,
 	})
 	if err != nil {

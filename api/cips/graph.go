@@ -24,7 +24,9 @@ type Node struct {
 	Label  string `json:"label"`
 	Title  string `json:"title"`
 	Status string `json:"status" doc:"empty if it is not in the catalog"`
-	URL    string `json:"url,omitempty"`
+	// StatusRaw is the status in the network's own word, for pages.
+	StatusRaw string `json:"-"`
+	URL       string `json:"url,omitempty"`
 }
 
 // Edge runs from the dependent to its prerequisite.
@@ -68,7 +70,7 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 }
 
 func node(b kb.Base, r catalog.Record) Node {
-	n := Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State}
+	n := Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State, StatusRaw: kb.StateRaw(r)}
 	if r.ID != 0 {
 		n.URL = b.URL(r)
 	}

@@ -185,20 +185,25 @@ func duration(v any) string {
 var tones = map[string]string{
 	"final": "good", "accepted": "good", "merged": "good", "completed": "good", "answered": "good", "in_favour": "good",
 	"current": "good", "active": "good", "solved": "good", "resolved": "good",
-	"review": "warn", "important": "warn", "open": "warn", "scheduled": "warn", "warn": "warn", "running": "warn",
+	"review": "warn", "important": "warn", "scheduled": "warn", "warn": "warn", "running": "warn",
 	"upcoming": "warn", "tentative": "warn", "ongoing": "warn", "planned": "warn", "prerelease": "warn",
 	"rejected": "bad", "critical": "bad", "expired": "bad", "against": "bad", "deprecated": "bad", "stale": "bad",
 	"failed": "bad", "empty": "bad", "removed": "bad", "done": "good", "stopping": "warn",
 }
 
 // status writes a state with its colour, in a network's own word if there is one.
-func status(v any, own ...string) template.HTML {
+func status(v any, own ...any) template.HTML {
 	word := fmt.Sprint(v)
 	if v == nil || word == "" {
 		return ""
 	}
-	return template.HTML(`<span class="status ` + Tone(word) + `">` +
-		template.HTMLEscapeString(cmp.Or(append(own, strings.ReplaceAll(word, "_", " "))...)) + "</span>")
+	said := strings.ReplaceAll(word, "_", " ")
+	for _, own := range own {
+		if text, _ := own.(string); text != "" {
+			said = text
+		}
+	}
+	return template.HTML(`<span class="status ` + Tone(word) + `">` + template.HTMLEscapeString(said) + "</span>")
 }
 
 // Tone is the colour of a state.

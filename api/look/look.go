@@ -29,7 +29,8 @@ type Site struct {
 	Name      string // what people call it
 	PublicURL string // without a slash at the end; "" if it is not known
 	Version   string // of the program
-	Nav       []Link // of the masthead
+	About     string // a sentence on what the site is about, at its foot
+	Nav       []Link // of the masthead, where a page has none of its own
 	More      []Link // of the footer
 	// Tool is what a site for operators is called. Such a site has no search field, no
 	// feeds, and nothing for search engines.
@@ -66,6 +67,7 @@ type Page struct {
 	Alternates  []Alternate
 	LinkedData  any    // JSON-LD; nil = none
 	Section     string // path of the section that the page is in; "" = Path
+	Nav         []Link // of the masthead; nil = that of the site
 	State       []Link // of a tool, at the end of its masthead: what is live, who works here
 }
 

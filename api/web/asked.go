@@ -143,7 +143,7 @@ type questions struct {
 	search, counts, suggested, newest reads[search.Answer]
 	popular                           reads[meta.Searches]
 	proposal                          reads[cips.Full]
-	changes                           reads[community.ActivityStream]
+	changes, ever                     reads[community.ActivityStream]
 	sources                           reads[meta.SourcesResponse]
 	records                           reads[kb.List[library.Row]]
 }
@@ -158,6 +158,7 @@ func (h *Handler) questions() (q questions, err error) {
 		fillIn(h, &q.popular, popular),
 		fillIn(h, &q.proposal, ask{op: "get_cip", args: "id={q}"}, "q"),
 		fillIn(h, &q.changes, ask{op: "get_recent_changes", args: "days=30 limit=60"}),
+		fillIn(h, &q.ever, ask{op: "get_recent_changes", args: "since=1970-01-01 limit={limit}"}, "limit"),
 		fillIn(h, &q.sources, ask{op: "list_sources"}),
 		fillIn(h, &q.records, ask{op: "list_records", args: "kind={kind} order=key limit=100 offset={offset}"},
 			"kind", "offset"),

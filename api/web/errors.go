@@ -39,7 +39,7 @@ func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
 	if ready, progress := h.cfg.Ready(); !ready && errors.Is(err, op.ErrUnavailable) {
 		m.Heading, m.Text, m.Progress, m.Wait = "The knowledge base is loading", "", int(100*progress), 2
 	}
-	page := look.Page{Title: m.Heading, NoIndex: true}
+	page := look.Page{Title: m.Heading, NoIndex: true, Nav: h.nav(r.Context())}
 	if m.Progress >= 0 {
 		page.Refresh = 2
 	}

@@ -75,7 +75,7 @@ func Tree(g cips.Graph, at func(string) string) template.HTML {
 				`<text x="%d" y="%d">%s</text><title>%s: %s (%s)</title></a>`,
 				template.HTMLEscapeString(at("/cips/"+n.ID)), x, y, boxWidth, boxHeight, look.Tone(n.Status), x+boxWidth-12, y+14,
 				x+10, y+18, template.HTMLEscapeString(n.Label), x+10, y+34, template.HTMLEscapeString(short(27, n.Title)),
-				template.HTMLEscapeString(n.Label), template.HTMLEscapeString(n.Title), template.HTMLEscapeString(n.Status))
+				template.HTMLEscapeString(n.Label), template.HTMLEscapeString(n.Title), template.HTMLEscapeString(cmp.Or(n.StatusRaw, n.Status)))
 		}
 	}
 	b.WriteString("</svg>")

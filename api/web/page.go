@@ -283,7 +283,7 @@ func tabOf(template string) string {
 func (h *Handler) page(v *view) look.Page {
 	p := look.Page{
 		Title: v.Title, Description: h.about(v), Path: v.Path, Kind: "website", NoIndex: v.row.noIndex, Next: v.next,
-		Query: v.Params.Get("q"),
+		Query: v.Params.Get("q"), Nav: h.nav(v.ctx),
 	}
 	if v.row.path != "/" {
 		p.Query = ""

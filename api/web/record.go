@@ -392,6 +392,32 @@ func (h *Handler) until(at *time.Time) string {
 	}
 }
 
+// prepareChanges has a page that nothing narrows show what is newest where nothing is new.
+func prepareChanges(h *Handler, v *view) error {
+	if len(v.Params) > 0 {
+		return nil
+	}
+	return latest(h, v, 30)
+}
+
+// latest puts the newest changes, however old, in place of a stream of none.
+func latest(h *Handler, v *view, limit int) error {
+	for i, a := range v.answers {
+		stream, ok := a.answer.(community.ActivityStream)
+		if !ok || stream.Total > 0 {
+			continue
+		}
+		_, got, err := h.ask.ever.ask(v.ctx, map[string]string{"limit": strconv.Itoa(limit)}, nil)
+		if err != nil {
+			return err
+		}
+		if v.answers[i] = got; i == 0 {
+			v.Main = got.answer
+		}
+	}
+	return nil
+}
+
 // prepareList finds the address of a list's next part.
 func prepareList(h *Handler, v *view) error {
 	a := v.answers[0]

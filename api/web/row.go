@@ -219,7 +219,7 @@ func allPages() []row {
 		{path: "/live", template: "search", part: "options", prepare: prepareLive, quiet: true, noIndex: true},
 		{path: "/contents", template: "contents", title: "Everything here", ask: []ask{{op: "list_sources"}},
 			lede: "Every kind of record, where it is read from, and how many there are."},
-		{path: "/changes", template: "changes", title: "Changes", ask: []ask{
+		{path: "/changes", template: "changes", title: "Changes", prepare: prepareChanges, ask: []ask{
 			{op: "get_recent_changes", args: "days=14 days? since? limit=100 limit?"},
 		},
 			lede: "What is new: proposals and their status, discussions, releases, posts, alerts."},

@@ -75,7 +75,7 @@ func prepareSearch(h *Handler, v *view) error {
 	query := strings.TrimSpace(v.Param("q"))
 	if query == "" {
 		v.Extra = &searchView{}
-		return nil
+		return latest(h, v, 8)
 	}
 	v.Title = query
 	if to := h.jump(v, query); to != "" && !v.row.quiet {

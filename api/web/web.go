@@ -27,6 +27,7 @@ import (
 type Config struct {
 	op.Serving
 	Name      string // of the network, for people
+	About     string // what the network is; its first sentence is at the foot of every page
 	Proposals network.Proposals
 	PublicURL string // without a slash at the end
 	Version   string
@@ -77,7 +78,8 @@ func New(cfg Config) (*Handler, error) {
 	for _, o := range cfg.Operations {
 		h.ops[o.ID] = o
 	}
-	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, Nav: nav, More: more}
+	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, More: more,
+		About: sentence(cfg.About)}
 	var err error
 	if cfg.Clicks {
 		if site.Files, err = fs.Sub(clicks, "clicks"); err != nil {
@@ -111,17 +113,61 @@ func New(cfg Config) (*Handler, error) {
 	return h, nil
 }
 
-// nav are the sections of the masthead, more those of the footer.
-var (
-	nav = []look.Link{
-		{Title: "Proposals", Path: "/cips"}, {Title: "Docs", Path: "/docs"}, {Title: "Discussions", Path: "/discussions"},
-		{Title: "Changes", Path: "/changes"}, {Title: "Deadlines", Path: "/deadlines"}, {Title: "Network", Path: "/network"},
+// sentence is the first sentence of a text.
+func sentence(text string) string {
+	if first, _, more := strings.Cut(text, ". "); more {
+		return first + "."
 	}
-	more = []look.Link{
-		{Title: "Everything here", Path: "/contents"}, {Title: "Status", Path: "/status"},
-		{Title: "API reference", Path: "/api/v1/reference"}, {Title: "For agents", Path: "/llms.txt"},
+	return text
+}
+
+// more are the links of the footer.
+var more = []look.Link{
+	{Title: "Everything here", Path: "/contents"}, {Title: "Status", Path: "/status"},
+	{Title: "API reference", Path: "/api/v1/reference"}, {Title: "For agents", Path: "/llms.txt"},
+}
+
+// sections are those that the masthead can name, the most wanted first. Of a section
+// that lists records of a kind there must be one.
+var sections = []struct {
+	look.Link
+	of catalog.Kind
+}{
+	{look.Link{Title: "Proposals", Path: "/cips"}, catalog.KindCIP},
+	{look.Link{Title: "Docs", Path: "/docs"}, catalog.KindDoc},
+	{look.Link{Title: "Discussions", Path: "/discussions"}, catalog.KindTopic},
+	{look.Link{Title: "Changes", Path: "/changes"}, ""},
+	{look.Link{Title: "Deadlines", Path: "/deadlines"}, catalog.KindOperation},
+	{look.Link{Title: "Network", Path: "/network"}, catalog.KindValidator},
+	{look.Link{Title: "Grants", Path: "/grants"}, catalog.KindGrant},
+	{look.Link{Title: "Releases", Path: "/releases"}, catalog.KindRelease},
+	{look.Link{Title: "Radar", Path: "/radar"}, catalog.KindRadar},
+	{look.Link{Title: "Blog", Path: "/blog"}, catalog.KindBlog},
+}
+
+// inMasthead is how many sections a masthead has room for.
+const inMasthead = 6
+
+// nav are the sections that are not empty.
+func (h *Handler) nav(ctx context.Context) (all []look.Link) {
+	held := map[string]int{}
+	if len(h.rows) == 0 {
+		return nil
 	}
-)
+	answer, _, err := h.ask.sources.ask(ctx, nil, nil)
+	if err != nil {
+		h.cfg.Log.DebugContext(ctx, "the sections are not known", "error", err)
+	}
+	for _, s := range answer.Sources {
+		held[s.Type] = s.Count
+	}
+	for _, s := range sections {
+		if len(all) < inMasthead && (s.of == "" || held[string(s.of)] > 0) {
+			all = append(all, s.Link)
+		}
+	}
+	return all
+}
 
 // Routes are the rows, what is not a page of operations, and the page that says that
 // there is none.

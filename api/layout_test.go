@@ -1,0 +1,123 @@
+package api_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+)
+
+// shoal is a knowledge base that nothing was added to for years: two proposals, one
+// of which needs the other, and a grant.
+func shoal(t *testing.T) *library {
+	t.Helper()
+	n := network.Network{Name: "shoal", Title: "Shoal", Proposals: lagoon,
+		Description: "The Shoal is fiction. It stands beside no sea."}
+	proposal := func(key, raw, state, body string, links ...catalog.Link) catalog.Entry {
+		r := catalog.Record{Kind: catalog.KindCIP, Key: key, Title: "Of " + key, Source: "lips", State: state,
+			CreatedAt: ago(900), Body: body}
+		var err error
+		if r.Data, err = catalog.Encode(catalog.CIP{RawStatus: raw}); err != nil {
+			t.Fatal(err)
+		}
+		return catalog.Entry{Record: r, Links: links}
+	}
+	return serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+		b := catalog.Batch{Source: "lips", Entries: []catalog.Entry{
+			proposal("LIP-001", "Approved", "Review", "Boats wait for the tide."),
+			proposal("LIP-002", "Parked", "Withdrawn", "The tide lights every lamp.", catalog.Link{Relation: catalog.Requires,
+				To: ref(catalog.KindCIP, "LIP-001")}),
+			{Record: catalog.Record{Kind: catalog.KindGrant, Key: "7", Title: "Lamps", Source: "lips", CreatedAt: ago(800)}},
+		}, Events: []catalog.Event{{Ref: ref(catalog.KindCIP, "LIP-001"), Field: "status", At: ago(850), From: "Draft",
+			To: "Review", RawFrom: "Draft", RawTo: "Approved"}}}
+		if _, err := store.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}).ready(t)
+}
+
+// textsOf are the texts of the elements of a page that fit.
+func textsOf(t *testing.T, page string, fits func(*html.Node) bool) (all []string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || !fits(n) {
+			continue
+		}
+		var text strings.Builder
+		for d := range n.Descendants() {
+			if d.Type == html.TextNode {
+				text.WriteString(d.Data)
+			}
+		}
+		all = append(all, strings.Join(strings.Fields(text.String()), " "))
+	}
+	return all
+}
+
+func withClass(name string) func(*html.Node) bool {
+	return func(n *html.Node) bool {
+		return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
+			return a.Key == "class" && slices.Contains(strings.Fields(a.Val), name)
+		})
+	}
+}
+
+// TestTheMastheadLeadsToWhatThereIs holds that no section of it is empty, also on a
+// page that is not found, and that the latest changes are shown however old they are.
+func TestTheMastheadLeadsToWhatThereIs(t *testing.T) {
+	l := shoal(t)
+	for _, at := range []string{"/", "/cips", "/no/such/page"} {
+		sections := textsOf(t, visit(l.public, at).Body.String(), func(n *html.Node) bool {
+			return n.Data == "a" && n.Parent.Data == "nav" && slices.Contains(n.Parent.Attr,
+				html.Attribute{Key: "aria-label", Val: "Sections"})
+		})
+		if want := []string{"Proposals", "Changes", "Grants"}; !slices.Equal(sections, want) {
+			t.Errorf("%s: %q, want %q", at, sections, want)
+		}
+	}
+	for _, at := range []string{"/", "/changes"} {
+		if page := visit(l.public, at).Body.String(); !strings.Contains(page, "Lamps") {
+			t.Errorf("%s does not show the latest change", at)
+		}
+	}
+	if page := visit(l.public, "/changes?days=7").Body.String(); strings.Contains(page, "Lamps") {
+		t.Error("a week has a change of years ago")
+	}
+}
+
+// TestStatusIsSaidInTheNetworksWords holds it for every page that shows a proposal.
+func TestStatusIsSaidInTheNetworksWords(t *testing.T) {
+	l := shoal(t)
+	for at, want := range map[string][]string{
+		"/":                 {"Approved"},
+		"/changes":          {"Approved"},
+		"/cips":             {"Parked", "Approved"},
+		"/cips/001/history": {"Approved", "Approved", "Parked"}, // head, history, mentioned in
+		"/cips/002":         {"Parked", "Approved", "Approved"}, // head, needs first, refers to
+		"/?q=tide":          {"Approved", "Parked"},
+	} {
+		said := textsOf(t, visit(l.public, at).Body.String(), withClass("status"))
+		slices.Sort(said)
+		slices.Sort(want)
+		if !slices.Equal(said, want) {
+			t.Errorf("%s: %q, want %q", at, said, want)
+		}
+	}
+}
+
+// TestTheFootSaysWhatTheNetworkIs holds it for the first sentence of its description.
+func TestTheFootSaysWhatTheNetworkIs(t *testing.T) {
+	foot := textsOf(t, visit(shoal(t).public, "/").Body.String(), withClass("foot"))
+	if !strings.HasPrefix(foot[0], "The Shoal is fiction. Content") {
+		t.Error(foot)
+	}
+}
