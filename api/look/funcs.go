@@ -29,7 +29,7 @@ func (s *Site) funcs() template.FuncMap {
 			return out
 		},
 		"list": func(v ...any) []any { return v }, "dict": dict, "json": ld,
-		"line": Line, "bars": Bars, "share": share, "query": url.QueryEscape,
+		"bars": Bars, "share": share, "query": url.QueryEscape,
 		"join": strings.Join, "safe": safeURL,
 	}
 }

@@ -189,15 +189,59 @@ func TestLine(t *testing.T) {
 	if len(points) != 2 || points[0].Value != 10 {
 		t.Fatal(points)
 	}
-	chart := string(look.Line(`A "<b>"`, points, "usd"))
+	chart := string(look.Chart{Name: `A "<b>"`, Points: points, Format: "usd"}.Draw())
 	for _, want := range []string{"A &#34;&lt;b&gt;&#34;: from $10 on 1 Jan 2031 to $30 on 3 Jan 2031", ">$30</text>",
 		`class="stroke"`} {
 		if !strings.Contains(chart, want) {
 			t.Errorf("no %s in %s", want, chart)
 		}
 	}
-	if strings.Contains(chart, "style=") || look.Line("a", points[:1], "") != "" {
+	if strings.Contains(chart, "style=") || (look.Chart{Points: points[:1]}).Draw() != "" {
 		t.Error("a style, or a chart of one point")
+	}
+}
+
+// TestChartsClaimNoProportion holds that an area is filled from zero only, whatever
+// the width is, and that what is known within an interval is drawn as a band.
+func TestChartsClaimNoProportion(t *testing.T) {
+	at := func(hour int) time.Time { return time.Date(2031, 1, 1, hour, 0, 0, 0, time.UTC) }
+	line := func(values ...float64) (out []look.Point) {
+		for i, v := range values {
+			out = append(out, look.Point{At: at(i), Value: v})
+		}
+		return out
+	}
+	measured := line(.66, .67)
+	measured[0].Low, measured[0].High = .6, .7
+	for name, tt := range map[string]struct {
+		chart     look.Chart
+		has, lack []string
+	}{
+		"from zero": {look.Chart{Points: line(1, 9, 5)}, []string{`class="area"`, ">9</text>"}, []string{`class="band"`}},
+		"truncated": {look.Chart{Points: line(69, 71)}, []string{">69</text>"}, []string{`class="area"`}},
+		"flat":      {look.Chart{Points: line(61, 61)}, []string{`class="area" d="M0 22.0L1000 22.0L`}, nil},
+		"negative":  {look.Chart{Points: line(-3, -3)}, nil, []string{`class="area"`, "NaN"}},
+		"a share":   {look.Chart{Points: line(.661, .667), Top: 1}, []string{`class="area"`}, nil},
+		"an hour":   {look.Chart{Points: line(1, 2)}, []string{">1 Jan 2031, 00:00</text>", ">01:00 UTC</text>"}, nil},
+		"intervals": {look.Chart{Points: measured, Dots: true}, []string{`class="band"`}, []string{`class="area"`}},
+		"publishing": {look.Chart{Points: line(1, 2, 3), Marks: []look.Mark{{At: at(1), Name: "<r2>"}, {At: at(5), Name: "later"}}},
+			[]string{`x1="50%" x2="50%"`, "&lt;r2&gt;</text>"}, []string{"later"}},
+	} {
+		drawn := string(tt.chart.Draw())
+		for _, want := range tt.has {
+			if !strings.Contains(drawn, want) {
+				t.Errorf("%s: no %s in %s", name, want, drawn)
+			}
+		}
+		for _, not := range append(tt.lack, "NaN", "style=") {
+			if strings.Contains(drawn, not) {
+				t.Errorf("%s: %s in %s", name, not, drawn)
+			}
+		}
+		outer, plot, _ := strings.Cut(drawn, "<svg width")
+		if plot, _, _ = strings.Cut(plot, "</svg>"); strings.Contains(outer, "viewBox") || strings.Contains(plot, "<text") {
+			t.Errorf("%s: texts are stretched in %s", name, drawn)
+		}
 	}
 }
 

@@ -7,21 +7,15 @@ import (
 	"almanac/api/operations"
 )
 
-// chart is a series of figures that a page draws.
-type chart struct {
-	Name, Format string
-	Points       []look.Point
-}
-
 // figure is what a chart draws of snapshots: a number, or a pointer to one.
 type figure[T any] struct {
 	name, format string
 	value        func(T) any
 }
 
-func charts[T any](snapshots []T, at func(T) *time.Time, figures ...figure[T]) (all []chart) {
+func charts[T any](snapshots []T, at func(T) *time.Time, figures ...figure[T]) (all []look.Chart) {
 	for _, f := range figures {
-		all = append(all, chart{f.name, f.format, look.Series(snapshots, at, f.value)})
+		all = append(all, look.Chart{Name: f.name, Format: f.format, Points: look.Series(snapshots, at, f.value)})
 	}
 	return all
 }

@@ -43,6 +43,9 @@ func New(d *desk.Desk) desk.Section {
 // maxRuns is how many runs the list shows; older ones are in the charts.
 const maxRuns = 60
 
+// maxMarks is how many publications the charts show.
+const maxMarks = 20
+
 // intervals are the choices between scheduled runs.
 var intervals = []struct {
 	Every time.Duration
@@ -54,12 +57,6 @@ type listed struct {
 	workbench.Run
 	CaseName string
 	Together string // address of all runs of its job
-}
-
-// trend is a measure of a profile over time.
-type trend struct {
-	Name   string
-	Points []look.Point
 }
 
 // pending is an evaluation that was asked for and is not done.
@@ -96,9 +93,13 @@ func (h handler) runs(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	failed, err := h.lastFailure(ctx)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	published, err := h.Store.Publications(ctx, catalog.ProfileRevision, maxMarks)
 	return desk.Reply{Template: "evaluation", Title: "Evaluation", Path: "/evaluation", Data: map[string]any{
 		"Case": of, "Cases": cases, "Runs": list, "More": len(all) - len(list), "Measure": measure,
-		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure), "Pending": open, "Failed": failed,
+		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure, published), "Pending": open, "Failed": failed,
 		"Intervals": intervals,
 	}}, err
 }
@@ -115,19 +116,28 @@ func together(run workbench.Run, all []workbench.Run) string {
 	return "/evaluation/runs?" + strings.Join(ids, "&")
 }
 
-// trends are a measure's values by case and profile, of those that were run more
-// than once.
-func trends(all []workbench.Run, cases map[int64]string, measure eval.Named) []trend {
-	var out []trend
+// trends are a measure's values by case and profile, of those that were run more than
+// once, with the moments at which another profile was published.
+func trends(
+	all []workbench.Run, cases map[int64]string, measure eval.Named, published []catalog.Publication,
+) (out []look.Chart) {
+	var marks []look.Mark
+	for _, p := range slices.Backward(published) { // oldest first
+		marks = append(marks, look.Mark{At: p.At, Name: p.String()})
+	}
 	for _, run := range slices.Backward(all) { // oldest first
 		name := cases[run.Case] + ", " + run.Profile
-		at := slices.IndexFunc(out, func(t trend) bool { return t.Name == name })
+		at := slices.IndexFunc(out, func(t look.Chart) bool { return t.Name == name })
 		if at < 0 {
-			at, out = len(out), append(out, trend{Name: name})
+			at, out = len(out), append(out, look.Chart{Name: name, Marks: marks, Dots: true, Top: 1})
 		}
-		out[at].Points = append(out[at].Points, look.Point{At: run.At, Value: *measure.Of(&run.Report.Measures)})
+		p := look.Point{At: run.At, Value: *measure.Of(&run.Report.Measures)}
+		if i := run.Report.Interval; measure.Of(&run.Report.Measures) == &run.Report.NDCG10 && i.High > 0 {
+			p.Low, p.High, out[at].Top = i.Low, i.High, 0
+		}
+		out[at].Points = append(out[at].Points, p)
 	}
-	return slices.DeleteFunc(out, func(t trend) bool { return len(t.Points) < 2 })
+	return slices.DeleteFunc(out, func(t look.Chart) bool { return len(t.Points) < 2 })
 }
 
 // pendingRuns lists the evaluations that are not done.

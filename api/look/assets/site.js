@@ -227,6 +227,12 @@ function results(form) {
   main.addEventListener("click", (e) => { if (e.target.closest(".hit a")) recent.add(input.value); });
 }
 
+// The section that one is in is seen in a masthead that scrolls.
+for (const strip of document.querySelectorAll(".masthead nav, .tabs")) {
+  const here = strip.querySelector("[aria-current]");
+  if (here) strip.scrollLeft = here.offsetLeft - strip.offsetLeft - (strip.clientWidth - here.clientWidth) / 2;
+}
+
 const form = document.querySelector("form.field");
 if (form) {
   const input = form.querySelector("input");
