@@ -75,7 +75,7 @@ func New(cfg Config) (*Handlers, error) {
 	if over.Operations, over.Description, err = overHTTP(cfg); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	routes := slices.Concat(h.MCP.Routes(), pages, rest.Routes(over))
+	routes := slices.Concat(pages, h.MCP.Routes(), rest.Routes(over))
 	// In a bucket of their own: a page may send many.
 	routes = append(routes, reports.Violations(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)))
 	if cfg.Clicks {

@@ -203,6 +203,7 @@ func (h *Handler) llms(r *http.Request) (*edge.Answer, error) {
 	line("# %s almanac\n", h.cfg.Name)
 	line("> What is known of %s: improvement proposals, documentation, discussions, releases, grants,", h.cfg.Name)
 	line("> the state of the network and its market. Every answer names its source.\n")
+	line("[How to connect a client, a program or a site](%s)", at("/connect.md"))
 	line("Every page is Markdown too: add .md to its address, or ask for text/markdown.")
 	line("Search: %s\n", at("/index.md?q=WORDS"))
 	line("## Tools and API\n")
@@ -252,6 +253,7 @@ func (h *Handler) openSearch(r *http.Request) (*edge.Answer, error) {
 		Image: image{"image/svg+xml", 32, 32, h.site.Absolute(icon)},
 		URLs: []address{
 			{"text/html", "", h.site.Absolute("/?q={searchTerms}")},
+			{"application/x-suggestions+json", "", h.site.Absolute("/suggest?q={searchTerms}")},
 			{"application/atom+xml", "", h.site.Absolute("/feed.atom?q={searchTerms}")},
 			{"application/opensearchdescription+xml", "self", h.site.Absolute("/opensearch.xml")},
 		},

@@ -251,6 +251,8 @@ func allPages() []row {
 		{path: "/sources", template: "sources", title: "Sources", ask: []ask{{op: "list_sources"}},
 			lede: "What is read, how often, and when it was read last."},
 		{path: "/status", template: "status", title: "Status", early: true, ask: []ask{{op: "get_status"}}},
+		{path: "/connect", template: "connect", title: "Connect", early: true, prepare: prepareConnect,
+			lede: "Ask from your editor, your agent, your program or your own site."},
 		{path: anyRecord, template: "record", record: true, ask: []ask{{op: "get_record", args: "id={id}"}}},
 		{path: "/cips/graph", template: "graph", title: "Dependencies of proposals",
 			lede: "An arrow leads from a proposal to what builds on it.", ask: []ask{{op: "get_cip_graph"}}},

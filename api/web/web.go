@@ -123,7 +123,7 @@ func sentence(text string) string {
 
 // more are the links of the footer.
 var more = []look.Link{
-	{Title: "Everything here", Path: "/contents"}, {Title: "Status", Path: "/status"},
+	{Title: "Everything here", Path: "/contents"}, {Title: "Connect", Path: "/connect"}, {Title: "Status", Path: "/status"},
 	{Title: "API reference", Path: "/api/v1/reference"}, {Title: "For agents", Path: "/llms.txt"},
 }
 
@@ -194,6 +194,12 @@ func (h *Handler) Routes() (all []edge.Route) {
 		}
 	}
 	if len(h.rows) > 0 {
+		add("/mcp", h.toConnect)
+		all[len(all)-1].When = Prefers // programs are told to POST
+		add("/suggest", h.suggest)
+		all[len(all)-1].Headers = anywhere
+		add("/search-box.js", h.searchBox)
+		all[len(all)-1].Limit = nil
 		add("/feed.atom", h.feed)
 		add("/sitemap.xml", h.sitemap)
 	}
