@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+
 	"almanac/api/cips"
 	"almanac/api/community"
 	"almanac/api/devfund"
@@ -12,7 +14,6 @@ import (
 	"almanac/api/op"
 	"almanac/api/openapi"
 	"almanac/api/operations"
-	"almanac/api/reference"
 	"almanac/api/releases"
 	"almanac/api/search"
 )
@@ -46,20 +47,16 @@ func Operations(b kb.Base) []op.Operation {
 			all = append(all, o)
 		}
 	}
-	all = append(all, referencePage(b, all))
+	all = append(all, referencePage)
 	return append([]op.Operation{meta.Index(b, all)}, all...)
 }
 
-// referencePage is the page that documents the operations.
-func referencePage(b kb.Base, all []op.Operation) op.Operation {
-	o, err := reference.Operation(reference.Config{
-		Title: title(b.Network.Title), PublicURL: b.PublicURL, Operations: all, Groups: Groups(), Group: groups[0].Name,
-	})
-	if err != nil {
-		panic(err) // a bug in the template
-	}
-	return o
-}
+// referencePage is the page that documents the operations, which the pages serve.
+var referencePage = op.New(op.Spec{
+	ID: "get_reference", Group: groups[0].Name, Path: "/api/v1/reference", BeforeReady: true,
+	Forms:   []op.Form{{Type: "text/html; charset=utf-8", Only: true}},
+	Summary: "These endpoints as a page for people, with forms to try them.",
+}, func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
 
 // title is that of the service; network is what people call the network.
 func title(network string) string {

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -196,5 +197,71 @@ func TestTheSearchBoxOfOtherSites(t *testing.T) {
 			!json.Valid(w.Body.Bytes()) {
 			t.Errorf("%q: %d %v %s, want %s", query, w.Code, w.Header(), w.Body, want)
 		}
+	}
+}
+
+// TestEveryOperationHasItsPage holds that the reference leads to a page of each, which
+// has what there is to know of it, in the layout of the site.
+func TestEveryOperationHasItsPage(t *testing.T) {
+	l := open(t).ready(t)
+	index := visit(l.public, "/api/v1/reference").Body.String()
+	answered := 0
+	for _, o := range l.ops {
+		if o.Path == "" {
+			continue
+		}
+		at := "/api/v1/reference/" + o.ID
+		if !strings.Contains(index, `<li id="`+o.ID+`"><h3><a href="`+at+`"`) {
+			t.Errorf("the reference does not lead to %s", o.ID)
+		}
+		w := visit(l.public, at)
+		page := w.Body.String()
+		if w.Code != 200 || w.Body.Len() > pageLimit || !strings.Contains(page, `class="masthead"`) ||
+			!strings.Contains(page, `<pre class="curl"`) {
+			t.Errorf("%s: %d, %d bytes", o.ID, w.Code, w.Body.Len())
+		}
+		checkPage(t, at, w)
+		for _, p := range o.Params {
+			if p.REST && !strings.Contains(page, "<code>"+p.Name+"</code>") {
+				t.Errorf("%s does not tell %s", o.ID, p.Name)
+			}
+		}
+		if strings.Contains(page, `<pre class="answer"`) {
+			answered++
+		}
+		if o.Method == "GET" && !strings.Contains(page, "<form class=\"try-it\"") {
+			t.Errorf("%s has no form", o.ID)
+		}
+	}
+	if answered == 0 {
+		t.Error("no example is answered")
+	}
+	if w := visit(l.public, "/api/v1/reference/get_nothing"); w.Code != 404 {
+		t.Errorf("an unknown operation: %d", w.Code)
+	}
+}
+
+// TestTheFirstPageIsLight holds what a first visit loads, as it is sent.
+func TestTheFirstPageIsLight(t *testing.T) {
+	l := open(t).ready(t)
+	sent := func(target string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", target, nil)
+		r.Header.Set("Accept", "text/html,*/*;q=0.8")
+		r.Header.Set("Accept-Encoding", "gzip, br, zstd")
+		w := httptest.NewRecorder()
+		l.public.ServeHTTP(w, r)
+		if w.Code != 200 || w.Header().Get("Content-Encoding") == "" {
+			t.Errorf("%s: %d, coded by %q", target, w.Code, w.Header().Get("Content-Encoding"))
+		}
+		return w
+	}
+	total := sent("/").Body.Len()
+	for _, at := range linksOf(t, visit(l.public, "/"), "/") {
+		if strings.HasPrefix(at, "/static/") && !strings.HasSuffix(at, ".svg") {
+			total += sent(at).Body.Len()
+		}
+	}
+	if total > 20_000 || total < 5_000 {
+		t.Errorf("%d bytes", total)
 	}
 }

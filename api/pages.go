@@ -6,6 +6,7 @@ import (
 
 	"almanac/api/edge"
 	"almanac/api/limit"
+	"almanac/api/reference"
 	"almanac/api/web"
 )
 
@@ -15,6 +16,7 @@ func newWeb(cfg Config, bucket *limit.Bucket) ([]edge.Route, error) {
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), About: cfg.Description, PublicURL: cfg.PublicURL,
 		Version: cfg.Version, Limit: bucket, Clicks: cfg.Clicks, Proposals: cfg.Proposals, Items: cfg.Items,
+		Reference: reference.Groups(reference.Config{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
 	})
 	if err != nil {
 		return nil, err

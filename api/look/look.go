@@ -67,6 +67,7 @@ type Page struct {
 	Alternates  []Alternate
 	LinkedData  any    // JSON-LD; nil = none
 	Section     string // path of the section that the page is in; "" = Path
+	Script      string // name of an asset that only this page loads; "" = none
 	Nav         []Link // of the masthead; nil = that of the site
 	State       []Link // of a tool, at the end of its masthead: what is live, who works here
 }

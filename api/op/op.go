@@ -75,10 +75,10 @@ type Effects struct {
 
 // Form is a further media type of an answer.
 type Form struct {
-	Type   string // with its parameters: text/markdown; charset=utf-8
-	Only   bool   // the answer has no other form, JSON included
-	Policy string // what an HTML page may use, as directives of a content security policy; "" = nothing
-	Write  func(answer any) ([]byte, error)
+	Type string // with its parameters: text/markdown; charset=utf-8
+	Only bool   // the answer has no other form, JSON included
+	// Write encodes an answer; nil: the form is a page, which the pages for people serve.
+	Write func(answer any) ([]byte, error)
 }
 
 // Text is the description of the tool: Description, or Summary if that is

@@ -11,9 +11,9 @@ import (
 	"almanac/api/op"
 )
 
-// param is one parameter with its constraints in words, and its field in the
+// Param is one parameter with its constraints in words, and its field in the
 // form.
-type param struct {
+type Param struct {
 	Name     string
 	Path     bool // part of the address
 	Required bool
@@ -28,13 +28,13 @@ type param struct {
 	Min, Max string
 }
 
-func newParam(p op.Param, example json.RawMessage) param {
+func newParam(p op.Param, example json.RawMessage) Param {
 	s := p.Schema
 	item := s
 	if s.Items != nil {
 		item = s.Items
 	}
-	out := param{
+	out := Param{
 		Name: p.Name, Path: p.Path, Required: p.Required, Doc: p.Doc, Pattern: item.Pattern,
 		Default: plain(p.Default), Example: plain(example), Input: "text",
 		Min: number(item.Minimum), Max: number(item.Maximum),
@@ -56,12 +56,12 @@ func newParam(p op.Param, example json.RawMessage) param {
 
 // mayNotBeEmpty reports whether the field of an optional parameter is empty at
 // first and must then be left out.
-func (p param) mayNotBeEmpty() bool {
+func (p Param) mayNotBeEmpty() bool {
 	return !p.Required && p.Default == "" && (p.Input == "number" || p.Switch)
 }
 
 // constraints are the words about a parameter's type and range.
-func constraints(s, item *jsonschema.Schema, p param) []string {
+func constraints(s, item *jsonschema.Schema, p Param) []string {
 	words := []string{item.Type}
 	if s.Items != nil {
 		words = []string{"list of " + item.Type + "s, separated by commas"}

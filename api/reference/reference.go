@@ -1,141 +1,88 @@
-// Package reference makes the HTML page that documents the REST operations and
-// lets people try them. The page holds all it needs, so that a policy may forbid
-// everything else; it is readable without JavaScript.
+// Package reference describes the REST operations in the words of a page for people:
+// parameters with their constraints, a request to copy, the fields of an answer.
 package reference
 
 import (
-	"bytes"
-	"context"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/base64"
-	"fmt"
-	"html/template"
+	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"almanac/api/op"
 	"almanac/api/openapi"
 )
 
-var (
-	//go:embed reference.html
-	layout string
-	//go:embed reference.css
-	style string
-	//go:embed reference.js
-	script string
-
-	page = template.Must(template.New("reference").Parse(layout))
-)
-
-// Config of the page.
+// Config of the description.
 type Config struct {
-	Title      string
 	PublicURL  string
 	Operations []op.Operation
 	Groups     []openapi.Group // in their order
-	Group      string          // of the page's own operation
 }
 
-// Operation serves the page.
-func Operation(cfg Config) (op.Operation, error) {
-	var html bytes.Buffer
-	if err := page.Execute(&html, newView(cfg)); err != nil {
-		return op.Operation{}, fmt.Errorf("reference: %w", err)
-	}
-	form := op.Form{
-		Type: "text/html; charset=utf-8", Only: true, Policy: policy(),
-		Write: func(any) ([]byte, error) { return html.Bytes(), nil },
-	}
-	return op.New(op.Spec{
-		ID: "get_reference", Group: cfg.Group, Path: "/api/v1/reference", BeforeReady: true, Forms: []op.Form{form},
-		Summary: "These endpoints as a page for people, with forms to try them.",
-	}, func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }), nil
+// Group is a group of operations; its title is what it is about.
+type Group struct {
+	Name, Title string
+	Operations  []Operation
 }
 
-// policy allows the page's own style and script by their hashes, and to ask this
-// server.
-func policy() string {
-	hash := func(text string) string {
-		sum := sha256.Sum256([]byte(text))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}
-	return "style-src " + hash(style) + "; script-src " + hash(script) +
-		"; connect-src 'self'; form-action 'self'; img-src data:"
-}
-
-// view is what the template shows.
-type view struct {
-	Title, PublicURL string
-	Prefix           string // of addresses on this server
-	Groups           []*group
-	Style            template.CSS
-	Script           template.JS
-}
-
-type group struct {
-	openapi.Group
-	Open       bool
-	Operations []operation
-}
-
-// operation is one method of an address.
-type operation struct {
+// Operation is an address with what one may ask there.
+type Operation struct {
 	ID, Method, Path string
-	Short            string // the path without what all have in common
+	Title            string
 	Summary          string
 	Description      string
 	Notes            []string // what else to know: the tool, media types
 	ParamsTitle      string
-	Params           []param
-	Example          string // address; "" = none
+	Params           []Param
+	Fields           []Field // of the answer
+	Example          string  // address; "" = none
 	Curl             string
+	Posted           string // the same by POST; "" = it has no other method
 	Try              bool   // it has a form
 	NeedsScript      bool   // that a browser cannot send by itself
 	Action, Template string // addresses of the form, the second with its {parameters}
+	Of               op.Operation
 }
 
-func newView(cfg Config) view {
-	v := view{Title: cfg.Title, PublicURL: cfg.PublicURL, Style: template.CSS(style), Script: template.JS(script)}
+// Field is a part of an answer: items.*.title.
+type Field struct{ Name, Kind, Doc string }
+
+// Groups describes the operations that REST serves, by group.
+func Groups(cfg Config) (out []Group) {
+	at := address{public: cfg.PublicURL}
 	if u, err := url.Parse(cfg.PublicURL); err == nil {
-		v.Prefix = u.Path
+		at.prefix = u.Path
 	}
 	for _, g := range cfg.Groups {
-		v.Groups = append(v.Groups, &group{Group: g})
-	}
-	for _, o := range cfg.Operations {
-		at := slices.IndexFunc(v.Groups, func(g *group) bool { return g.Name == o.Group })
-		if o.Path == "" || at < 0 {
-			continue
+		described := Group{Name: g.Name, Title: cmp.Or(strings.TrimSuffix(g.Description, "."), g.Name)}
+		for _, o := range cfg.Operations {
+			if o.Path != "" && o.Group == g.Name {
+				described.Operations = append(described.Operations, at.operation(o))
+			}
 		}
-		g := v.Groups[at]
-		g.Operations = append(g.Operations, v.operation(o, o.Method))
-		if o.Post {
-			g.Operations = append(g.Operations, v.operation(o, http.MethodPost))
+		if len(described.Operations) > 0 {
+			out = append(out, described)
 		}
 	}
-	v.Groups = slices.DeleteFunc(v.Groups, func(g *group) bool { return len(g.Operations) == 0 })
-	if len(v.Groups) > 0 {
-		v.Groups[0].Open = true
-	}
-	return v
+	return out
 }
 
-func (v view) operation(o op.Operation, method string) operation {
-	path := strings.ReplaceAll(o.Path, "...}", "}")
-	out := operation{
-		ID: o.ID, Method: method, Path: path, Summary: o.Summary, Description: o.Description,
-		Short: strings.TrimPrefix(path, "/api/v1/"), ParamsTitle: "Parameters",
-		Action: v.Prefix + o.Path, Template: v.Prefix + o.Path, Try: method == http.MethodGet,
+// address is where the server is.
+type address struct{ public, prefix string }
+
+func (at address) operation(o op.Operation) Operation {
+	out := Operation{
+		ID: o.ID, Method: o.Method, Path: strings.ReplaceAll(o.Path, "...}", "}"), Summary: o.Summary,
+		Title: cmp.Or(o.Title, strings.TrimSuffix(o.Summary, ".")), Description: o.Description,
+		ParamsTitle: "Parameters", Fields: fields(o.Out, "", 2),
+		Action: at.prefix + o.Path, Template: at.prefix + o.Path, Try: o.Method == http.MethodGet, Of: o,
 	}
-	if method == http.MethodPost {
+	if o.Method == http.MethodPost {
 		out.ParamsTitle = "Members of the JSON body"
-		if o.Post {
-			out.ID += "_post"
-		}
 	}
 	if o.Tool != "" {
 		out.Notes = append(out.Notes, "as a tool: "+o.Tool)
@@ -144,6 +91,7 @@ func (v view) operation(o op.Operation, method string) operation {
 		name, _, _ := strings.Cut(f.Type, ";")
 		if f.Only {
 			name = "always " + name
+			out.Fields = nil
 		} else {
 			name = "also as " + name
 		}
@@ -157,30 +105,68 @@ func (v view) operation(o op.Operation, method string) operation {
 			out.NeedsScript = out.NeedsScript || p.Path || shown.mayNotBeEmpty()
 		}
 	}
-	out.request(v, o)
+	out.request(at)
 	return out
 }
 
-// request fills the example and its curl line. Without an example the line has
-// the address as it is documented.
-func (out *operation) request(v view, o op.Operation) {
+// request fills the example and its curl lines. Without an example the line has the
+// address as it is documented.
+func (out *Operation) request(at address) {
 	target, body := out.Path, "{}"
-	if in, ok := o.ExampleInput(); ok {
-		filled, raw := o.Target(in)
-		switch {
-		case o.Method == http.MethodPost:
-			target, body = filled, string(raw)
-		case out.Method == http.MethodPost:
-			body = string(jsonOf(o))
-		default:
-			target, out.Example = filled, v.Prefix+filled
+	in, ok := out.Of.ExampleInput()
+	if ok {
+		filled, raw := out.Of.Target(in)
+		target = filled
+		if out.Method == http.MethodPost {
+			body = string(raw)
+		} else {
+			out.Example = at.prefix + filled
 		}
 	}
-	out.Curl = "curl " + quote(v.PublicURL+target)
+	out.Curl = op.Shell("curl", at.public+target)
+	posted := func(target, body string) string {
+		return op.Shell("curl", at.public+target, "-H", "Content-Type: application/json", "-d", body)
+	}
 	if out.Method == http.MethodPost {
-		out.Curl += " -H 'Content-Type: application/json' -d " + quote(body)
+		out.Curl = posted(target, body)
+	}
+	if out.Of.Post {
+		if ok {
+			body = string(jsonOf(out.Of))
+		}
+		out.Posted = posted(out.Path, body)
 	}
 }
 
-// quote quotes a word for a shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// fields lists the parts of an answer, down to a depth.
+func fields(s *jsonschema.Schema, within string, depth int) (out []Field) {
+	for s != nil && s.Items != nil {
+		s, within = s.Items, within+"*."
+	}
+	if s == nil || depth == 0 {
+		return nil
+	}
+	names := s.PropertyOrder
+	if len(names) != len(s.Properties) {
+		names = slices.Sorted(maps.Keys(s.Properties))
+	}
+	for _, name := range names {
+		p := s.Properties[name]
+		if p == nil {
+			continue
+		}
+		out = append(out, Field{Name: within + name, Kind: kindOf(p), Doc: p.Description})
+		if p.Items != nil && p.Items.Properties != nil || p.Properties != nil {
+			out = append(out, fields(p, within+name+".", depth-1)...)
+		}
+	}
+	return out
+}
+
+// kindOf says what a part of an answer is.
+func kindOf(s *jsonschema.Schema) string {
+	if s.Items != nil {
+		return "list of " + cmp.Or(kindOf(s.Items), "value") + "s"
+	}
+	return cmp.Or(s.Format, s.Type, strings.Join(s.Types, " or "))
+}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"almanac/api/edge"
 	"almanac/api/limit"
@@ -32,7 +31,7 @@ type Config struct {
 func Routes(cfg Config) (all []edge.Route) {
 	cfg.Serving = cfg.WithDefaults()
 	for _, o := range cfg.Operations {
-		if o.Path == "" {
+		if o.Path == "" || len(o.Forms) == 1 && o.Forms[0].Write == nil {
 			continue
 		}
 		all = append(all, cfg.operation(o))
@@ -96,9 +95,6 @@ func (c Config) operation(o op.Operation) edge.Route {
 		form := forms[edge.ChooseType(r, types...)]
 		body, err := form.Write(answer)
 		a := &edge.Answer{Type: form.Type, Body: body}
-		if strings.HasPrefix(form.Type, "text/html") {
-			a.Page = &edge.Policy{Allow: form.Policy, PublicURL: c.PublicURL}
-		}
 		if err != nil || r.Method == http.MethodPost {
 			return a, err
 		}

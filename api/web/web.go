@@ -19,6 +19,7 @@ import (
 	"almanac/api/limit"
 	"almanac/api/look"
 	"almanac/api/op"
+	"almanac/api/reference"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
@@ -31,6 +32,7 @@ type Config struct {
 	Proposals network.Proposals
 	PublicURL string // without a slash at the end
 	Version   string
+	Reference []reference.Group // what the pages about the API describe
 	Now       func() time.Time
 	// Limit counts every request but those of styles and scripts; nil = none.
 	Limit *limit.Bucket

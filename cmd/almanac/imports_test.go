@@ -115,7 +115,7 @@ api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
 api/versions: api/kb api/kb/evidence catalog catalog/derive
 api/web: api/cips api/community api/ecosystem api/edge api/kb api/kb/... api/library api/limit api/look api/meta
-	api/onboarding api/op api/operations api/search api/tally catalog catalog/mention
+	api/onboarding api/op api/operations api/reference api/search api/tally catalog catalog/mention
 cmd/config: api/limit catalog/network embed retrieval/profile
 cmd/manual:
 cmd/memory:

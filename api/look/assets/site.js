@@ -263,7 +263,7 @@ for (const a of document.querySelectorAll("a[data-subscribe]")) {
 }
 
 // What can be copied gets a button for it.
-for (const pre of document.querySelectorAll(".same pre, .text pre, .connect pre")) {
+for (const pre of document.querySelectorAll(".same pre, .text pre, [data-copy] pre")) {
   if (!navigator.clipboard) break;
   const button = document.createElement("button");
   button.className = "copy";

@@ -1,4 +1,3 @@
-"use strict";
 // Each form asks this server: it fills the address, shows it as a curl line,
 // and shows status and body of the answer. Without this script the browser
 // itself sends the forms that it can.
@@ -6,7 +5,7 @@ const longest = 200000; // characters of a body that are shown
 
 for (const form of document.querySelectorAll("form[data-path]")) {
   form.hidden = false;
-  const curl = form.parentElement.querySelector(".curl code");
+  const curl = document.querySelector(".curl code");
   const output = form.querySelector("output");
 
   const address = () => {
