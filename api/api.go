@@ -67,7 +67,7 @@ func New(cfg Config) (*Handlers, error) {
 	if h.MCP, err = newMCP(cfg, calls, connects); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web))
+	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web), bucket("typing", "web", typing*cfg.Limits.Web))
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
@@ -116,6 +116,10 @@ const failedLogins = 20
 // connecting is how many more messages a client may send to connect than to call, as a
 // factor.
 const connecting = 10
+
+// typing is how many more fragments a page may ask for while one types in it than
+// pages a client may open, as a factor: a query is 30 letters.
+const typing = 10
 
 func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{

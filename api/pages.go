@@ -11,11 +11,11 @@ import (
 )
 
 // newWeb makes the pages for people.
-func newWeb(cfg Config, bucket *limit.Bucket) ([]edge.Route, error) {
+func newWeb(cfg Config, visits, typing *limit.Bucket) ([]edge.Route, error) {
 	name, _, _ := strings.Cut(cfg.Name, " (")
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), About: cfg.Description, PublicURL: cfg.PublicURL,
-		Version: cfg.Version, Limit: bucket, Clicks: cfg.Clicks, Proposals: cfg.Proposals, Items: cfg.Items,
+		Version: cfg.Version, Limit: visits, Typing: typing, Clicks: cfg.Clicks, Proposals: cfg.Proposals, Items: cfg.Items,
 		Reference: reference.Groups(reference.Config{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
 	})
 	if err != nil {

@@ -299,24 +299,33 @@ func TestLimitsArePages(t *testing.T) {
 	l := open(t).ready(t)
 	h, err := api.New(api.Config{
 		Serving: op.Serving{Operations: l.ops}, Name: "Harbour", Version: "test", PublicURL: publicURL,
-		AdminLoopback: true,
-		Limits:        api.Limits{Web: 2},
+		AdminLoopback: true, Loopback: true, LimitSetting: func(string) string { return "set limit.web" },
+		Limits: api.Limits{Web: 2},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit(h.Public, "/cips")
-	visit(h.Public, "/live?q=tide")
-	w := visit(h.Public, "/cips")
+	local := func(target string) *httptest.ResponseRecorder { return visit(h.Public, "http://localhost"+target) }
+	// What is typed is counted apart from pages.
+	for n := range 22 {
+		target := []string{"/live?q=tide", "/results?q=tide"}[n%2]
+		if w := local(target); (w.Code == 429) != (n >= 20) || w.Code == 429 && w.Header().Get("Retry-After") == "" {
+			t.Errorf("letter %d: %d", n, w.Code)
+		}
+	}
+	local("/cips")
+	local("/cips")
+	w := local("/cips")
 	if w.Code != 429 || w.Header().Get("Retry-After") == "" ||
-		!strings.Contains(w.Body.String(), "<h1>That was a little fast</h1>") {
+		!strings.Contains(w.Body.String(), "<h1>That was a little fast</h1>") ||
+		!strings.Contains(w.Body.String(), "There are more in 15 minutes.") || strings.Contains(w.Body.String(), "limit.web") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := visitAs(h.Public, "/feed.atom", "*/*"); w.Code != 429 || !json.Valid(w.Body.Bytes()) {
+	if w := visitAs(h.Public, "http://localhost/feed.atom", "*/*"); w.Code != 429 || !json.Valid(w.Body.Bytes()) {
 		t.Errorf("as a program: %d %s", w.Code, w.Body)
 	}
 	css := assetOf(t, w.Body.String())
-	if w := visit(h.Public, css); w.Code != 200 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+	if w := local(css); w.Code != 200 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Errorf("%s: %d", css, w.Code)
 	}
 }
@@ -345,6 +354,30 @@ func TestSuggestionsAreNotCounted(t *testing.T) {
 	}
 	l.ask(t, question{target: "/api/v1/searches/popular",
 		want: fields{"total": 1, "items.0.query": "tide oracle", "items.0.count": 5}}, coverage{})
+}
+
+// TestEveryLetterFindsSomething: on the way to a word that has results, suggestions and results are never empty. The
+// page itself answers the beginning of a word only if nothing has it as a word, as the interfaces of programs never do.
+func TestEveryLetterFindsSomething(t *testing.T) {
+	l := open(t).ready(t)
+	for _, query := range []string{"oracle", "tide oracle", "harbour"} {
+		for i := range query {
+			begun := url.QueryEscape(query[:i+1])
+			if w := visit(l.public, "/live?q="+begun); w.Code != 200 || !strings.Contains(w.Body.String(), `role="option"`) {
+				t.Errorf("/live?q=%s: %d %s", begun, w.Code, w.Body)
+			}
+			for _, path := range []string{"/results?q=", "/?q="} {
+				if w := visit(l.public, path+begun); w.Code != 200 || !strings.Contains(w.Body.String(), `class="hit"`) {
+					t.Errorf("%s%s finds nothing: %d", path, begun, w.Code)
+				}
+			}
+		}
+	}
+	if w := visit(l.public, "/?q=orac"); !strings.Contains(w.Body.String(), "begin with") {
+		t.Error("the page does not say how it has read the beginning of a word")
+	}
+	l.ask(t, question{target: "/api/v1/search?q=orac", want: fields{"total": 0}}, coverage{})
+	l.ask(t, question{target: "/api/v1/search?q=orac&typing=true&limit=1", want: fields{"items.#": 1}}, coverage{})
 }
 
 // TestSearchPage holds what the page says about a search.

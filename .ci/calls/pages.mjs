@@ -69,6 +69,43 @@ await test("results change as one types, the newest question wins, and the addre
   assert.deepEqual(await titles(other), found);
 });
 
+await test("every letter finds something, and a line says when there are too many", async () => {
+  const page = await open();
+  await page.goto("/");
+  const field = page.locator(".field input");
+  for (const query of ["t", "tr", "tra", "traf"]) {
+    const answered = page.waitForResponse((r) => r.url().endsWith(`/live?q=${query}`));
+    await field.press(query.at(-1));
+    await answered;
+    await page.waitForFunction((q) => document.querySelector("[role=option] small:last-child, [role=option]") !== null
+      && document.querySelector(".field input").value === q, query);
+  }
+  await page.locator("[role=option]", { hasText: "Traffic and fees" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**q=traf");
+  assert.ok((await titles(page)).length > 5);
+  let refused = false;
+  const seen = [];
+  page.on("response", (r) => { if (r.url().includes("/results?")) seen.push(r.status()); });
+  await page.route("**/results?*", (route) => (refused
+    ? route.fulfill({ status: 429, headers: { "Retry-After": "800" }, body: "no" }) : route.continue()));
+  for (const query of ["preapproval", "traffic balance error", "rename loses comments", "key rotation", "vote on fees",
+    "wallet connection", "upgrade of packages", "flat fee", "relay node 2.4", "grant milestones"]) {
+    const answered = page.waitForResponse((r) => r.url().endsWith(`q=${query.replaceAll(" ", "+")}`));
+    await field.fill("");
+    await field.pressSequentially(query);
+    await answered;
+    await settled(page, 1);
+  }
+  assert.ok(seen.length >= 10 && seen.every((status) => status === 200), `${seen}`);
+  const [address, found] = [page.url(), await titles(page)];
+  refused = true;
+  await field.fill("tide");
+  await page.getByText("They are shown as you type again in 14 minutes.").last().waitFor();
+  assert.ok(await page.locator("#hits .notice").isVisible());
+  assert.deepEqual([page.url(), await titles(page)], [address, found]); // what is shown is what the address says
+});
+
 await test("filter, open, go back, sort, remove the filter", async () => {
   const page = await open();
   await page.goto("/?q=node");

@@ -38,6 +38,7 @@ around a result with get_doc and its read, the full text with its id.
 }, func(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 	r := retrieval.Request{
 		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Whole: whole,
+		Typing: in.Typing,
 	}
 	r.Filter.Since, r.Filter.Until = in.Since.Time(), in.Until.Time()
 	if !r.Filter.Until.IsZero() && r.Filter.Since.After(r.Filter.Until) {
@@ -75,6 +76,7 @@ type searchIn struct {
 	Sort      string `json:"sort" tool:"-" enum:"relevance,date" default:"relevance" doc:"date: newest of the best 200"`
 	Facets    bool   `json:"facets" tool:"-" default:"false" doc:"count all results by kind, source, container and state"`
 	Highlight bool   `json:"highlight" tool:"-" default:"false" doc:"add the byte ranges of matches"`
+	Typing    bool   `json:"typing" tool:"-" default:"false" doc:"the last word may be the beginning of one"`
 }
 
 // Answer is the answer of a search.

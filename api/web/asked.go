@@ -150,10 +150,11 @@ type questions struct {
 
 func (h *Handler) questions() (q questions, err error) {
 	err = errors.Join(
-		fillIn(h, &q.search, ask{op: "search", args: "q? type? kind? source? since? until? sort? offset? facets=true " +
-			"highlight=true limit=" + strconv.Itoa(hitsOnPage)}),
-		fillIn(h, &q.counts, ask{op: "search", args: "facets=true limit=1 q? source? since? until?"}),
-		fillIn(h, &q.suggested, ask{op: "search", args: "highlight=true q? limit=" + strconv.Itoa(suggested)}),
+		fillIn(h, &q.search, ask{op: "search", args: "q? type? kind? source? since? until? sort? offset? typing? " +
+			"facets=true highlight=true limit=" + strconv.Itoa(hitsOnPage)}),
+		fillIn(h, &q.counts, ask{op: "search", args: "facets=true limit=1 q? source? since? until? typing?"}),
+		fillIn(h, &q.suggested, ask{op: "search", args: "typing=true highlight=true q? limit=" +
+			strconv.Itoa(suggested)}),
 		fillIn(h, &q.newest, ask{op: "search", args: "sort=date limit=30 q? type? kind? source? since? until?"}),
 		fillIn(h, &q.popular, popular),
 		fillIn(h, &q.proposal, ask{op: "get_cip", args: "id={q}"}, "q"),

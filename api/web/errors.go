@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"almanac/api/edge"
 	"almanac/api/look"
@@ -27,6 +28,14 @@ var headings = map[int]string{
 	http.StatusGatewayTimeout: "That took too long", http.StatusInternalServerError: "Something went wrong here",
 }
 
+// until is a time in words, rounded up.
+func until(seconds int) string {
+	if seconds <= 60 {
+		return "a minute"
+	}
+	return strconv.Itoa((seconds+59)/60) + " minutes"
+}
+
 // refuse answers an error with a page; a program that has used up its calls, or asks
 // for the wrong thing, with JSON.
 func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
@@ -36,6 +45,10 @@ func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
 	}
 	m := message{Status: f.Status, Heading: cmp.Or(headings[f.Status], "This was refused"), Text: f.Message, Progress: -1,
 		Wait: f.Wait}
+	if m.Status == http.StatusTooManyRequests { // what the operator may change is none of a visitor's business
+		m.Text = "Each visitor has a number of pages every few minutes, and yours are used up. There are more in " +
+			until(m.Wait) + "."
+	}
 	if ready, progress := h.cfg.Ready(); !ready && errors.Is(err, op.ErrUnavailable) {
 		m.Heading, m.Text, m.Progress, m.Wait = "The knowledge base is loading", "", int(100*progress), 2
 	}

@@ -17,6 +17,7 @@ import (
 	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/search"
+	"almanac/api/tally"
 	"almanac/catalog"
 )
 
@@ -48,6 +49,7 @@ type searchView struct {
 	Found   search.Answer
 	Hits    []hit
 	Failure string // why nothing could be searched for
+	Begun   bool   // nothing has the last word: it is read as the beginning of others
 	Types   []choice
 	Dates   []choice
 	Sources []choice
@@ -59,6 +61,8 @@ type searchView struct {
 	Before  string
 	After   string
 	Hidden  url.Values // what the form of dates keeps
+
+	asked url.Values // the parameters of the search
 }
 
 // hitsOnPage is the number of results of a page, suggested that of suggestions.
@@ -83,7 +87,17 @@ func prepareSearch(h *Handler, v *view) error {
 	}
 	s := &searchView{Query: query}
 	v.Extra = s
-	found, got, err := h.ask.search.ask(v.ctx, nil, v.Params)
+	s.asked = v.Params
+	if v.row.quiet {
+		s.asked = typing(v.Params)
+	}
+	found, got, err := h.ask.search.ask(v.ctx, nil, s.asked)
+	if err == nil && found.Total == 0 && !v.row.quiet {
+		begun, as, err := h.ask.search.ask(tally.Uncounted(v.ctx), nil, typing(v.Params))
+		if s.Begun = err == nil && begun.Total > 0; s.Begun {
+			found, got, s.asked = begun, as, typing(v.Params)
+		}
+	}
 	if err != nil {
 		if f := op.Explain(err); f.Kind == op.ErrInvalid {
 			s.Failure = f.Message
@@ -103,6 +117,13 @@ func prepareSearch(h *Handler, v *view) error {
 		}
 	}
 	return nil
+}
+
+// typing are the parameters of a search for what is still being typed.
+func typing(params url.Values) url.Values {
+	params = maps.Clone(params)
+	params.Set("typing", "true")
+	return params
 }
 
 // legible returns a snippet without the marks of Markdown, which it shows as they
@@ -162,7 +183,7 @@ func grouped(items []find.Hit) []hit {
 func (s *searchView) facets(h *Handler, v *view) error {
 	total, counts := s.Found.Total, s.Found.Facets["kind"]
 	if v.Param("type") != "" && v.Param("type") != "all" || v.Param("kind") != "" {
-		all, _, err := h.ask.counts.ask(v.ctx, nil, v.Params)
+		all, _, err := h.ask.counts.ask(v.ctx, nil, s.asked)
 		if err != nil {
 			return err
 		}

@@ -34,8 +34,9 @@ type Config struct {
 	Version   string
 	Reference []reference.Group // what the pages about the API describe
 	Now       func() time.Time
-	// Limit counts every request but those of styles and scripts; nil = none.
-	Limit *limit.Bucket
+	// Limit counts every request but those of styles and scripts, and Typing those that
+	// a page makes as one types; nil = none.
+	Limit, Typing *limit.Bucket
 	// Items are the records that references name, for links in texts; nil: texts have none.
 	Items func(context.Context, []catalog.Ref) (map[catalog.Ref]kb.Item, error)
 	// Clicks says that pages report which results are shown and opened.
@@ -180,6 +181,9 @@ func (h *Handler) Routes() (all []edge.Route) {
 	}
 	for _, rw := range h.rows {
 		add(rw.path, func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, false) })
+		if rw.quiet {
+			all[len(all)-1].Limit = h.cfg.Typing
+		}
 		if rw.path == "/status" {
 			all[len(all)-1].When = Prefers // programs get JSON
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,19 +27,22 @@ type Expansion struct {
 	Documents int    // records that hold it in any of its forms
 }
 
-// words are the words of letters that were indexed, with what a filter needs:
-// their length in characters and, hashed to 32 bits, which characters occur (low
+// words are the words of letters that were indexed, with their stems and what a filter
+// needs: their first byte, their length in characters and, hashed to 32 bits, which characters occur (low
 // half) and which more than once (high half). They only grow at the end, so that
 // a published value never changes.
 type words struct {
 	all     []string
+	stems   []analysis.TermID
+	firsts  []uint8
 	lengths []uint8
 	letters []uint64
 }
 
 func (w words) with(s string) words {
 	n, letters := spell(s)
-	return words{append(w.all, s), append(w.lengths, uint8(min(n, math.MaxUint8))), append(w.letters, letters)}
+	return words{append(w.all, s), append(w.stems, analysis.IDOf(analysis.Stem(s))), append(w.firsts, s[0]),
+		append(w.lengths, uint8(min(n, math.MaxUint8))), append(w.letters, letters)}
 }
 
 // isWord reports whether a misspelt word may be read as this one: numbers and
@@ -98,7 +102,7 @@ func (c *Corpus) Expand(word string, k int) []Expansion {
 		if d == 0 || d > most {
 			continue
 		}
-		if n := c.counts.of(analysis.IDOf(analysis.Stem(near))).documents; n > 0 {
+		if n := c.counts.of(c.words.stems[i]).documents; n > 0 {
 			out = append(out, Expansion{Word: near, Distance: d, Documents: int(n)})
 		}
 	}
@@ -109,10 +113,90 @@ func (c *Corpus) Expand(word string, k int) []Expansion {
 	return out[:min(k, len(out))]
 }
 
+// Complete returns up to k indexed words that begin with a folded one and are no form of
+// it, each in its shortest form: first those that are in the title or path of a
+// document, then the most frequent. If there is none, and near is set, it returns those
+// whose beginning is one edit away and whose first byte is the same. Function words
+// are returned if there is nothing else.
+func (c *Corpus) Complete(word string, k int, near bool) []Expansion {
+	p := newPattern(word)
+	if p.length == 0 || p.length > maxPattern || k <= 0 {
+		return nil
+	}
+	p.stem = analysis.IDOf(analysis.Stem(word))
+	found := c.complete(p, k, word[0], 0, func(w string) bool { return strings.HasPrefix(w, word) })
+	if len(found) == 0 && near {
+		found = c.complete(p, k, word[0], 1, func(w string) bool { return p.beginning(w) == 1 })
+	}
+	var out []Expansion
+	for _, x := range found {
+		if x.rank == function && found[0].rank != function {
+			break
+		}
+		out = append(out, x.Expansion)
+	}
+	return out
+}
+
+// completion is a word that may be meant by its beginning.
+type completion struct {
+	Expansion
+	id   analysis.TermID
+	rank int
+}
+
+// Ranks of completions.
+const (
+	inTitle  = iota // a title or path holds it
+	inText          // only texts do
+	function        // it is a function word
+)
+
+func (a completion) compare(b completion) int {
+	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Word, b.Word))
+}
+
+// complete returns the best k words that match, one of each stem. They have the first
+// byte, and the pattern is at that many edits from their beginning.
+func (c *Corpus) complete(p *pattern, k int, first uint8, edits int, match func(string) bool) (best []completion) {
+	for i, x := range c.words.firsts {
+		if x != first || bits.OnesCount64(p.letters&^c.words.letters[i]) > edits || !match(c.words.all[i]) {
+			continue
+		}
+		id := c.words.stems[i]
+		n := c.counts.of(id)
+		if id == p.stem || n.documents == 0 {
+			continue
+		}
+		w := c.words.all[i]
+		x := completion{Expansion{w, edits, int(n.documents)}, id, inText}
+		switch {
+		case analysis.IsStop(w):
+			x.rank = function
+		case n.titles > 0:
+			x.rank = inTitle
+		}
+		if at := slices.IndexFunc(best, func(b completion) bool { return b.id == id }); at >= 0 {
+			if len(w) < len(best[at].Word) {
+				best[at].Word = w
+			}
+			continue
+		}
+		if len(best) == k && x.compare(best[k-1]) > 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, x, completion.compare)
+		best = slices.Insert(best, at, x)
+		best = best[:min(k, len(best))]
+	}
+	return best
+}
+
 // pattern is a word prepared for bit-parallel comparison.
 type pattern struct {
 	length  int
 	letters uint64
+	stem    analysis.TermID       // if it matters
 	ascii   [utf8.RuneSelf]uint64 // where in the word each character stands
 	other   map[rune]uint64
 }
@@ -138,13 +222,26 @@ func newPattern(word string) *pattern {
 	return p
 }
 
-// distance is the optimal string alignment distance to a word, computed a
-// column at a time in the bits of a word (Hyyrö, "A bit-vector algorithm for
-// computing Levenshtein and Damerau edit distances", 2003).
+// distance is the optimal string alignment distance to a word.
 func (p *pattern) distance(word string) int {
+	whole, _ := p.distances(word)
+	return whole
+}
+
+// beginning is the distance to the nearest beginning of a word.
+func (p *pattern) beginning(word string) int {
+	_, nearest := p.distances(word)
+	return nearest
+}
+
+// distances are the optimal string alignment distances to a word and to the nearest
+// beginning of it, computed a column at a time in the bits of a word (Hyyrö, "A
+// bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003).
+func (p *pattern) distances(word string) (whole, nearest int) {
 	vp, vn := ^uint64(0), uint64(0)
 	var d0, before uint64 // before: matches of the previous character
 	distance := p.length
+	nearest = distance
 	last := uint64(1) << (p.length - 1)
 	for _, r := range word {
 		var match uint64
@@ -168,6 +265,7 @@ func (p *pattern) distance(word string) int {
 		vp = hn | ^(d0 | hp)
 		vn = hp & d0
 		before = match
+		nearest = min(nearest, distance)
 	}
-	return distance
+	return distance, nearest
 }

@@ -46,6 +46,13 @@ func TestDistanceIsOptimalStringAlignment(t *testing.T) {
 		if got, want := newPattern(string(a)).distance(string(b)), alignment(a, b); got != want {
 			t.Fatalf("%q %q: %d, want %d", string(a), string(b), got, want)
 		}
+		nearest := len(a)
+		for i := range b {
+			nearest = min(nearest, alignment(a, b[:i+1]))
+		}
+		if got := newPattern(string(a)).beginning(string(b)); got != nearest {
+			t.Fatalf("%q, a beginning of %q: %d, want %d", string(a), string(b), got, nearest)
+		}
 	})
 }
 
@@ -148,7 +155,77 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-func BenchmarkExpand(b *testing.B) {
+// TestCompleteFindsAllWordsThatBeginSo: those and no others, and if there is none, those that nearly do.
+func TestCompleteFindsAllWordsThatBeginSo(t *testing.T) {
+	word := rapid.StringOfN(rapid.SampledFrom([]rune("bcxzé")), 3, 9, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfNDistinct(word, 1, 60, analysis.Fold).Draw(t, "words")
+		corpus := titled(t, words...).Corpus()
+		begun := analysis.Fold(rapid.StringOfN(rapid.SampledFrom([]rune("bcxzé")), 1, 6, -1).Draw(t, "begun"))
+		var same, near []string
+		for _, w := range words {
+			w = analysis.Fold(w)
+			letters, nearest := []rune(w), 9
+			for i := range letters {
+				nearest = min(nearest, alignment([]rune(begun), letters[:i+1]))
+			}
+			switch {
+			case analysis.Stem(w) == analysis.Stem(begun):
+			case strings.HasPrefix(w, begun):
+				same = append(same, w)
+			case nearest == 1 && w[0] == begun[0]:
+				near = append(near, w)
+			}
+		}
+		for _, also := range []bool{false, true} {
+			want := same
+			if also && len(same) == 0 {
+				want = near
+			}
+			var got []string
+			for _, x := range corpus.Complete(begun, 1000, also) {
+				got = append(got, x.Word)
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%q of %q: %q, want %q", begun, words, got, want)
+			}
+		}
+	})
+}
+
+func TestCompletePutsFirstWhatIsLikely(t *testing.T) {
+	writer := titled(t, "traffic", "trade traffic", "train", "trains", "who wrote the theory", "what", "zenith")
+	for begun, want := range map[string][]Expansion{
+		"tra":   {{"traffic", 0, 2}, {"train", 0, 2}},
+		"trai":  {{"train", 0, 2}},
+		"train": nil,                // the word itself, and a form of it
+		"th":    {{"theory", 0, 1}}, // and no function word
+		"wh":    {{"what", 0, 1}, {"who", 0, 1}},
+		"zemit": {{"zenith", 1, 1}},
+		"xy":    nil,
+		"":      nil,
+	} {
+		if got := writer.Corpus().Complete(begun, 2, true); !slices.Equal(got, want) {
+			t.Errorf("%q: %+v, want %+v", begun, got, want)
+		}
+	}
+	writer.Apply(nil, []int64{7}, nil)
+	if got := writer.Corpus().Complete("zen", 2, true); got != nil {
+		t.Errorf("a word that only a deleted record held: %+v", got)
+	}
+}
+
+func BenchmarkComplete(b *testing.B) {
+	corpus := manyWords().Corpus()
+	for i := 0; b.Loop(); i++ {
+		corpus.Complete(string(rune('a'+i%26)), 8, false)
+	}
+}
+
+// manyWords is the writer of a corpus of words that no document has.
+func manyWords() *Writer {
 	writer := NewWriter(time.Now)
 	var words []string
 	for i := range 100_000 {
@@ -159,7 +236,12 @@ func BenchmarkExpand(b *testing.B) {
 		words = append(words, w+"ing")
 	}
 	writer.Apply(nil, nil, words)
-	corpus := writer.Corpus()
+	return writer
+}
+
+func BenchmarkExpand(b *testing.B) {
+	corpus := manyWords().Corpus()
+	words := corpus.words.all
 	for i := 0; b.Loop(); i++ {
 		corpus.Expand(words[i%len(words)]+"x", 5)
 	}

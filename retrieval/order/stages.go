@@ -35,6 +35,7 @@ var (
 		{Name: "thread", On: distinguishes, Run: thread},
 		{Name: CrossEncoder, Why: "the score of the place it moved to", On: crossed, Run: crossEncode},
 		{Name: "diversify", Why: "never above the result before it", On: diversifies, Run: diversify},
+		{Name: "named", Why: "the score of the place it moved to", On: (*plan.Plan).Unfinished, Run: named},
 		{Name: "pin", Why: "the score of the result after it", On: pinned, Run: pin, node: pinNode},
 	}
 	Scoring = Stages[:3]
@@ -46,6 +47,25 @@ func collapses(p *plan.Plan) bool     { return p.Profile.Collapse > 0 }
 func distinguishes(p *plan.Plan) bool { return collapses(p) && p.Request.Distinct }
 func diversifies(p *plan.Plan) bool   { return p.Request.Diversify }
 func pinned(p *plan.Plan) bool        { return len(p.Places) > 0 }
+
+// named puts first what has all words in its name, while the last of them is typed:
+// names are what people type the beginnings of.
+func named(r *run, list []*Candidate) []*Candidate {
+	scores := make([]float64, len(list))
+	var first, rest []*Candidate
+	for i, c := range list {
+		if scores[i] = c.Shown; r.Plan.Named(c.Document) {
+			first = append(first, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	list = append(first, rest...)
+	for i, c := range list {
+		c.Shown = scores[i]
+	}
+	return list
+}
 
 // CrossEncoder names the stage, and the engine that it may be without.
 const CrossEncoder = "cross-encoder"

@@ -54,6 +54,7 @@ type Plan struct {
 	Statistics  corpus.Statistics
 	rerank      rerank.Query // of Scorer
 	corrections []correction
+	completion  completion
 	set         *relevance.Set
 }
 
@@ -131,8 +132,14 @@ func (p *Plan) AuthorityOf(d *corpus.Document) float64 {
 }
 
 // Text returns the query as it is embedded: a model knows what words mean, but
-// hardly what a misspelt one was meant to be.
-func (p *Plan) Text() string { return cmp.Or(p.Corrected(), p.Query.Text) }
+// hardly what a misspelt one was meant to be, or one that is begun.
+func (p *Plan) Text() string {
+	text := cmp.Or(p.Corrected(), p.Query.Text)
+	if begun, ok := strings.CutSuffix(text, p.completion.word); ok && p.Unfinished() {
+		return begun + p.completion.words[0].Word
+	}
+	return text
+}
 
 // weighTerms weighs what was typed and adds what it is also read as.
 func (p *Plan) weighTerms() {
@@ -158,10 +165,12 @@ func (p *Plan) weighTerms() {
 		p.Keyword.Terms = append(p.Keyword.Terms,
 			keyword.Term{Text: t.Text, Weight: weight, Rarity: p.Statistics.IDF(t.ID)})
 	}
+	p.complete(false)
 	if p.Profile.Correct {
 		p.correct()
-		slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
+		p.complete(true)
 	}
+	slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
 	for _, t := range p.set.Alternatives(q.Terms, p.Profile.Rules.AliasWeight) {
 		p.add(t.Text, untypedPosition, t.Weight)
 	}

@@ -19,6 +19,7 @@ var ErrBadQuery = errors.New("bad query")
 type Request struct {
 	Query     string
 	Plain     bool // the query is text: quotes, hyphens and colons in it mean nothing
+	Typing    bool // the query is still being typed: its last word may be the beginning of one
 	Filter    passage.Filter
 	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
@@ -49,7 +50,7 @@ type Origin string
 // The origins of terms.
 const (
 	Typed    Origin = ""
-	Spelling Origin = "spelling" // of a word that was typed
+	Spelling Origin = "spelling" // of a word that was typed, or was begun
 	Alias    Origin = "alias"    // equivalent to what was typed
 	Phrase   Origin = "phrase"   // must occur
 	Without  Origin = "without"  // must not occur

@@ -38,7 +38,7 @@ func (p *Plan) correct() {
 	terms := p.Query.Terms
 	for i := 0; i < len(terms); i++ {
 		t := terms[i]
-		if !p.misspelt(t) {
+		if t.Word == p.completion.word || !p.misspelt(t) {
 			continue
 		}
 		var c correction
@@ -188,8 +188,11 @@ func (p *Plan) Corrected() string {
 
 // Unknown returns the words, folded, that are searched for and that no document has, spelt as
 // they are or corrected, and no alias replaces. Characters of scripts without spaces are no
-// words: they are searched for in pairs.
+// words: they are searched for in pairs. While somebody types, nothing is said.
 func (p *Plan) Unknown() (words []string) {
+	if p.Request.Typing {
+		return nil
+	}
 	for _, t := range p.Query.Terms {
 		read := func(c correction) bool { return slices.Contains(c.typed, t.Word) }
 		known := func(o query.Term) bool { return o.Word == t.Word && p.Statistics.DocumentFrequency(o.ID) > 0 }
@@ -203,8 +206,8 @@ func (p *Plan) Unknown() (words []string) {
 	return words
 }
 
-// Highlighted returns the query as it is highlighted: corrections like the words
-// they stand for.
+// Highlighted returns the query as it is highlighted: corrections and what its last
+// word may become like the words they stand for.
 func (p *Plan) Highlighted() query.Query {
 	q := p.Query
 	q.Terms = slices.Clip(q.Terms)
@@ -214,6 +217,11 @@ func (p *Plan) Highlighted() query.Query {
 			q.Terms = append(q.Terms, query.Term{Text: term, ID: analysis.IDOf(term),
 				Weight: p.Profile.Rules.CorrectionWeight, Word: w})
 		}
+	}
+	for _, x := range p.completion.words {
+		term := analysis.Stem(x.Word)
+		q.Terms = append(q.Terms, query.Term{Text: term, ID: analysis.IDOf(term),
+			Weight: p.Profile.Rules.CorrectionWeight, Word: x.Word})
 	}
 	return q
 }

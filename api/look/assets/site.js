@@ -64,17 +64,20 @@ function fetcher(wait, show) {
       try {
         const answer = await fetch(address, { signal: request.signal, headers: { Accept: "text/html" } });
         const text = await answer.text();
-        if (wanted === address) show(answer.ok ? text : null, answer.status);
+        if (wanted === address) show(answer.ok ? text : null, failure(answer));
       } catch (error) {
-        if (error.name !== "AbortError" && wanted === address) show(null, 0);
+        if (error.name !== "AbortError" && wanted === address) show(null, "The server cannot be reached.");
       }
     }, wait);
   };
 }
 
-function failure(status) {
-  if (status === 429) return "Too many searches; press Enter in a while";
-  return status ? "No suggestions" : "Offline";
+// failure says why there is no answer, and what to do.
+function failure(answer) {
+  if (answer.status !== 429) return "Results cannot be shown as you type just now: press Enter to search.";
+  const minutes = Math.ceil((Number(answer.headers.get("Retry-After")) || 60) / 60);
+  return "There were too many searches as you typed: press Enter to search. They are shown as you type again in "
+    + `${minutes} ${minutes === 1 ? "minute" : "minutes"}.`;
 }
 
 // The combobox: suggestions below a search field.
@@ -119,12 +122,13 @@ function combobox(form) {
     const line = document.createElement("p");
     line.className = "label";
     line.append(label);
+    popup.append(line);
+    if (!button) return;
     const b = document.createElement("button");
     b.type = "button";
     b.textContent = button;
     b.addEventListener("click", act);
     line.append(b);
-    popup.append(line);
   }
   function showRecent() {
     list.replaceChildren(...recent.list().map((query) => {
@@ -144,11 +148,13 @@ function combobox(form) {
     select(-1);
     open(options().length > 0 || recent.off());
   }
-  const ask = fetcher(120, (text, status) => {
+  const ask = fetcher(120, (text, why) => {
     if (document.activeElement !== input) return;
     if (text === null) {
-      open(false);
-      announce(failure(status));
+      list.replaceChildren();
+      foot(why);
+      open(true);
+      announce(why);
       return;
     }
     list.innerHTML = html(text);
@@ -195,10 +201,20 @@ function results(form) {
   const input = form.querySelector("input");
   const main = document.getElementById("main");
   const links = () => [...main.querySelectorAll(".hit h2 a")];
-  const show = (text, status) => {
+  let address = ""; // of what is asked for
+  const show = (text, why) => {
     main.classList.remove("busy");
-    if (text === null) { announce(failure(status)); return; }
+    main.querySelector(".notice.typing")?.remove();
+    if (text === null) {
+      const line = document.createElement("p");
+      line.className = "notice typing";
+      line.textContent = why;
+      main.querySelector("#hits").prepend(line);
+      announce(why);
+      return;
+    }
     main.innerHTML = html(text);
+    history.replaceState(null, "", address);
     times(main);
     announce(main.querySelector(".said .right")?.firstChild?.textContent ?? "");
     document.title = document.title.replace(/^[^]*? · /, `${input.value.trim()} · `);
@@ -211,7 +227,7 @@ function results(form) {
     const params = new URLSearchParams(location.search);
     params.set("q", query);
     params.delete("offset");
-    history.replaceState(null, "", `${form.action}?${params}`);
+    address = `${form.action}?${params}`;
     main.classList.add("busy");
     ask(`${form.dataset.live.replace(/live$/, "results")}?${params}`);
   });
