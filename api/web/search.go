@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"html/template"
 	"maps"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"almanac/api/kb/arg"
 	"almanac/api/kb/find"
@@ -24,8 +26,12 @@ import (
 // hit is a result with the others of the same document.
 type hit struct {
 	find.Hit
+	Quote  template.HTML // the snippet
 	Folded []hit
 }
+
+// Said is the snippet as text.
+func (x hit) Said() string { return legible(x.Snippet) }
 
 // Link is the address of the section that was found.
 func (x hit) Link() string {
@@ -126,34 +132,65 @@ func typing(params url.Values) url.Values {
 	return params
 }
 
-// legible returns a snippet without the marks of Markdown, which it shows as they
-// are, and the ranges of matches in it.
-func legible(snippet string, matches [][2]int) (string, [][2]int) {
+// quoted is a snippet as it is shown: its spans of code as such, its matches marked,
+// and what stands on lines of its own in one.
+func quoted(snippet string, matches [][2]int) template.HTML {
 	var b strings.Builder
-	at := make([]int, len(snippet)+1)
-	space := true
+	code, mark := false, false
+	set := func(on *bool, to bool, name string) {
+		if *on == to {
+			return
+		}
+		if *on = to; to {
+			b.WriteString("<" + name + ">")
+		} else {
+			b.WriteString("</" + name + ">")
+		}
+	}
 	for i, r := range snippet {
-		at[i] = b.Len()
+		if mark && i >= matches[0][1] {
+			set(&mark, false, "mark")
+			matches = matches[1:]
+		}
+		if !mark && len(matches) > 0 && i >= matches[0][0] {
+			set(&mark, true, "mark")
+		}
+		line, _, _ := strings.Cut(snippet[i:], "\n")
 		switch {
-		case r == '`' || r == '|' || r == '*' || r == '#':
-		case unicode.IsSpace(r):
-			if !space {
-				b.WriteByte(' ')
+		case r == '\n':
+			set(&code, false, "code")
+			b.WriteString(between(snippet[:i]))
+		case r != '`':
+			template.HTMLEscape(&b, []byte(string(r)))
+		case code || strings.Contains(line[1:], "`"):
+			if !mark {
+				set(&code, !code, "code")
 			}
-			space = true
-		default:
-			b.WriteRune(r)
-			space = false
 		}
 	}
-	at[len(snippet)] = b.Len()
-	var spans [][2]int
-	for _, span := range matches {
-		if span[0] >= 0 && span[0] <= span[1] && span[1] <= len(snippet) {
-			spans = append(spans, [2]int{at[span[0]], at[span[1]]})
-		}
+	set(&mark, false, "mark")
+	set(&code, false, "code")
+	return template.HTML(b.String())
+}
+
+// between is what joins a line to the next: nothing after a sentence.
+func between(before string) string {
+	if r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, "`")); strings.ContainsRune(".!?:;,…", r) {
+		return " "
 	}
-	return b.String(), spans
+	return " · "
+}
+
+// legible is a snippet as text in one line.
+func legible(snippet string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(strings.ReplaceAll(snippet, "`", ""), "\n") {
+		if i > 0 {
+			b.WriteString(between(b.String()))
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // grouped folds the results that are part of one document below the best of
@@ -163,9 +200,8 @@ func grouped(items []find.Hit) []hit {
 	at := map[int64]int{}
 	for _, item := range items {
 		x := hit{Hit: item}
-		if m := item.Matches; m != nil { // others may have the answer too
-			x.Matches = &find.Matches{Title: m.Title}
-			x.Snippet, x.Matches.Snippet = legible(x.Snippet, m.Snippet)
+		if m := item.Matches; m != nil {
+			x.Quote = quoted(x.Snippet, m.Snippet)
 		}
 		document := cmp.Or(x.Parent, x.RecordID)
 		if i, ok := at[document]; ok {

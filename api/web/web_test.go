@@ -50,19 +50,40 @@ func TestCutBlock(t *testing.T) {
 	})
 }
 
-func TestLegible(t *testing.T) {
-	matches := [][2]int{{3, 10}, {24, 31}, {-1, 99}}
-	snippet, spans := legible("| `traffic` |\n\n## the **balance** is", matches)
-	var marked []string
-	for _, s := range spans {
-		marked = append(marked, snippet[s[0]:s[1]])
+func TestASnippetIsQuotedInOneLine(t *testing.T) {
+	for _, c := range []struct {
+		snippet, match, html, text string
+	}{
+		{"The tide. A <b>gate</b> & `cway` of C#", "tide",
+			"The <mark>tide</mark>. A &lt;b&gt;gate&lt;/b&gt; &amp; <code>cway</code> of C#",
+			"The tide. A <b>gate</b> & cway of C#"},
+		{"Ports:\n`6403`\n`open tide`\nend.\nMore", "tide",
+			"Ports: <code>6403</code> · <code>open <mark>tide</mark></code> · end. More",
+			"Ports: 6403 · open tide · end. More"},
+		{"a `cut span…", "span", "a cut <mark>span</mark>…", "a cut span…"},
+		{"a `tide\ngate`", "tide\ngate`", "a <mark>tide · gate</mark>", "a tide · gate"},
+	} {
+		at := strings.Index(c.snippet, c.match)
+		got := quoted(c.snippet, [][2]int{{at, at + len(c.match)}})
+		if text := legible(c.snippet); string(got) != c.html || text != c.text {
+			t.Errorf("%q: %q, %q", c.snippet, got, text)
+		}
 	}
-	if snippet != "traffic the balance is" || !slices.Equal(marked, []string{"traffic", "balance"}) {
-		t.Errorf("%q %q", snippet, marked)
-	}
-	if matches[0] != [2]int{3, 10} {
-		t.Error("the answer itself was changed")
-	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching("([a-zé`\n<&]{0,9}){0,6}").Draw(t, "text")
+		spans := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]int {
+			return [2]int{rapid.IntRange(-2, 60).Draw(t, "from"), rapid.IntRange(-2, 60).Draw(t, "to")}
+		}), 0, 3).Draw(t, "spans")
+		html := string(quoted(text, spans))
+		for _, tag := range []string{"mark", "code"} {
+			if strings.Count(html, "<"+tag+">") != strings.Count(html, "</"+tag+">") {
+				t.Errorf("%q: %q", text, html)
+			}
+		}
+		if strings.ContainsAny(html, "`\n") {
+			t.Errorf("%q: %q", text, html)
+		}
+	})
 }
 
 func TestGrouped(t *testing.T) {

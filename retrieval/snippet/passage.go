@@ -11,9 +11,10 @@ const PassageLength = 1200
 // Passage returns a text of more than one line, or, if it is longer than limit
 // characters, the part of it that covers the query best, as Snippet chooses: it
 // begins and ends with a sentence, a list item or a row of a table or of code
-// where they fit. … marks omitted text.
+// where they fit. … marks omitted text; the fields at the head of a text are left out
+// unmarked.
 func (m *Matcher) Passage(text string, limit int) string {
-	text = strings.TrimSpace(text)
+	text = withoutHeader(strings.TrimSpace(text))
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}

@@ -57,7 +57,7 @@ func New(q query.Query, weight func(analysis.TermID) float64) *Matcher {
 // one is near and cuts no word that fits; … marks omitted text. Without a match the
 // window is the beginning. A limit of 2 or less is MaxLength.
 //
-// White space is collapsed, but code keeps its lines.
+// The text is that of sentences: see tidy.
 func (m *Matcher) Snippet(text string, limit int) Snippet {
 	if limit <= 2 {
 		limit = MaxLength

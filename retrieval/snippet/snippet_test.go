@@ -69,12 +69,12 @@ func TestSnippet(t *testing.T) {
 			"word word word word word word word word word word word word word word word…"},
 		{"the window begins at a sentence", "node", filler + "The node runs here. " + strings.Repeat(filler, 3),
 			"…The [node] runs here. Nothing of interest stands in this sentence about weather.…"},
-		{"paragraphs, list items and code keep their lines", "node",
+		{"paragraphs, list items and code keep their lines, and code is a span in each", "node",
 			"One\nline.\n\n- a  node\n- b\n```go\nfunc  f() {\n\treturn\n}\n```\nend",
-			"One line.\n- a [node]\n- b\nfunc f() {\n return\n}\nend"},
-		{"fences inside longer fences stay", "x", "````\n```\nx\n````", "```\n[x]"},
-		{"a fence with a language in code is code", "x", "```\n```go\nx\n```\na\nb", "```go\n[x]\na b"},
-		{"a span of code is prose", "x", "```a```\n~~~ b ~ c\nx\n~~~", "```a```\n[x]"},
+			"One line.\na [node]\nb\n`func f() {`\n`return`\n`}`\nend"},
+		{"fences inside longer fences stay", "x", "````\n```\nx\n````", "```\n`[x]`"},
+		{"a fence with a language in code is code", "x", "```\n```go\nx\n```\na\nb", "```go\n`[x]`\na b"},
+		{"a span of code is prose", "x", "```a```\n~~~ b ~ c\nx\n~~~", "```a```\n`[x]`"},
 		{"control characters and broken bytes go", "node", "a\x00\x07 no\xffde node", "a no de [node]"},
 		{"an empty text", "node", "", ""},
 		{"the end of the text fills the window", "node", strings.Repeat(filler, 4) + "The node.",
@@ -86,6 +86,50 @@ func TestSnippet(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestASnippetIsASentenceOfTheText: nothing that a page has beside its text, and no marks.
+func TestASnippetIsASentenceOfTheText(t *testing.T) {
+	const text = "The tide table is kept by the harbour."
+	for name, shape := range map[string]string{
+		"front matter":             "hip: \"00002\"\ntitle: Tide\nauthors:\n  - name: Ola Skua\n    github: \"@skua\"\nstatus: Landed\n\nBODY",
+		"the header of a mail":     "HIP: HIP 0001\n  Title: Tide\n  Author: Ola Skua,\n    Ana Gull\n  Status: Active\n\nBODY",
+		"a header in code":         "```\nHIP: 4\nAuthor: Ola Skua\n```\n\nBODY",
+		"a header as a list":       "- Status: Landed\n- Author(s): Ola Skua\n\nBODY",
+		"bold names":               "**Author:** Ola Skua\n**Created:** 2031-01-02\n\nBODY",
+		"fields of reST":           ":Author: Ola Skua\n:Created: 2031-01-02\n\nBODY",
+		"between marks":            "---\nlayout: page\nslug: /tide\n---\n\nBODY",
+		"a generated text":         "BODY\n\nCategory: harbours.\nBy: Skua & Gull.\nTags: tide, table.",
+		"notes":                    ":::caution[]\nBODY\n:::",
+		"a note on a forge":        "> [!WARNING]\n> BODY",
+		"a comment of reST":        ".. _tide:\n\nBODY",
+		"rules and marks of heads": "***\n\n### BODY\n\n---",
+		"links, emphasis, tags": "The [tide **table**](tide.md \"x\") is _kept_ by <Tooltip tip=\"a\">the :ref:`harbour <h>`</Tooltip>." +
+			"![x](y.png)",
+		"an item": "- [ ] BODY",
+	} {
+		s := snippet.New(parse(t, "tide"), nil).Snippet(strings.ReplaceAll(shape, "BODY", text), 300)
+		if s.Text != text {
+			t.Errorf("%s: %q", name, s.Text)
+		}
+		want := "The [tide] table is kept by the harbour."
+		if got := mark(s.Text, s.Spans); s.Text == text && got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for _, prose := range []string{"Ada: The tide is late, and nobody on the quay knows why.\nBo: It always is, so we wait for it.",
+		"port: the left side of a ship, red at night\nand it stays so in the tide.", "Status: Landed\nAuthor: Ola Skua",
+		"Affected: ships at the tide gate before 2031, at level low only.\nAfter the upgrade: renew the tide gate's token, and mask logs.",
+	} {
+		s := snippet.New(parse(t, "tide"), nil).Snippet(prose, 300)
+		if want := strings.ReplaceAll(prose, "\n", " "); s.Text != want {
+			t.Errorf("%q is read as %q", prose, s.Text)
+		}
+	}
+	if got := snippet.New(parse(t, "tide"), nil).Snippet("- high: `06:10`\n\n| gate | *open* |\n|---|---|\n| west | ~ |", 300); got.Text !=
+		"high: `06:10`\ngate, open\nwest, ~" {
+		t.Errorf("%q", got.Text)
 	}
 }
 

@@ -20,6 +20,27 @@ var (
 	lineBreak = regexp.MustCompile(`(?i)\\?<br\s*/?>|\\$`)
 )
 
+// codes are spans of code; a span may be marked by several.
+var codes = regexp.MustCompile("`+[^`]+`+")
+
+// Prose is Inline with spans of code as they are, each between single marks.
+func Prose(s string) string {
+	const private = 0xe000 // characters that stand for the spans
+	var spans []string
+	s = codes.ReplaceAllStringFunc(role.ReplaceAllString(s, "$1"), func(span string) string {
+		if len(spans) == 6_000 {
+			return span
+		}
+		spans = append(spans, "`"+strings.TrimSpace(strings.Trim(span, "`"))+"`")
+		return string(rune(private + len(spans) - 1))
+	})
+	s = Inline(s)
+	for i, span := range spans {
+		s = strings.ReplaceAll(s, string(rune(private+i)), span)
+	}
+	return s
+}
+
 // Inline returns a paragraph as plain text on one line: without the inline marks
 // of Markdown, images and HTML.
 func Inline(s string) string {
