@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -78,6 +79,8 @@ const (
 	ProfileRevision  RevisionKind = "profile"
 	SynonymsRevision RevisionKind = "synonyms"
 	PinsRevision     RevisionKind = "pins"
+	// ComparisonRevision is of a comparison that somebody shared, which is never published.
+	ComparisonRevision RevisionKind = "comparison"
 )
 
 // Revision is one state of a profile, the synonyms or the pins. It never changes.
@@ -94,10 +97,7 @@ type Revision struct {
 
 // String names a revision for people.
 func (r Revision) String() string {
-	if r.Name == "" {
-		return fmt.Sprintf("%s r%d", r.Kind, r.Number)
-	}
-	return fmt.Sprintf("%s r%d", r.Name, r.Number)
+	return fmt.Sprintf("%s@%d", cmp.Or(r.Name, string(r.Kind)), r.Number)
 }
 
 // Publication says which revision of a kind is in force from a moment on.
@@ -111,10 +111,10 @@ type Publication struct {
 	Note   string
 }
 
-// String names what is in force for people.
+// String names what is live for people.
 func (p Publication) String() string {
 	if p.Number == 0 {
-		return "the configuration"
+		return "configured"
 	}
 	return Revision{Kind: p.Kind, Name: p.Name, Number: p.Number}.String()
 }
@@ -122,7 +122,7 @@ func (p Publication) String() string {
 // ConflictError: somebody else changed what a change was made from. It is an
 // ErrConflict.
 type ConflictError struct {
-	What string    // "default r14"
+	What string    // default@14
 	By   string    // who changed it
 	At   time.Time // when
 	// Revision is the other's: its number, a publication's id.

@@ -45,8 +45,8 @@ func TestAFormThatFailsIsShownAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moves(t, post(h, "/tuning/edit", url.Values{"name": {"default"}, "base": {"0"},
-		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/tuning/diff?a=published&b=default%401")
+	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
+		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/profiles/diff?a=live&b=default%401")
 	const mine = `mine "><script>alert(1)</script>`
 	for _, tt := range []struct {
 		page, action string
@@ -54,39 +54,39 @@ func TestAFormThatFailsIsShownAgain(t *testing.T) {
 		status       int
 		says         string
 	}{
-		{"/analytics/pins/edit?q=fees", "/analytics/pins", url.Values{"note": {mine}, "until": {"2031-01-31"}}, 400,
+		{"/rules/pins/edit?q=fees", "/rules/pins", url.Values{"note": {mine}, "until": {"2031-01-31"}}, 400,
 			"choose a place for at least one record"},
-		{"/analytics/pins/edit?q=fees", "/analytics/pins", url.Values{"place doc:c": {"first"}, "place doc:a": {"2"}}, 400,
+		{"/rules/pins/edit?q=fees", "/rules/pins", url.Values{"place doc:c": {"first"}, "place doc:a": {"2"}}, 400,
 			"the place of doc:c must be a number"},
-		{"/analytics/pins/edit?q=fees", "/analytics/pins", url.Values{"query": {""}, "place doc:c": {"1"}}, 400,
+		{"/rules/pins/edit?q=fees", "/rules/pins", url.Values{"query": {""}, "place doc:c": {"1"}}, 400,
 			"a rule needs a query"},
-		{"/analytics/pins/edit?q=fees", "/analytics/pins", url.Values{"record": {"doc:zzz"}, "position": {"7"}}, 400,
+		{"/rules/pins/edit?q=fees", "/rules/pins", url.Values{"record": {"doc:zzz"}, "position": {"7"}}, 400,
 			`there is no record "doc:zzz"`},
-		{"/analytics/pins/edit?q=fees", "/analytics/pins", url.Values{"from": {"tomorrow"}, "place doc:c": {"1"}}, 400,
+		{"/rules/pins/edit?q=fees", "/rules/pins", url.Values{"from": {"tomorrow"}, "place doc:c": {"1"}}, 400,
 			"from must be a date"},
-		{"/analytics/synonyms", "/analytics/synonyms", url.Values{"name": {mine}, "others": {" , "}}, 400,
+		{"/rules", "/rules", url.Values{"name": {mine}, "others": {" , "}}, 400,
 			"a group needs a second spelling"},
-		{"/judging", "/judging", url.Values{"name": {"Tides"}, "description": {mine}}, 400,
+		{"/cases", "/cases", url.Values{"name": {"Tides"}, "description": {mine}}, 400,
 			`there is a case "Tides" already`},
-		{"/judging/1/query", "/judging/1/query", url.Values{"text": {" "}, "need": {"a\r\nb"}, "note": {mine}}, 400,
+		{"/cases/1/query", "/cases/1/query", url.Values{"text": {" "}, "need": {"a\r\nb"}, "note": {mine}}, 400,
 			"a query needs a text"},
-		{"/judging/1/query?query=q1", "/judging/1/query", url.Values{"text": {""}, "kind": {"known"}}, 400,
+		{"/cases/1/query?query=q1", "/cases/1/query", url.Values{"text": {""}, "kind": {"known"}}, 400,
 			"a query needs a text"},
-		{"/judging/pool?q=neap&a=published&b=configured", "/judging/pool", url.Values{"need": {mine}, "name": {"Tides"}},
+		{"/cases/pool?q=neap&a=live&b=configured", "/cases/pool", url.Values{"need": {mine}, "name": {"Tides"}},
 			400, `there is a case "Tides" already`},
-		{"/judging", "/judging/import", url.Values{"name": {"Reefs"}, "judge": {mine}}, 400, "no file came"},
-		{"/judging/1", "/judging/import", url.Values{"judge": {mine}}, 400, "no file came"},
-		{"/judging/1", "/judging/1/clicks", url.Values{}, 400, "nobody opened enough"},
+		{"/cases", "/cases/import", url.Values{"name": {"Reefs"}, "judge": {mine}}, 400, "no file came"},
+		{"/cases/1", "/cases/import", url.Values{"judge": {mine}}, 400, "no file came"},
+		{"/cases/1", "/cases/1/clicks", url.Values{}, 400, "nobody opened enough"},
 		{"/evaluation/new?case=1", "/evaluation", url.Values{"profile": {"configured", "", "configured", "vector-only"},
 			"judge": {"person/ada"}}, 400, "configured is chosen twice"},
 		{"/evaluation", "/evaluation/schedule", url.Values{"every": {"1s"}}, 400, "every hour or less often"},
-		{"/tuning/fit", "/tuning/fit", url.Values{"l2": {"much"}, "folds": {"3"}, "name": {"mine"}, "classed": {"yes"},
+		{"/profiles/fit", "/profiles/fit", url.Values{"l2": {"much"}, "folds": {"3"}, "name": {"mine"}, "classed": {"yes"},
 			"profile": {"configured"}}, 400, `"much" is no penalty`},
-		{"/tuning/fit", "/tuning/fit", url.Values{"profile": {"configured"}, "folds": {"9"}}, 400, "too few for 9 folds"},
-		{"/tuning/shadow", "/tuning/shadow", url.Values{"share": {"101"}}, 400, "the share must be between 0 and 100"},
-		{"/tuning/diff?a=published&b=default@1", "/tuning/publish", url.Values{"note": {mine}, "since": {"99"}}, 409,
+		{"/profiles/fit", "/profiles/fit", url.Values{"profile": {"configured"}, "folds": {"9"}}, 400, "too few for 9 folds"},
+		{"/profiles/shadow", "/profiles/shadow", url.Values{"share": {"101"}}, 400, "the share must be between 0 and 100"},
+		{"/profiles/publish?revision=default@1", "/profiles/publish", url.Values{"note": {mine}, "since": {"99"}}, 409,
 			"Somebody else was faster"},
-		{"/analytics", "/analytics/sample", url.Values{"name": {mine}, "n": {"501"}, "how": {"top"}}, 400,
+		{"/searches", "/searches/sample", url.Values{"name": {mine}, "n": {"501"}, "how": {"top"}}, 400,
 			"1 to 500 queries"},
 	} {
 		form := formOf(t, get(h, tt.page).Body.String(), tt.action)
@@ -118,21 +118,21 @@ func TestAFormThatFailsIsShownAgain(t *testing.T) {
 // what was typed over what is there now, so that sending it again is enough.
 func TestWhoWasSlowerSendsAgain(t *testing.T) {
 	h, _ := tuned(t)
-	mine := formOf(t, get(h, "/analytics/pins/edit?q=fees").Body.String(), "/analytics/pins")
+	mine := formOf(t, get(h, "/rules/pins/edit?q=fees").Body.String(), "/rules/pins")
 	theirs := url.Values{"query": {"tides"}, "place doc:a": {"1"}, "base": {"0"}, "do": {"publish"}}
-	moves(t, post(h, "/analytics/pins", theirs), "/analytics/pins")
+	moves(t, post(h, "/rules/pins", theirs), "/rules/pins?published=1")
 	mine["place doc:c"], mine["do"] = []string{"1"}, []string{"publish"}
-	w := post(h, "/analytics/pins", mine)
+	w := post(h, "/rules/pins", mine)
 	if w.Code != http.StatusConflict || !strings.Contains(alert(t, w.Body.String()), "Somebody else was faster") {
 		t.Fatalf("who was slower is told %d %q", w.Code, alert(t, w.Body.String()))
 	}
-	again := formOf(t, w.Body.String(), "/analytics/pins")
+	again := formOf(t, w.Body.String(), "/rules/pins")
 	if again.Get("place doc:c") != "1" || again.Get("base") != "1" {
 		t.Fatalf("the form is %v", again)
 	}
 	again.Set("do", "publish")
-	moves(t, post(h, "/analytics/pins", again), "/analytics/pins")
-	list := get(h, "/analytics/pins").Body.String()
+	moves(t, post(h, "/rules/pins", again), "/rules/pins?published=2")
+	list := get(h, "/rules/pins").Body.String()
 	if !strings.Contains(list, "tides") || !strings.Contains(list, "fees") {
 		t.Errorf("one of the two rules is lost: %s", list)
 	}
@@ -147,8 +147,8 @@ func TestAProfileSaysWhichLineIsWrong(t *testing.T) {
 		written(t, func(p *profile.Profile) { p.Weights = map[string]float64{"luck": 1} }): `there is no feature "luck"`,
 	} {
 		for action, form := range map[string]url.Values{
-			"/tuning/edit": {"name": {"default"}, "base": {"0"}, "yaml": {text}, "note": {"mine"}},
-			"/lab":         {"q": {"fees"}, "b": {"edited"}, "yaml-b": {text}},
+			"/profiles/edit": {"name": {"default"}, "base": {"0"}, "yaml": {text}, "note": {"mine"}},
+			"/lab":           {"q": {"fees"}, "b": {"edited"}, "yaml-b": {text}},
 		} {
 			if action == "/lab" && strings.Contains(text, "luck") { // which only an engine tells there
 				continue

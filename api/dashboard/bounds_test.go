@@ -32,7 +32,7 @@ func zipped(t *testing.T, queries int, text string) []byte {
 // every key with all others, and pages show queries whole.
 func TestFormsAreBounded(t *testing.T) {
 	h, store := tuned(t)
-	moves(t, post(h, "/judging", url.Values{"name": {"harbour"}}), "/judging/1")
+	moves(t, post(h, "/cases", url.Values{"name": {"harbour"}}), "/cases/1")
 	var keys strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&keys, "a%d: 1\n", i)
@@ -44,12 +44,12 @@ func TestFormsAreBounded(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"/tuning/edit", url.Values{"name": {"x"}, "yaml": {keys.String()}}, 400, "larger than 64 KiB"},
+		{"/profiles/edit", url.Values{"name": {"x"}, "yaml": {keys.String()}}, 400, "larger than 64 KiB"},
 		{"/lab", url.Values{"q": {"tide"}, "try": {"a"}, "yaml-a": {keys.String()}}, 200, "larger than 64 KiB"},
-		{"/judging/1/query", url.Values{"text": {long}}, 400, "more than 16 KiB"},
-		{"/judging/1/query", url.Values{"text": {"tide"}, "note": {long}}, 400, "more than 16 KiB"},
-		{"/judging/pool", url.Values{"q": {long}, "case": {"1"}}, 400, "more than 16 KiB"},
-		{"/analytics/synonyms", url.Values{"name": {strings.Repeat("a", 300<<10)}}, 413, "at most 256 KiB"},
+		{"/cases/1/query", url.Values{"text": {long}}, 400, "more than 16 KiB"},
+		{"/cases/1/query", url.Values{"text": {"tide"}, "note": {long}}, 400, "more than 16 KiB"},
+		{"/cases/pool", url.Values{"q": {long}, "case": {"1"}}, 400, "more than 16 KiB"},
+		{"/rules", url.Values{"name": {strings.Repeat("a", 300<<10)}}, 413, "at most 256 KiB"},
 	} {
 		w := post(h, tt.path, tt.form)
 		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.says) {

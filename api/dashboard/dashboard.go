@@ -1,21 +1,29 @@
 // Package dashboard is for operators. It serves the pages of the admin listener:
-// what people tune relevance with, from a query to a published change, and run the
+// what people tune relevance with, from a query to a change that is live, and run the
 // service. Its pages are rendered on the server as those of package web are, but it
 // changes things, so it works on catalog and searcher themselves. Whoever mounts it
 // has checked login and origin.
 package dashboard
 
 import (
-	"almanac/api/dashboard/analytics"
+	"embed"
+
 	"almanac/api/dashboard/cases"
+	"almanac/api/dashboard/changes"
 	"almanac/api/dashboard/desk"
 	"almanac/api/dashboard/evaluation"
 	"almanac/api/dashboard/lab"
 	"almanac/api/dashboard/operations"
-	"almanac/api/dashboard/tuning"
+	"almanac/api/dashboard/profiles"
+	"almanac/api/dashboard/rules"
+	"almanac/api/dashboard/searches"
 )
+
+//go:embed */pages
+var pages embed.FS
 
 // New makes the desk of all sections.
 func New(cfg desk.Config) (*desk.Desk, error) {
-	return desk.New(cfg, lab.New, cases.New, evaluation.New, tuning.New, analytics.New, operations.New)
+	return desk.New(cfg, pages, lab.New, cases.New, evaluation.New, rules.New, profiles.New, searches.New, operations.New,
+		changes.New)
 }

@@ -87,7 +87,7 @@ func TestARunIsAskedFor(t *testing.T) {
 	if w := post(h, "/evaluation", url.Values{"case": {"9"}, "profile": {"rrf"}}); w.Code != http.StatusNotFound {
 		t.Errorf("a case that is not there: %d", w.Code)
 	}
-	moves(t, post(h, "/evaluation", url.Values{"case": {"1"}, "profile": {"published", "rrf", ""}, "judge": {"clicks"}}),
+	moves(t, post(h, "/evaluation", url.Values{"case": {"1"}, "profile": {"live", "rrf", ""}, "judge": {"clicks"}}),
 		"/evaluation?case=1")
 	jobs, err := store.Requests(t.Context())
 	if err != nil || len(jobs) != 1 {
@@ -95,10 +95,10 @@ func TestARunIsAskedFor(t *testing.T) {
 	}
 	a, err := workbench.TaskOf[workbench.EvalTask](jobs[0])
 	if err != nil || a.Case != c.ID ||
-		!slices.Equal(a.Profiles, []string{"published", "rrf"}) || !slices.Equal(a.Judges, []string{"clicks"}) {
+		!slices.Equal(a.Profiles, []string{"live", "rrf"}) || !slices.Equal(a.Judges, []string{"clicks"}) {
 		t.Errorf("argument %s", jobs[0].Argument)
 	}
-	holds(t, get(h, "/evaluation").Body.String(), "Under way", "published, rrf", "waiting")
+	holds(t, get(h, "/evaluation").Body.String(), "Under way", "live, rrf", "waiting")
 	if _, err := store.ProgressRequest(t.Context(), jobs[0].ID, 3, 8); err != nil {
 		t.Fatal(err)
 	}
@@ -112,12 +112,12 @@ func TestARunIsAskedFor(t *testing.T) {
 func TestRunsAreListedWithTheirTrend(t *testing.T) {
 	h, store := open(t)
 	fees, other := judgedCase(t, store, "fees"), judgedCase(t, store, "other")
-	ran(t, store, fees, "published", 1, .5, .7)
-	ran(t, store, fees, "published", 2, .6, .8)
+	ran(t, store, fees, "live", 1, .5, .7)
+	ran(t, store, fees, "live", 2, .6, .8)
 	ran(t, store, fees, "rrf", 2, .1, .3)
 	ran(t, store, other, "rrf", 3, .9, .9)
 	page := get(h, "/evaluation").Body.String()
-	holds(t, page, `aria-label="nDCG@10, fees, published: from 0.6000 on 1 Jan 2030 to 0.7000 on 2 Jan 2030"`,
+	holds(t, page, `aria-label="nDCG@10, fees, live: from 0.6000 on 1 Jan 2030 to 0.7000 on 2 Jan 2030"`,
 		`href="/evaluation/runs?run=2&amp;run=3"`, "<b>0.900</b>", `name="run" value="4"`)
 	if strings.Contains(page, "fees, rrf") {
 		t.Error("one run has no trend")
@@ -125,27 +125,27 @@ func TestRunsAreListedWithTheirTrend(t *testing.T) {
 	if page := get(h, "/evaluation?case=2").Body.String(); strings.Contains(page, `value="1" aria-label`) {
 		t.Error("a run of another case is listed")
 	}
-	holds(t, get(h, "/evaluation?measure=mrr").Body.String(), `aria-label="MRR, fees, published`)
+	holds(t, get(h, "/evaluation?measure=mrr").Body.String(), `aria-label="MRR, fees, live`)
 }
 
 func TestRunsAreCompared(t *testing.T) {
 	h, store := open(t)
 	c := judgedCase(t, store, "fees")
-	ran(t, store, c, "published", 1, .5, .9)
+	ran(t, store, c, "live", 1, .5, .9)
 	ran(t, store, c, "rrf", 2, .7, .4)
 	ran(t, store, c, "keyword", 2, .7, -1)
 	page := get(h, "/evaluation/runs?run=2&run=1&run=3&with=2").Body.String()
-	holds(t, page, "rrf against published", "−0.150", "no clear difference", "generation of the index",
+	holds(t, page, "rrf against live", "−0.150", "no clear difference", "generation of the index",
 		`/evaluation/runs?run=2&amp;run=1&amp;run=3&amp;with=3#queries`, "engine &lt;down&gt;", "50.0 %",
-		"/lab?a=published&amp;b=rrf&amp;q=%3Ci%3Emoor%3C%2Fi%3E",
-		"/judging/1/judge?profile=published&amp;profile=rrf&amp;query=q1", "0.333", "&lt;i&gt;moor&lt;/i&gt;")
+		"/lab?a=live&amp;b=rrf&amp;q=%3Ci%3Emoor%3C%2Fi%3E",
+		"/cases/1/judge?profile=live&amp;profile=rrf&amp;query=q1", "0.333", "&lt;i&gt;moor&lt;/i&gt;")
 	_, queries, _ := strings.Cut(page, `id="queries"`)
 	if lost, won := strings.Index(queries, "−0.500"), strings.Index(queries, "&#43;0.200"); lost < 0 || won < lost {
 		t.Errorf("the loss is at %d, the gain at %d: want the loss first", lost, won)
 	}
 	// What failed takes no part: the keyword run is compared on one query.
 	page = get(h, "/evaluation/runs?run=1&run=3").Body.String()
-	holds(t, page, "keyword against published", "&#43;0.200", "engine &lt;down&gt;")
+	holds(t, page, "keyword against live", "&#43;0.200", "engine &lt;down&gt;")
 	if strings.Contains(page, "−0.9") {
 		t.Error("a failure counts as a loss")
 	}

@@ -26,15 +26,15 @@ func TestLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := url.Values{"name": {"default"}, "note": {"as built"}, "base": {"0"}, "yaml": {string(data)}, "q": {"fees"}}
-	moves(t, post(h, "/tuning/edit", form), "/lab?a=published&b=default%401&q=fees")
-	if w := post(h, "/tuning/edit", form); w.Code != http.StatusConflict {
+	moves(t, post(h, "/profiles/edit", form), "/lab?a=live&b=default%401&q=fees")
+	if w := post(h, "/profiles/edit", form); w.Code != http.StatusConflict {
 		t.Errorf("a second save on the same base is %d", w.Code)
 	}
 	form.Set("yaml", "name: x\nlists: []\n")
-	if w := post(h, "/tuning/edit", form); w.Code != http.StatusBadRequest {
+	if w := post(h, "/profiles/edit", form); w.Code != http.StatusBadRequest {
 		t.Errorf("a profile without lists is %d", w.Code)
 	}
-	page := get(h, "/lab?q=fees&a=published&b=default@1&why=doc:a").Body.String()
+	page := get(h, "/lab?q=fees&a=live&b=default@1&why=doc:a").Body.String()
 	for _, want := range []string{"&lt;i&gt;Page a", "default@1", "the filter leaves it out", "1.00 (RBO)", "3 records"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -49,7 +49,7 @@ func TestLab(t *testing.T) {
 			t.Errorf("%s is %d", wrong, w.Code)
 		}
 	}
-	typed := post(h, "/lab", url.Values{"q": {"fees"}, "a": {"published"}, "try": {"a"},
+	typed := post(h, "/lab", url.Values{"q": {"fees"}, "a": {"live"}, "try": {"a"},
 		"yaml-a": {"name: [</textarea>"}}).Body.String()
 	if !strings.Contains(typed, "name: [&lt;/textarea&gt;") || !strings.Contains(typed, "line 1: this is not YAML") {
 		t.Error("a text that is no profile is not kept with its error")
@@ -68,7 +68,7 @@ func TestLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	page = get(h, "/lab?q=fees").Body.String()
-	if !strings.Contains(page, "<b>0.631</b>") || !strings.Contains(page, "judged <b>3</b>") { // 1/log2(3)
+	if !strings.Contains(page, "<b>0.631</b>") || !strings.Contains(page, `data-grade="3" aria-pressed="true"`) { // 1/log2(3)
 		t.Errorf("the judged record at the second place does not count: %s", page)
 	}
 }
@@ -95,7 +95,7 @@ func TestEditsSurviveComparing(t *testing.T) {
 	form.Set("yaml-b", strings.Replace(form.Get("yaml-b"), "rank_k: 60", "rank_k: 17", 1))
 	w := post(h, "/lab", form)
 	again := formOf(t, w.Body.String(), "/lab")
-	if w.Code != http.StatusOK || again.Get("b") != "edited" || again.Get("a") != "published" ||
+	if w.Code != http.StatusOK || again.Get("b") != "edited" || again.Get("a") != "live" ||
 		!strings.Contains(again.Get("yaml-b"), "rank_k: 17") || !strings.Contains(w.Body.String(), "<h2>edited</h2>") {
 		t.Fatalf("an edited text is not compared: %d %v %s", w.Code, again, w.Body)
 	}

@@ -42,30 +42,30 @@ func TestPeopleLogInOverPlainHTTP(t *testing.T) {
 		}
 		return own
 	}
-	login := url.Values{"name": {"ada"}, "token": {"ebb and flow"}, "next": {"/judging"}}
+	login := url.Values{"name": {"ada"}, "token": {"ebb and flow"}, "next": {"/cases"}}
 	page := send("GET", "/login", "", "text/html", nil)
 	w := send("POST", "/login", originOf(page), "text/html", login)
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/judging" {
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/cases" {
 		t.Fatalf("the form is answered %d %s", w.Code, w.Body)
 	}
 	cookies := w.Result().Cookies()
-	page = send("GET", "/judging", "", "text/html", nil, cookies...)
-	w = send("POST", "/judging", originOf(page), "text/html", url.Values{"name": {"Tides"}}, cookies...)
+	page = send("GET", "/cases", "", "text/html", nil, cookies...)
+	w = send("POST", "/cases", originOf(page), "text/html", url.Values{"name": {"Tides"}}, cookies...)
 	if w.Code != http.StatusSeeOther {
 		t.Errorf("a form behind the login is answered %d %s", w.Code, w.Body)
 	}
 	for _, origin := range []string{"null", "http://reef.example:8081", "http://quay.example"} {
-		w := send("POST", "/judging", origin, "text/html,*/*;q=0.8", url.Values{"name": {"Reefs"}}, cookies...)
+		w := send("POST", "/cases", origin, "text/html,*/*;q=0.8", url.Values{"name": {"Reefs"}}, cookies...)
 		if w.Code != http.StatusForbidden || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") ||
 			!strings.Contains(w.Body.String(), "<h1>This was refused</h1>") || strings.Contains(w.Body.String(), "live since") {
 			t.Errorf("a form from %s is answered %d %s", origin, w.Code, w.Body)
 		}
-		w = send("POST", "/judging", origin, "application/json", url.Values{"name": {"Reefs"}}, cookies...)
+		w = send("POST", "/cases", origin, "application/json", url.Values{"name": {"Reefs"}}, cookies...)
 		if w.Code != http.StatusForbidden || !strings.HasPrefix(w.Body.String(), `{"error":"pages of another origin`) {
 			t.Errorf("a program at %s is answered %d %s", origin, w.Code, w.Body)
 		}
 	}
-	if list := send("GET", "/judging", "", "text/html", nil, cookies...).Body.String(); strings.Contains(list, "Reefs") {
+	if list := send("GET", "/cases", "", "text/html", nil, cookies...).Body.String(); strings.Contains(list, "Reefs") {
 		t.Error("a foreign page made a case")
 	}
 }

@@ -51,7 +51,7 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 	page := get(h, "/operations").Body.String()
 	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<",
 		"a.md and 1 more: it has no number", ">empty<", "no records; &lt;p&gt;.pdf: gone", "and 1 of others", "keyword",
-		"Nothing was searched for", "Build the index again", "Nothing was published", ">https://buoys.example<")
+		"Nothing was searched for", "Build the index again", "Nothing was published: what is configured", ">https://buoys.example<")
 	if part := get(h, "/operations?live=1").Body.String(); strings.Contains(part, "<html") ||
 		!strings.Contains(part, "no route") {
 		t.Errorf("what changes by itself: %s", part)

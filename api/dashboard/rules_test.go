@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 )
@@ -31,6 +32,8 @@ func (s *shelf) Search(_ context.Context, r retrieval.Request) (retrieval.Respon
 func (*shelf) Absent(_ context.Context, _ retrieval.Request, record int64) (retrieval.Absence, error) {
 	return retrieval.Absence{Record: record, Cause: retrieval.Filtered, Why: "the filter leaves it out"}, nil
 }
+
+func (*shelf) Indexed() (int64, *corpus.Corpus, error) { return 1, corpus.New(), nil }
 
 func (*shelf) Status(context.Context) retrieval.Status { return retrieval.Status{Ready: true} }
 
@@ -71,13 +74,13 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 
 func TestPins(t *testing.T) {
 	h, store := tuned(t)
-	if page := get(h, "/analytics/pins/edit?q=fees").Body.String(); !strings.Contains(page, `name="place doc:c"`) ||
+	if page := get(h, "/rules/pins/edit?q=fees").Body.String(); !strings.Contains(page, `name="place doc:c"`) ||
 		strings.Contains(page, "<i>Page") {
 		t.Fatalf("the form lacks a record, or shows its title as it is: %s", page)
 	}
 	form := url.Values{"query": {"fees"}, "place doc:c": {"1"}, "place doc:a": {""}, "place doc:b": {"0"},
 		"until": {"2031-01-31"}, "base": {"0"}, "do": {"preview"}}
-	preview := post(h, "/analytics/pins", form)
+	preview := post(h, "/rules/pins", form)
 	if preview.Code != http.StatusOK || !strings.Contains(preview.Body.String(), "↑ 2") ||
 		!strings.Contains(preview.Body.String(), "↓ 2") || !strings.Contains(preview.Body.String(), `value="2031-01-31"`) {
 		t.Fatalf("the preview is %d %s", preview.Code, preview.Body)
@@ -86,14 +89,14 @@ func TestPins(t *testing.T) {
 		t.Fatalf("a preview saves %v, %v", all, err)
 	}
 	form.Set("do", "publish")
-	moves(t, post(h, "/analytics/pins", form), "/analytics/pins")
-	list := get(h, "/analytics/pins").Body.String()
-	for _, want := range []string{"fees", "doc:c", "buried", "r1 is in force", "31 Jan 2031"} {
+	moves(t, post(h, "/rules/pins", form), "/rules/pins?published=1")
+	list := get(h, "/rules/pins").Body.String()
+	for _, want := range []string{"fees", "doc:c", "buried", "pins@1", "31 Jan 2031"} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list lacks %q", want)
 		}
 	}
-	conflict := post(h, "/analytics/pins", form) // made from the state before
+	conflict := post(h, "/rules/pins", form) // made from the state before
 	if conflict.Code != http.StatusConflict || !strings.Contains(conflict.Body.String(), "Somebody else was faster") {
 		t.Errorf("a change on an old state is %d", conflict.Code)
 	}
@@ -103,14 +106,14 @@ func TestPins(t *testing.T) {
 		"no record": {"query": {"x"}, "record": {"doc:zzz"}, "position": {"1"}},
 		"no date":   {"query": {"x"}, "place doc:c": {"1"}, "from": {"tomorrow"}},
 	} {
-		if w := post(h, "/analytics/pins", bad); w.Code != http.StatusBadRequest {
+		if w := post(h, "/rules/pins", bad); w.Code != http.StatusBadRequest {
 			t.Errorf("%s is %d", name, w.Code)
 		}
 	}
 	form.Set("base", "1")
 	form.Set("do", "remove")
-	moves(t, post(h, "/analytics/pins", form), "/analytics/pins")
-	if page := get(h, "/analytics/pins").Body.String(); strings.Contains(page, "doc:c") {
+	moves(t, post(h, "/rules/pins", form), "/rules/pins?published=2")
+	if page := get(h, "/rules/pins").Body.String(); strings.Contains(page, "doc:c") {
 		t.Error("a removed rule is listed")
 	}
 }
@@ -122,20 +125,20 @@ func TestSynonyms(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := url.Values{"name": {"hsm"}, "others": {"security module, key box"}, "base": {"0"}, "do": {"preview"}}
-	page := post(h, "/analytics/synonyms", form).Body.String()
+	page := post(h, "/rules", form).Body.String()
 	if !strings.Contains(page, "a big HSM") || strings.Contains(page, ">fees<") {
 		t.Errorf("the preview shows other queries: %s", page)
 	}
 	form.Set("do", "publish")
-	moves(t, post(h, "/analytics/synonyms", form), "/analytics/synonyms")
+	moves(t, post(h, "/rules", form), "/rules?published=1")
 	r, err := store.Revision(t.Context(), catalog.SynonymsRevision, "", 0)
 	if err != nil || !strings.Contains(r.Data, "key box") {
 		t.Errorf("saved is %+v, %v", r, err)
 	}
-	if page := get(h, "/analytics/synonyms").Body.String(); !strings.Contains(page, "security module, key box") {
+	if page := get(h, "/rules").Body.String(); !strings.Contains(page, "security module, key box") {
 		t.Error("the group is not listed")
 	}
-	if w := post(h, "/analytics/synonyms", url.Values{"name": {"x"}, "others": {" , "}}); w.Code != http.StatusBadRequest {
+	if w := post(h, "/rules", url.Values{"name": {"x"}, "others": {" , "}}); w.Code != http.StatusBadRequest {
 		t.Errorf("a group of one spelling is %d", w.Code)
 	}
 }

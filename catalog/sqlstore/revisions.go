@@ -94,7 +94,7 @@ func (s *Store) Publish(ctx context.Context, p catalog.Publication, since int64)
 			before = list[0]
 		}
 		if since != 0 && before.ID != since {
-			return &catalog.ConflictError{What: "the published " + string(p.Kind), By: before.By, At: before.At,
+			return &catalog.ConflictError{What: "the live " + string(p.Kind), By: before.By, At: before.At,
 				Revision: before.ID}
 		}
 		if p.Number != 0 {

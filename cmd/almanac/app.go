@@ -93,7 +93,7 @@ func follow(
 // profile loads a profile by name: a saved revision, NAME@NUMBER, or what is
 // published, else a built-in one or a file.
 func (a *app) profile(ctx context.Context, name string) (p profile.Profile, err error) {
-	if _, saved := revision.ParseName(name); !saved && name != revision.Published {
+	if _, saved := revision.ParseName(name); !saved && name != revision.Live {
 		return profile.Load(name)
 	}
 	err = a.withRevisions(ctx, func(s revision.Source) error {

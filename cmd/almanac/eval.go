@@ -26,7 +26,7 @@ type evalCmd struct {
 	Queries      []string   `help:"Judged queries over the data directory; ids are paths, keys, addresses." placeholder:"DIR"`
 	Case         string     `help:"Case of the data directory, as people judged it." placeholder:"NAME"`
 	Qrels        string     `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
-	Profile      []string   `help:"Profiles, baseline first: NAME@N, published, ${profiles}, YAML." placeholder:"PROFILE"`
+	Profile      []string   `help:"Profiles, baseline first: NAME@N, live, ${profiles}, YAML." placeholder:"PROFILE"`
 	Stages       bool       `help:"Measure the contribution of each stage, from words alone to the whole profile."`
 	Stack        string     `help:"Search engines to measure." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int        `help:"Grade from which a document counts as relevant." default:"1"`
@@ -63,7 +63,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	case len(c.Judged) > 0 && len(c.Queries) == 0: // documents of their own
 		c.Profile = []string{a.config.ProfileName()}
 	default:
-		c.Profile = []string{revision.Published}
+		c.Profile = []string{revision.Live}
 	}
 	sets, err := c.sets(ctx, a)
 	if err != nil {

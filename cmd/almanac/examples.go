@@ -27,7 +27,7 @@ var examples = map[string]string{
 	"profile save":     "almanac profile save mine.yaml --base 3 --note titles",
 	"profile publish":  "almanac profile publish default@4",
 	"profile rollback": "almanac profile rollback\nalmanac profile rollback 2",
-	"profile diff":     "almanac profile diff published default@4\nalmanac profile diff default@3 mine.yaml",
+	"profile diff":     "almanac profile diff live default@4\nalmanac profile diff default@3 mine.yaml",
 	"doctor":           "almanac doctor --network ./mine.yaml",
 	"health":           "almanac health",
 	"config":           "almanac config\nALMANAC_LIMIT_REST=0 almanac config",

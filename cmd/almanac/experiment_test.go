@@ -66,9 +66,9 @@ func TestServeEvaluates(t *testing.T) {
 			t.Fatalf("%s: status %d", path, res.StatusCode)
 		}
 	}
-	post("/evaluation", url.Values{"case": {"1"}, "profile": {"published", "keyword-only"}})
+	post("/evaluation", url.Values{"case": {"1"}, "profile": {"live", "keyword-only"}})
 	runs := stored(2)
-	if r := runs[1]; r.Profile != "published" || r.Report.NDCG10 != 1 || r.Generation == 0 || r.Version == "" {
+	if r := runs[1]; r.Profile != "live" || r.Report.NDCG10 != 1 || r.Generation == 0 || r.Version == "" {
 		t.Errorf("run %+v", r)
 	}
 	if runs[0].Profile != "keyword-only" || runs[0].Report.Comparison == nil {
@@ -84,7 +84,7 @@ func TestServeEvaluates(t *testing.T) {
 		t.Fatalf("exit code %d:\n%s", code, s.log)
 	}
 	s = at.serve(t)
-	if r := stored(3)[0]; r.By != workbench.BySchedule || r.Profile != "published" {
+	if r := stored(3)[0]; r.By != workbench.BySchedule || r.Profile != "live" {
 		t.Errorf("run %+v", r)
 	}
 }

@@ -61,7 +61,7 @@ func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 	for name, finds := range process {
 		wait.Until(t, name+" reads the synonym", finds)
 	}
-	if out := at.run(t, "config"); !strings.Contains(out, "synonyms r1") || !strings.Contains(out, "ada") {
+	if out := at.run(t, "config"); !strings.Contains(out, "synonyms@1") || !strings.Contains(out, "ada") {
 		t.Errorf("config says %s", out)
 	}
 

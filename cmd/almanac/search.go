@@ -34,7 +34,7 @@ type searchCmd struct {
 	Sort    string   `help:"relevance, or date: newest of the best." enum:"relevance,date" default:"relevance"`
 	Limit   int      `help:"How many results, up to 50." default:"10"`
 	Offset  int      `help:"How many to skip." default:"0"`
-	Profile string   `help:"Relevance profile: NAME@N, published, ${profiles}, or a YAML file." placeholder:"PROFILE"`
+	Profile string   `help:"Relevance profile: NAME@N, live, ${profiles}, or a YAML file." placeholder:"PROFILE"`
 	Explain bool     `help:"Show the numbers behind each result."`
 	Why     string   `help:"Say where this record is, or why not (id, kind:key, path, page)." placeholder:"RECORD"`
 	JSON    bool     `name:"json" help:"Print JSON, as REST does." xor:"form"`

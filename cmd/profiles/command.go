@@ -11,8 +11,8 @@ type Command struct {
 	List     listCommand     `cmd:"" help:"List the saved revisions, newest first."`
 	Show     showCommand     `cmd:"" help:"Print a profile as YAML."`
 	Save     saveCommand     `cmd:"" help:"Save a file as a revision, which nothing uses before it is published."`
-	Publish  publishCommand  `cmd:"" help:"Put a revision in force."`
-	Rollback rollbackCommand `cmd:"" help:"Put in force again what was before."`
+	Publish  publishCommand  `cmd:"" help:"Make a revision live."`
+	Rollback rollbackCommand `cmd:"" help:"Make live again what was before."`
 	Diff     diffCommand     `cmd:"" help:"Compare two profiles field by field."`
 }
 
@@ -78,7 +78,7 @@ type rollbackCommand struct {
 
 // Help says where it leads.
 func (*rollbackCommand) Help() string {
-	return `Before the first publication the configuration was in force. A rollback is a
+	return `Before the first publication what is configured was live. A rollback is a
 publication too: a second one returns to where the first one came from.`
 }
 
@@ -91,7 +91,7 @@ func (c *rollbackCommand) Run(ctx context.Context, d *Desk) error {
 }
 
 type diffCommand struct {
-	Before string `arg:"" help:"NAME@N, published, a built-in profile, or a YAML file."`
+	Before string `arg:"" help:"NAME@N, live, a built-in profile, or a YAML file."`
 	After  string `arg:"" help:"Another."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 }

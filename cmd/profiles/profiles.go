@@ -70,7 +70,7 @@ func (d *Desk) list(ctx context.Context, source revision.Source, asJSON bool) er
 	if asJSON {
 		return d.print(list)
 	}
-	return table(d.Out, append([][]string{{"PROFILE", "SAVED", "BY", "IN FORCE SINCE", "NOTE"}}, rows...))
+	return table(d.Out, append([][]string{{"PROFILE", "SAVED", "BY", "LIVE SINCE", "NOTE"}}, rows...))
 }
 
 // show prints a profile: NAME@NUMBER, NAME for the newest of that name, or any
@@ -120,11 +120,11 @@ func (d *Desk) save(ctx context.Context, source revision.Source, c saveCommand) 
 	if c.JSON {
 		return d.print(savedOf(r))
 	}
-	_, err = fmt.Fprintf(d.Out, "saved as %s: `almanac profile publish %[1]s` puts it in force\n", revision.NameOf(r))
+	_, err = fmt.Fprintf(d.Out, "saved as %s: `almanac profile publish %[1]s` makes it live\n", revision.NameOf(r))
 	return err
 }
 
-// publish puts a revision in force.
+// publish makes a revision live.
 func (d *Desk) publish(ctx context.Context, source revision.Source, c publishCommand) error {
 	n, ok := revision.ParseName(c.Name)
 	if !ok {
@@ -144,7 +144,7 @@ func (d *Desk) published(p catalog.Publication, err error, asJSON bool) error {
 		return d.print(map[string]any{"name": p.Name, "number": p.Number, "in_force_since": p.At, "by": p.By,
 			"note": p.Note})
 	}
-	_, err = fmt.Fprintf(d.Out, "%s is in force: running servers use it within five seconds\n", p)
+	_, err = fmt.Fprintf(d.Out, "%s is live: running servers use it within five seconds\n", p)
 	return err
 }
 

@@ -67,6 +67,9 @@ type Options struct {
 	Same Same
 	// Answers, if set, measures what a client reads until it has the answer.
 	Answers *AnswerOptions
+	// Brief reads rankings only as deep as nDCG@10 asks, by one search: deeper measures
+	// and times are then not known.
+	Brief bool
 	// Progress, if set, is called with the number of queries done.
 	Progress func(done, total int)
 }
@@ -128,9 +131,14 @@ func (o Options) ask(ctx context.Context, s retrieval.Searcher, q Query, filter 
 	}
 	whole := page
 	whole.Limit, whole.Diversify = 2*RecallCut, false
-	start := time.Now()
-	first, err := s.Search(ctx, page)
-	x.took = time.Since(start)
+	var first retrieval.Response
+	if o.Brief {
+		whole.Limit = 3 * Cut // records of one document count once
+	} else {
+		start := time.Now()
+		first, err = s.Search(ctx, page)
+		x.took = time.Since(start)
+	}
 	deep, deepErr := s.Search(ctx, whole)
 	switch err = cmp.Or(err, deepErr); {
 	case ctx.Err() != nil || errors.Is(err, retrieval.ErrNotReady):

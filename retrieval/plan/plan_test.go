@@ -97,13 +97,13 @@ func TestWhatAQueryIsAlsoReadAs(t *testing.T) {
 		texts = append(texts, "wallet rotation traffic", "extra key")
 	}
 	for _, c := range []struct{ query, corrected, read string }{
-		{"wallet rotation", "", "wallet rotat"},
-		{"wallst rotation", "wallet rotation", "wallst rotat wallet*0.8"},
+		{"wallet rotation", "", "wallet rotation"},
+		{"wallst rotation", "wallet rotation", "wallst rotation wallet*0.8"},
 		{"charter", "", "charter"},
-		{"wal let rotation", "wallet rotation", "wal rotat wallet*0.8"},
-		{"keyrotation", "key rotation", "keyrot key*0.8 rotat*0.8"},
-		{"wallst1 xyzzy", "", "wallst-1 wallst*0.2 1*0.2 xyzzi"},
-		{"gasoline", "", "gasolin traffic@0.2"},
+		{"wal let rotation", "wallet rotation", "wal rotation wallet*0.8"},
+		{"keyrotation", "key rotation", "keyrotation key*0.8 rotat*0.8"},
+		{"wallst1 xyzzy", "", "wallst1 wallst*0.2 1*0.2 xyzzy"},
+		{"gasoline", "", "gasoline traffic@0.2"},
 		{"extra traffic", "", "extra traffic xt@0.4 gasolin@0.2"},
 		{"xt", "", "xt extra@0.1 traffic@0.1"},
 		{"traffic of extra traffic", "", "traffic extra xt@0.4 gasolin@0.2"},

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -39,7 +40,7 @@ type Request struct {
 
 // ReadTerm is a term that a query is read as.
 type ReadTerm struct {
-	Text   string
+	Text   string  // a word as it was typed, and not its stem
 	Weight float64 // relative to a word that was typed; 0 of phrases and exclusions
 	Origin Origin
 }
@@ -59,8 +60,10 @@ const (
 // Read returns what the query is read as, for explanations.
 func (p *Plan) Read() (out []ReadTerm) {
 	for _, t := range p.Keyword.Terms {
-		id, origin := analysis.IDOf(t.Text), Typed
-		if !slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == id }) {
+		id, origin, text := analysis.IDOf(t.Text), Typed, t.Text
+		if at := slices.IndexFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == id }); at >= 0 {
+			text = cmp.Or(p.Query.Terms[at].Word, text)
+		} else {
 			origin = Spelling
 			if slices.ContainsFunc(p.rerank.Terms, func(r rerank.Term) bool {
 				return r.ID == id && r.Position == untypedPosition
@@ -68,7 +71,7 @@ func (p *Plan) Read() (out []ReadTerm) {
 				origin = Alias
 			}
 		}
-		out = append(out, ReadTerm{t.Text, t.Weight, origin})
+		out = append(out, ReadTerm{text, t.Weight, origin})
 	}
 	for _, x := range p.Query.Phrases {
 		out = append(out, ReadTerm{Text: x.Text, Origin: Phrase})

@@ -12,11 +12,22 @@ import (
 // Names of what can be searched with besides saved revisions and the built-in
 // profiles.
 const (
-	Published  = "published"    // what is in force
+	Live       = "live"         // what searches use
 	Configured = "configured"   // what would be if nothing were published
-	Keyword    = "keyword-only" // the keyword lists of what is in force
+	Keyword    = "keyword-only" // the keyword lists of what is live
 	Vector     = "vector-only"  // its vector lists
 )
+
+// was is what Live was called before.
+const was = "published"
+
+// Called returns the name that a profile has now: runs and jobs are kept for long.
+func Called(name string) string {
+	if name == was {
+		return Live
+	}
+	return name
+}
 
 // Name names a saved revision of a profile: NAME@NUMBER. The zero one names none.
 type Name struct {

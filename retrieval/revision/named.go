@@ -32,14 +32,14 @@ func (s Source) Named(ctx context.Context, name string) (Named, error) {
 	switch {
 	case name == Configured:
 		return named(name, 0, s.Base)
-	case name == Published:
+	case name == Live || name == was:
 		live, _, err := InForce(ctx, s.Store)
 		if err != nil {
 			return Named{}, err
 		}
-		return s.tried(ctx, name, live.Of(catalog.ProfileRevision).Number)
+		return s.tried(ctx, Live, live.Of(catalog.ProfileRevision).Number)
 	case name == Keyword || name == Vector:
-		n, err := s.Named(ctx, Published)
+		n, err := s.Named(ctx, Live)
 		if err != nil {
 			return n, err
 		}
@@ -57,7 +57,7 @@ func (s Source) Named(ctx context.Context, name string) (Named, error) {
 		if err != nil {
 			return Named{}, err
 		}
-		n, err := s.Named(ctx, Published)
+		n, err := s.Named(ctx, Live)
 		return n.with(name, p), err
 	}
 	return Named{}, fmt.Errorf("%w: there is no profile %q; a revision is named as default@3", catalog.ErrNotFound,
@@ -72,7 +72,7 @@ func (s Source) Saved(ctx context.Context, n Name) (catalog.Revision, error) {
 // Names are those that Named takes.
 func (s Source) Names(ctx context.Context) ([]string, error) {
 	revisions, err := s.Store.Revisions(ctx, catalog.ProfileRevision)
-	names := []string{Published, Configured, Keyword, Vector}
+	names := []string{Live, Configured, Keyword, Vector}
 	for _, r := range revisions {
 		names = append(names, NameOf(r).String())
 	}

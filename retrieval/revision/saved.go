@@ -33,15 +33,15 @@ func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (
 	return store.SaveRevision(ctx, r)
 }
 
-// Live is what is in force: profile, synonyms and pins, in this order. What was
+// Published is what is live: profile, synonyms and pins, in this order. What was
 // never published has the ID 0 and is that of the configuration.
-type Live []catalog.Publication
+type Published []catalog.Publication
 
-// InForce returns what is in force, and the newest publication's id as Published
+// InForce returns what is live, and the newest publication's id as Published
 // does.
-func InForce(ctx context.Context, store catalog.RelevanceStore) (l Live, head int64, err error) {
+func InForce(ctx context.Context, store catalog.RelevanceStore) (l Published, head int64, err error) {
 	list, head, err := store.Published(ctx)
-	l = Live{{Kind: catalog.ProfileRevision}, {Kind: catalog.SynonymsRevision}, {Kind: catalog.PinsRevision}}
+	l = Published{{Kind: catalog.ProfileRevision}, {Kind: catalog.SynonymsRevision}, {Kind: catalog.PinsRevision}}
 	for i := range l {
 		for _, p := range list {
 			if p.Kind == l[i].Kind {
@@ -52,8 +52,8 @@ func InForce(ctx context.Context, store catalog.RelevanceStore) (l Live, head in
 	return l, head, err
 }
 
-// Of returns what is in force of a kind.
-func (l Live) Of(kind catalog.RevisionKind) catalog.Publication {
+// Of returns what is live of a kind.
+func (l Published) Of(kind catalog.RevisionKind) catalog.Publication {
 	for _, p := range l {
 		if p.Kind == kind {
 			return p
@@ -62,16 +62,16 @@ func (l Live) Of(kind catalog.RevisionKind) catalog.Publication {
 	return catalog.Publication{Kind: kind}
 }
 
-// Profile names the profile in force as one that stays so: NAME@NUMBER or
+// Profile names the profile live as one that stays so: NAME@NUMBER or
 // Configured.
-func (l Live) Profile() string {
+func (l Published) Profile() string {
 	if p := l.Of(catalog.ProfileRevision); p.Number > 0 {
 		return Name{p.Name, p.Number}.String()
 	}
 	return Configured
 }
 
-// Rollback publishes again the profile that was in force so many publications
+// Rollback publishes again the profile that was live so many publications
 // ago, unless somebody publishes meanwhile: then a *catalog.ConflictError.
 // ErrNotFound if there were not as many.
 func Rollback(ctx context.Context, store catalog.Store, steps int, by, note string) (catalog.Publication, error) {

@@ -69,7 +69,7 @@ func TestSavedProfilesAreNamed(t *testing.T) {
 	if err != nil || n.Profile.RankK != 7 || n.Name != "default@1" || n.Revision != 1 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if n, err = s.Named(t.Context(), revision.Published); err != nil || n.Profile.RankK == 7 {
+	if n, err = s.Named(t.Context(), revision.Live); err != nil || n.Profile.RankK == 7 {
 		t.Errorf("nothing is published, and the profile in force is %+v, %v", n, err)
 	}
 	for _, name := range []string{"default@2", "default@", "other@1", "other"} {
@@ -104,7 +104,7 @@ func TestRollback(t *testing.T) {
 		}
 		got += p.String() + ", "
 	}
-	if want := "default r1, default r3, the configuration, "; got != want {
+	if want := "default@1, default@3, configured, "; got != want {
 		t.Errorf("in force were %s, want %s", got, want)
 	}
 	live, _, err := revision.InForce(t.Context(), s.Store)

@@ -23,6 +23,7 @@ type Agreement struct {
 type Disagreement struct {
 	Query, Target string
 	A, B          int
+	WhyA, WhyB    string // their reasons, if they gave any
 }
 
 // apart is how many grades lie between the two.
@@ -31,14 +32,14 @@ func (d Disagreement) apart() int { return max(d.A-d.B, d.B-d.A) }
 // Agreements compares every two judges that graded any pair both, by name.
 func Agreements(judgments []catalog.Judgment) []Agreement {
 	type pair struct{ query, target string }
-	grades := map[string]map[pair]int{}
+	grades := map[string]map[pair]catalog.Judgment{}
 	var judges []string
 	for _, j := range judgments {
 		if grades[j.Judge] == nil {
-			grades[j.Judge] = map[pair]int{}
+			grades[j.Judge] = map[pair]catalog.Judgment{}
 			judges = append(judges, j.Judge)
 		}
-		grades[j.Judge][pair{j.Query, j.Target}] = j.Grade
+		grades[j.Judge][pair{j.Query, j.Target}] = j
 	}
 	slices.Sort(judges)
 	var out []Agreement
@@ -51,11 +52,12 @@ func Agreements(judgments []catalog.Judgment) []Agreement {
 				if !both {
 					continue
 				}
-				a, b = append(a, grade), append(b, other)
-				if grade == other {
+				a, b = append(a, grade.Grade), append(b, other.Grade)
+				if grade.Grade == other.Grade {
 					x.Same++
 				} else {
-					x.Disagreements = append(x.Disagreements, Disagreement{at.query, at.target, grade, other})
+					x.Disagreements = append(x.Disagreements, Disagreement{at.query, at.target, grade.Grade, other.Grade,
+						grade.Note, other.Note})
 				}
 			}
 			if x.Pairs = len(a); x.Pairs == 0 {

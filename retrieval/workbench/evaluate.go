@@ -78,7 +78,7 @@ func (x Runner) measure(ctx context.Context, a EvalTask, progress func(done, tot
 	var runs []Run
 	for i, t := range tried {
 		o.Profile, o.Relevance = t.Name, &t.Relevance
-		if t.Name == revision.Published {
+		if t.Name == revision.Live {
 			o.Profile = live.Profile()
 		}
 		o.Progress = func(done, total int) { progress(i*total+done, len(tried)*total) }

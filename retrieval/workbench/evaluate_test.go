@@ -139,7 +139,7 @@ func TestAJobStoresARunForEachProfile(t *testing.T) {
 	save(t, store, "bad", worst)
 	done, all := 0, 0
 	got, err := do[workbench.Runs](t.Context(), x,
-		workbench.EvalTask{Case: c.ID, Profiles: []string{"published", "bad@1", "keyword"}},
+		workbench.EvalTask{Case: c.ID, Profiles: []string{"live", "bad@1", "keyword"}},
 		func(n, total int) { done, all = n, total })
 	if err != nil || len(got.Runs) != 3 || done != 9 || all != 9 {
 		t.Fatalf("%+v after %d of %d (%v)", got, done, all, err)
@@ -160,7 +160,7 @@ func TestAJobStoresARunForEachProfile(t *testing.T) {
 		profile  string
 		revision int
 		label    string
-	}{{"published", 0, "configured"}, {"bad", 1, "bad@1"}, {"keyword", 0, "keyword"}} {
+	}{{"live", 0, "configured"}, {"bad", 1, "bad@1"}, {"keyword", 0, "keyword"}} {
 		r := runs[i]
 		if r.Profile != want.profile || r.Revision != want.revision || r.Report.Profile != want.label ||
 			r.By != "ada" || !r.At.Equal(runs[0].At) || r.Case != c.ID || r.Version != "v1" ||
@@ -204,9 +204,9 @@ func TestAJobThatCannotBeDoneStoresNothing(t *testing.T) {
 		want     string
 	}{
 		{workbench.EvalTask{Case: c.ID}, "no profile"},
-		{workbench.EvalTask{Case: 99, Profiles: []string{"published"}}, "case 99"},
-		{workbench.EvalTask{Case: c.ID, Judges: []string{"clicks"}, Profiles: []string{"published"}}, "no query is judged"},
-		{workbench.EvalTask{Case: c.ID, Profiles: []string{"published", "gone@1"}}, "not found"},
+		{workbench.EvalTask{Case: 99, Profiles: []string{"live"}}, "case 99"},
+		{workbench.EvalTask{Case: c.ID, Judges: []string{"clicks"}, Profiles: []string{"live"}}, "no query is judged"},
+		{workbench.EvalTask{Case: c.ID, Profiles: []string{"live", "gone@1"}}, "not found"},
 	} {
 		if _, err := evaluate(t, x, tt.argument); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %q", tt.argument, err, tt.want)
@@ -216,7 +216,7 @@ func TestAJobThatCannotBeDoneStoresNothing(t *testing.T) {
 		t.Error("an argument that is no JSON")
 	}
 	x.Index = loading{x.Index}
-	if _, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"published"}}); !errors.Is(err,
+	if _, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"live"}}); !errors.Is(err,
 		retrieval.ErrNotReady) {
 		t.Errorf("before the index is ready: %v", err)
 	}
@@ -245,7 +245,7 @@ func (r replaced) Indexed() (int64, *corpus.Corpus, error) {
 func TestARunIsOfOneGeneration(t *testing.T) {
 	x, _, c := open(t)
 	x.Index = replaced{x.Index, new(int64)}
-	_, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"published"}})
+	_, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"live"}})
 	if err == nil || !strings.Contains(err.Error(), "another index") {
 		t.Errorf("error %v", err)
 	}
@@ -258,7 +258,7 @@ func TestWhatIsPublishedHasANameThatStays(t *testing.T) {
 		0); err != nil {
 		t.Fatal(err)
 	}
-	got, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"published", "configured"}})
+	got, err := evaluate(t, x, workbench.EvalTask{Case: c.ID, Profiles: []string{"live", "configured"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestWhatIsPublishedHasANameThatStays(t *testing.T) {
 	if err != nil || len(got.Runs) != 2 {
 		t.Fatalf("%v (%v)", got, err)
 	}
-	if p := list[1]; p.Profile != "published" || p.Revision != 1 || p.Report.Profile != "bad@1" || p.Report.NDCG10 == 1 {
+	if p := list[1]; p.Profile != "live" || p.Revision != 1 || p.Report.Profile != "bad@1" || p.Report.NDCG10 == 1 {
 		t.Errorf("published: %+v", p)
 	}
 	if p := list[0]; p.Profile != "configured" || p.Revision != 0 || p.Report.NDCG10 != 1 ||
@@ -282,7 +282,7 @@ func TestReportsAreKeptWithTheirCase(t *testing.T) {
 		0); err != nil {
 		t.Fatal(err)
 	}
-	reports := []eval.Report{{Collection: c.Name, Profile: "published"}, {Collection: c.Name, Profile: "calm@7"},
+	reports := []eval.Report{{Collection: c.Name, Profile: "live"}, {Collection: c.Name, Profile: "calm@7"},
 		{Collection: c.Name, Profile: "./mine@home.yaml"}}
 	if err := workbench.Keep(t.Context(), store, reports, catalog.Evaluation{By: "ci", Version: "v2"}); err != nil {
 		t.Fatal(err)
@@ -291,7 +291,7 @@ func TestReportsAreKeptWithTheirCase(t *testing.T) {
 	if err != nil || len(list) != 3 {
 		t.Fatalf("%v (%v)", list, err)
 	}
-	for i, want := range []string{"./mine@home.yaml 0 ./mine@home.yaml", "calm 7 calm@7", "published 1 bad@1"} {
+	for i, want := range []string{"./mine@home.yaml 0 ./mine@home.yaml", "calm 7 calm@7", "live 1 bad@1"} {
 		r := list[i]
 		if got := fmt.Sprintf("%s %d %s", r.Profile, r.Revision, r.Report.Profile); got != want || r.By != "ci" ||
 			r.Version != "v2" || !r.At.Equal(list[0].At) {

@@ -153,7 +153,7 @@ func (x Pooler) Find(ctx context.Context, c catalog.Case, query string) ([]Docum
 	if err != nil {
 		return nil, err
 	}
-	results, err := x.results(ctx, query, revision.Published, Depth)
+	results, err := x.results(ctx, query, revision.Live, Depth)
 	if err != nil {
 		return nil, err
 	}

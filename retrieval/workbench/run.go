@@ -15,7 +15,7 @@ import (
 
 // Run is one stored evaluation. Its Profile is the name that was asked for, without
 // the revision's number; that of its report is a name that means the same later:
-// of revision.Published what was in force.
+// of revision.Live what was in force.
 type Run struct {
 	catalog.Evaluation
 	Report eval.Report
@@ -35,7 +35,7 @@ func Keep(ctx context.Context, store catalog.RelevanceStore, reports []eval.Repo
 		run.Case, run.Profile = c.ID, r.Profile
 		if n, saved := revision.ParseName(r.Profile); saved {
 			run.Profile, run.Revision = n.Profile, n.Number
-		} else if r.Profile == revision.Published {
+		} else if r.Profile == revision.Live {
 			live, _, err := revision.InForce(ctx, store)
 			if err != nil {
 				return err
@@ -100,6 +100,7 @@ func parse(e catalog.Evaluation) (Run, error) {
 	if err == nil && e.Data != "" {
 		err = json.Unmarshal([]byte(e.Data), &r.Report.PerQuery)
 	}
+	r.Profile = revision.Called(r.Profile)
 	r.Summary, r.Data = "", ""
 	if err != nil {
 		return r, fmt.Errorf("experiment: run %d: %w", e.ID, err)

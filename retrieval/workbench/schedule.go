@@ -70,7 +70,7 @@ func Due(ctx context.Context, store catalog.Store, now time.Time) error {
 	if due(first).After(now) {
 		return nil
 	}
-	task := EvalTask{Case: first.ID, Profiles: []string{revision.Published}}
+	task := EvalTask{Case: first.ID, Profiles: []string{revision.Live}}
 	if _, err := Ask(ctx, store, task, BySchedule); err != nil {
 		return err
 	}

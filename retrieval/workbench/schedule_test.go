@@ -42,7 +42,7 @@ func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
 		}
 		for _, r := range open {
 			a, err := workbench.TaskOf[workbench.EvalTask](r)
-			if err != nil || r.By != workbench.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != revision.Published {
+			if err != nil || r.By != workbench.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != revision.Live {
 				t.Errorf("request %+v (%v)", r, err)
 			}
 			cases = append(cases, a.Case)

@@ -127,7 +127,7 @@ func (x Runner) tune(ctx context.Context, a TuneTask, by string, progress func(d
 	if err != nil {
 		return f, err
 	}
-	if f.Profile == revision.Published {
+	if base.Name == revision.Live {
 		live, _, err := revision.InForce(ctx, x.Store)
 		if err != nil {
 			return f, err
@@ -251,6 +251,6 @@ func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (*rev
 
 // Defaults are the folds, seed and penalties that `almanac tune` has too.
 func Defaults() TuneTask {
-	return TuneTask{Profile: revision.Published, Name: profile.DefaultName, Folds: 5, Seed: 1,
+	return TuneTask{Profile: revision.Live, Name: profile.DefaultName, Folds: 5, Seed: 1,
 		L2: []float64{0.003, 0.01, 0.03, 0.1}}
 }

@@ -16,10 +16,15 @@ import (
 	"almanac/retrieval/revision"
 )
 
-// Index is the index that serves, as profiles can be measured and fitted on it.
+// Index is Measurable, and profiles can be fitted on it.
 type Index interface {
-	retrieval.Searcher
+	Measurable
 	eval.Signaler
+}
+
+// Measurable is the index that serves, as profiles can be measured on it.
+type Measurable interface {
+	retrieval.Searcher
 	// Indexed returns the generation that serves and its corpus. ErrNotReady.
 	Indexed() (generation int64, indexed *corpus.Corpus, err error)
 }

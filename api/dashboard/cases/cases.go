@@ -3,8 +3,8 @@
 package cases
 
 import (
+	"cmp"
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,31 +21,28 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-//go:embed pages
-var pages embed.FS
-
 // handler answers.
 type handler struct{ *desk.Desk }
 
 // New returns the section.
 func New(d *desk.Desk) desk.Section {
 	h := handler{d}
-	return desk.Section{Title: "Judging", Path: "/judging", Pages: pages, Routes: map[string]desk.Route{
-		"GET /judging":                desk.Page(h.cases),
-		"POST /judging":               desk.Form(h.makeCase, h.cases),
-		"GET /judging/pool":           desk.Page(h.openPool),
-		"POST /judging/pool":          desk.Form(h.addToPool, h.openPool),
-		"POST /judging/import":        desk.Upload(h.importCase, h.importPage),
-		"GET /judging/{id}":           desk.Page(h.ofCase(h.showCase)),
-		"POST /judging/{id}":          desk.Form(h.ofCase(h.changeCase), h.ofCase(h.showCase)),
-		"GET /judging/{id}/query":     desk.Page(h.ofCase(h.editQuery)),
-		"POST /judging/{id}/query":    desk.Form(h.ofCase(h.putQuery), h.ofCase(h.editQuery)),
-		"GET /judging/{id}/judge":     desk.Page(h.ofCase(h.judge)),
-		"POST /judging/{id}/judge":    desk.Form(h.ofCase(h.grade), h.ofCase(h.judge)),
-		"GET /judging/{id}/agreement": desk.Page(h.ofCase(h.agreement)),
-		"GET /judging/{id}/export":    desk.Page(h.ofCase(h.exportCase)),
-		"POST /judging/{id}/model":    desk.Form(h.ofCase(h.askModel), h.ofCase(h.showCase)),
-		"POST /judging/{id}/clicks":   desk.Form(h.ofCase(h.readClicks), h.ofCase(h.showCase)),
+	return desk.Section{Title: "Cases", Path: "/cases", Routes: map[string]desk.Route{
+		"GET /cases":                desk.Page(h.cases),
+		"POST /cases":               desk.Form(h.makeCase, h.cases),
+		"GET /cases/pool":           desk.Page(h.openPool),
+		"POST /cases/pool":          desk.Form(h.addToPool, h.openPool),
+		"POST /cases/import":        desk.Upload(h.importCase, h.importPage),
+		"GET /cases/{id}":           desk.Page(h.ofCase(h.showCase)),
+		"POST /cases/{id}":          desk.Form(h.ofCase(h.changeCase), h.ofCase(h.showCase)),
+		"GET /cases/{id}/query":     desk.Page(h.ofCase(h.editQuery)),
+		"POST /cases/{id}/query":    desk.Form(h.ofCase(h.putQuery), h.ofCase(h.editQuery)),
+		"GET /cases/{id}/judge":     desk.Page(h.ofCase(h.judge)),
+		"POST /cases/{id}/judge":    desk.Form(h.ofCase(h.grade), h.ofCase(h.judge)),
+		"GET /cases/{id}/agreement": desk.Page(h.ofCase(h.agreement)),
+		"GET /cases/{id}/export":    desk.Page(h.ofCase(h.exportCase)),
+		"POST /cases/{id}/model":    desk.Form(h.ofCase(h.askModel), h.ofCase(h.showCase)),
+		"POST /cases/{id}/clicks":   desk.Form(h.ofCase(h.readClicks), h.ofCase(h.showCase)),
 	}}
 }
 
@@ -60,7 +57,7 @@ func (h handler) pooler() workbench.Pooler {
 // cases lists cases.
 func (h handler) cases(r *http.Request) (desk.Reply, error) {
 	list, err := workbench.List(r.Context(), h.Store)
-	return desk.Reply{Template: "judging", Title: "Judging", Path: "/judging", Data: list}, err
+	return desk.Reply{Template: "cases", Title: "Cases", Data: list}, err
 }
 
 // makeCase makes an empty case.
@@ -93,24 +90,34 @@ func (h handler) ofCase(do func(*http.Request, catalog.Case) (desk.Reply, error)
 	}
 }
 
-// caseQuery is a query of a case with how far it is.
+// caseQuery is a query of a case with how it ranks, and how far it is judged.
 type caseQuery struct {
-	catalog.CaseQuery
+	workbench.BoardRow
 	Mine   int // graded by who looks at it
 	Judged int // judgments of all
 	Judge  string
+	Lab    string
 	Edit   string
 }
 
 // casePage is what the page of a case shows.
 type casePage struct {
 	workbench.Summary
+	Board      workbench.Board
 	List       []caseQuery
+	Classes    []string
+	Class      string // that is shown; "" = all
+	Sort       string
+	Sorts      [][2]string
 	Agreements []workbench.Agreement
 	Start      string // address of the first query that is not judged, else of the first
 	Model      string // that may be asked; "" = none
 	Jobs       []judgeJob
 }
+
+// sorts are the orders of the queries of a case, with their names.
+var sorts = [][2]string{{"", "worst first"}, {"change", "largest loss first"}, {"unjudged", "least judged first"},
+	{"added", "as added"}}
 
 // judgeJob is a model at work on the case.
 type judgeJob struct {
@@ -120,9 +127,12 @@ type judgeJob struct {
 
 // showCase lists the queries of a case, and who judged how much.
 func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
-	p := casePage{Model: h.JudgeModel}
+	p := casePage{Model: h.JudgeModel, Class: r.FormValue("class"), Sort: r.FormValue("sort"), Sorts: sorts}
 	queries, judgments, err := workbench.Content(r.Context(), h.Store, c.ID)
 	if err != nil {
+		return desk.Reply{}, err
+	}
+	if p.Board, err = h.Bench.Board(r.Context(), c); err != nil {
 		return desk.Reply{}, err
 	}
 	p.Summary, p.Agreements = workbench.Summarize(c, queries, judgments), workbench.Agreements(judgments)
@@ -133,19 +143,47 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
 			mine[j.Query]++
 		}
 	}
-	start := 0 // of the list
-	for _, q := range queries {
-		row := caseQuery{CaseQuery: q, Mine: mine[q.ID], Judged: all[q.ID], Judge: session{Case: c.ID, Query: q.ID}.link(),
+	first := true // of those that nobody judged
+	for _, q := range p.Board.Rows {
+		row := caseQuery{BoardRow: q, Mine: mine[q.ID], Judged: all[q.ID], Judge: session{Case: c.ID, Query: q.ID}.link(),
+			Lab:  "/lab?" + url.Values{"q": {q.Text}, "case": {strconv.FormatInt(c.ID, 10)}}.Encode(),
 			Edit: desk.Link(desk.CasePath(c.ID)+"/query", "query", q.ID)}
-		if p.Start == "" || row.Judged == 0 && p.List[start].Judged > 0 {
-			p.Start, start = row.Judge, len(p.List)
+		if p.Start == "" || row.Judged == 0 && first {
+			p.Start, first = row.Judge, row.Judged > 0
 		}
-		p.List = append(p.List, row)
+		if q.Kind != "" && !slices.Contains(p.Classes, q.Kind) {
+			p.Classes = append(p.Classes, q.Kind)
+		}
+		if p.Class == "" || p.Class == q.Kind {
+			p.List = append(p.List, row)
+		}
+	}
+	slices.Sort(p.Classes)
+	if order, ok := byOrder[p.Sort]; ok {
+		slices.SortStableFunc(p.List, order)
 	}
 	if p.Jobs, err = h.judgeJobs(r.Context(), c.ID); err != nil {
 		return desk.Reply{}, err
 	}
-	return desk.Reply{Template: "judging-case", Title: c.Name, Path: desk.CasePath(c.ID), Data: p}, nil
+	return desk.Reply{Template: "case", Title: c.Name, Data: p}, nil
+}
+
+// byOrder compares queries as the page is sorted; what was not measured comes last.
+var byOrder = map[string]func(a, b caseQuery) int{
+	"":         func(a, b caseQuery) int { return cmp.Or(unmeasured(a, b), cmp.Compare(a.NDCG, b.NDCG)) },
+	"change":   func(a, b caseQuery) int { return cmp.Or(unmeasured(a, b), cmp.Compare(a.Change, b.Change)) },
+	"unjudged": func(a, b caseQuery) int { return cmp.Compare(a.Judged, b.Judged) },
+	"added":    func(caseQuery, caseQuery) int { return 0 },
+}
+
+func unmeasured(a, b caseQuery) int {
+	switch {
+	case a.Measured == b.Measured:
+		return 0
+	case a.Measured:
+		return -1
+	}
+	return 1
 }
 
 // judgeJobs returns the open jobs of models on a case, and the last that is done.
@@ -167,14 +205,20 @@ func (h handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err e
 	return out, nil
 }
 
+// maxDescription is how many bytes a case says of itself, with its guidelines.
+const maxDescription = 16 << 10
+
 // changeCase describes or removes a case.
 func (h handler) changeCase(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
 	by := admin.User(r.Context())
 	switch r.FormValue("do") {
 	case "remove":
-		return desk.Reply{Goto: "/judging"}, h.Store.DropCase(r.Context(), c.ID, by)
+		return desk.Reply{Goto: "/cases"}, h.Store.DropCase(r.Context(), c.ID, by)
 	case "describe":
-		c.Description = strings.TrimSpace(r.FormValue("description"))
+		if c.Description = strings.TrimSpace(r.FormValue("description")); len(c.Description) > maxDescription {
+			err := desk.Invalid(fmt.Sprintf("a description has at most %d KiB", maxDescription>>10))
+			return desk.Reply{}, err.In("description")
+		}
 		_, err = h.Store.PutCase(r.Context(), c, by)
 		return desk.Reply{Goto: desk.CasePath(c.ID)}, err
 	}
@@ -217,7 +261,7 @@ func (p queryPage) reply() desk.Reply {
 	if !p.New {
 		title = p.Query.Text
 	}
-	out := desk.Reply{Template: "judging-query", Title: title, Data: p}
+	out := desk.Reply{Template: "query", Title: title, Data: p}
 	if p.Conflict != nil {
 		out.Status = http.StatusConflict
 	}
@@ -260,12 +304,7 @@ func (h handler) putQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err er
 // freeID is the id of a new query.
 func (h handler) freeID(ctx context.Context, c catalog.Case) (string, error) {
 	queries, err := h.Store.Queries(ctx, c.ID)
-	for n := len(queries) + 1; ; n++ {
-		id := "q" + strconv.Itoa(n)
-		if !slices.ContainsFunc(queries, func(q catalog.CaseQuery) bool { return q.ID == id }) {
-			return id, err
-		}
-	}
+	return workbench.FreeID(queries), err
 }
 
 // openPool goes to the query of the lab in the first case that has it, or asks which
@@ -288,14 +327,12 @@ func (h handler) openPool(r *http.Request) (desk.Reply, error) {
 		if err != nil {
 			return desk.Reply{}, err
 		}
-		for _, q := range queries {
-			if strings.EqualFold(strings.TrimSpace(q.Text), text) {
-				s.Case, s.Query = c.ID, q.ID
-				return desk.Reply{Goto: s.link()}, nil
-			}
+		if q := workbench.QueryNamed(queries, text); q != nil {
+			s.Case, s.Query = c.ID, q.ID
+			return desk.Reply{Goto: s.link()}, nil
 		}
 	}
-	return desk.Reply{Template: "judging-pool", Title: "Judge a query",
+	return desk.Reply{Template: "pool", Title: "Judge a query",
 		Data: map[string]any{"Query": text, "Cases": cases, "Profiles": s.Profiles,
 			"Edited": slices.Contains([]string{r.FormValue("a"), r.FormValue("b")}, desk.Edited)}}, nil
 }
@@ -337,7 +374,7 @@ type session struct {
 }
 
 // pooled are the profiles of a pool that nobody chose.
-var pooled = []string{revision.Published, revision.Configured, revision.Keyword, revision.Vector}
+var pooled = []string{revision.Live, revision.Configured, revision.Keyword, revision.Vector}
 
 // link is the address of a session, with more parameters as names and values.
 func (s session) link(more ...string) string {

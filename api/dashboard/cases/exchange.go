@@ -41,7 +41,7 @@ func (h handler) agreement(r *http.Request, c catalog.Case) (desk.Reply, error) 
 		for _, d := range x.Disagreements[:min(len(x.Disagreements), 200)] {
 			rows = append(rows, row{d, texts[d.Query], session{Case: c.ID, Query: d.Query}.link("at", d.Target)})
 		}
-		return desk.Reply{Template: "judging-agreement", Title: "Agreement",
+		return desk.Reply{Template: "agreement", Title: "Agreement",
 			Data: map[string]any{"Case": c, "Agreement": x, "Rows": rows}}, nil
 	}
 	return desk.Reply{}, fmt.Errorf("judges who graded the same: %w", catalog.ErrNotFound)
@@ -143,7 +143,7 @@ func (h handler) importCase(r *http.Request) (desk.Reply, error) {
 	if err != nil || missing == "" {
 		return desk.Reply{Goto: desk.CasePath(done.Case.ID)}, err
 	}
-	return desk.Reply{Template: "judging-import", Title: "Imported",
+	return desk.Reply{Template: "imported", Title: "Imported",
 		Data: map[string]any{"Done": done, "Missing": missing}}, nil
 }
 

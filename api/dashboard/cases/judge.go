@@ -88,7 +88,7 @@ func (h handler) judge(r *http.Request, c catalog.Case) (_ desk.Reply, err error
 	if err == nil {
 		err = h.nextQuery(r.Context(), &p)
 	}
-	return desk.Reply{Template: "judging-judge", Title: p.Query.Text, Data: p}, err
+	return desk.Reply{Template: "judge", Title: p.Query.Text, Data: p}, err
 }
 
 // fillPool lists the documents.

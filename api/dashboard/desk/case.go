@@ -26,4 +26,4 @@ func (d *Desk) NewCase(r *http.Request, name, description string) (catalog.Case,
 }
 
 // CasePath is the address of a case.
-func CasePath(id int64) string { return "/judging/" + strconv.FormatInt(id, 10) }
+func CasePath(id int64) string { return "/cases/" + strconv.FormatInt(id, 10) }

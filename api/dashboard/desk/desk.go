@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // Config of a Desk.
@@ -52,13 +54,14 @@ type Setting struct{ Key, Value, Origin, Variable string }
 
 // Searcher searches, and says why a record is not found.
 type Searcher interface {
-	retrieval.Searcher
+	workbench.Measurable
 	Absent(ctx context.Context, r retrieval.Request, record int64) (retrieval.Absence, error)
 }
 
 // Desk serves the pages of its sections, which work on what its Config has.
 type Desk struct {
 	Config
+	Bench    *workbench.Bench // over the index that serves
 	sections []Section
 	site     *look.Site
 	pages    *look.Templates
@@ -66,9 +69,8 @@ type Desk struct {
 
 // Section is a part of the dashboard, as its masthead has it.
 type Section struct {
-	Title, Path string
+	Title, Path string           // without a title the masthead does not have it
 	Routes      map[string]Route // by patterns
-	Pages       fs.FS            // templates, below pages
 }
 
 // Route answers a pattern. A form that fails is shown again in its page.
@@ -89,41 +91,43 @@ func Upload(do, page Answer) Route { return Route{do: do, page: page, most: MaxU
 // Again reports whether the page of a form is shown again if it fails.
 func (r Route) Again() bool { return r.page != nil }
 
-//go:embed pages
-var pages embed.FS
-
 //go:embed assets
 var assets embed.FS
 
-// New makes the desk of sections, whose order is that of the masthead.
-func New(cfg Config, sections ...func(*Desk) Section) (*Desk, error) {
+// New makes the desk of sections, whose order is that of the masthead. Their templates
+// are in the directories NAME/pages, those that they share in desk/pages.
+func New(cfg Config, pages fs.FS, sections ...func(*Desk) Section) (*Desk, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Desk{Config: cfg}
+	d := &Desk{Config: cfg, Bench: &workbench.Bench{Source: cfg.Source, Index: cfg.Search}}
 	var nav []look.Link
-	var dirs []fs.FS
 	for _, section := range sections {
 		x := section(d)
-		dir, err := fs.Sub(x.Pages, "pages")
-		if err != nil {
-			return nil, fmt.Errorf("dashboard: %w", err)
+		if d.sections = append(d.sections, x); x.Title != "" {
+			nav = append(nav, look.Link{Title: x.Title, Path: x.Path})
 		}
-		d.sections, dirs = append(d.sections, x), append(dirs, dir)
-		nav = append(nav, look.Link{Title: x.Title, Path: x.Path})
 	}
-	var err error
-	d.site, err = look.New(look.Site{Name: cfg.Network, Version: cfg.Version, Nav: nav, Tool: "relevance",
-		Files: assets, More: []look.Link{{Title: "Metrics", Path: "/metrics"}, {Title: "Profiles", Path: "/debug/pprof/"}}})
+	var dirs []fs.FS
+	names, err := fs.ReadDir(pages, ".")
+	for _, name := range names {
+		dir, bad := fs.Sub(pages, path.Join(name.Name(), "pages"))
+		dirs, err = append(dirs, dir), cmp.Or(err, bad)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	dir, err := fs.Sub(pages, "pages")
+	d.site, err = look.New(look.Site{Name: cfg.Network, Version: cfg.Version, Nav: nav, Tool: "relevance",
+		Files: assets, More: []look.Link{{Title: "Metrics", Path: "/metrics"}, {Title: "pprof", Path: "/debug/pprof/"}}})
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	shared, err := fs.Sub(pages, "desk/pages")
 	if err == nil {
-		d.pages, err = d.site.Parse(dir, funcs, dirs...)
+		d.pages, err = d.site.Parse(shared, funcs, dirs...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
@@ -180,7 +184,6 @@ type Answer func(r *http.Request) (Reply, error)
 type Reply struct {
 	Template string
 	Title    string
-	Path     string // of the page; "": it is a step of another
 	Data     any
 	Refresh  int    // seconds until the page is asked for again; 0: never
 	Part     string // one template of the page, for scripts; "" = all of it
@@ -207,9 +210,10 @@ func (d *Desk) answer(r *http.Request, got Reply) *edge.Answer {
 		return &edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
 			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", got.Raw.Name)}}}
 	}
-	page := look.Page{Title: got.Title, Path: got.Path, Section: got.section, Refresh: got.Refresh, NoIndex: true}
+	page := look.Page{Title: got.Title, Path: r.URL.Path, Section: got.section, Refresh: got.Refresh, NoIndex: true}
 	if !got.stranger {
-		page.State = []look.Link{d.live(r.Context()), {Title: admin.User(r.Context()), Path: "/login"}}
+		page.State = []look.Link{d.live(r.Context()), {Title: "Changes", Path: "/changes"},
+			{Title: admin.User(r.Context()), Path: "/login"}}
 	}
 	body, err := d.pages.Render(got.Template, got.Part, page, got.Data)
 	if err == nil && got.again != nil {
@@ -226,17 +230,19 @@ func (d *Desk) answer(r *http.Request, got Reply) *edge.Answer {
 	return &edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: d.site.Policy()}
 }
 
-// live names the profile in force.
+// live names what is live: the profile, and the synonyms and pins that were published.
 func (d *Desk) live(ctx context.Context) look.Link {
 	live, _, err := revision.InForce(ctx, d.Store)
 	if err != nil {
-		return look.Link{Title: "catalog unavailable", Path: "/tuning"}
+		return look.Link{Title: "catalog unavailable", Path: "/profiles"}
 	}
-	title := "configured profile"
-	if p := live[0]; p.Number != 0 {
-		title = fmt.Sprintf("%s, live since %s", p, p.At.UTC().Format("2 Jan"))
+	title := "live: " + live[0].String()
+	for _, p := range live[1:] {
+		if p.Number != 0 {
+			title += " · " + p.String()
+		}
 	}
-	return look.Link{Title: title, Path: "/tuning"}
+	return look.Link{Title: title, Path: "/profiles"}
 }
 
 // Invalid is an error in what a person sent; its text is for them.

@@ -1,16 +1,21 @@
 package desk
 
 import (
+	"context"
+	"errors"
 	"slices"
 
 	"almanac/retrieval"
+	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // Difference is what a change does to the results of a query.
 type Difference struct {
 	Query         string
 	Before, After []moved
-	Changed       int // places that another record has
+	Changed       int                // places that another record has
+	Judged        []workbench.Change // of nDCG@10 in the cases that have the query
 }
 
 // moved is a result that was at another place.
@@ -37,4 +42,38 @@ func Differ(query string, before, after []retrieval.Result) Difference {
 		d.Before = append(d.Before, moved{Result: x, Gone: place(after, x.Record) == 0})
 	}
 	return d
+}
+
+// mostEffects is how many cases a page measures a change on.
+const mostEffects = 4
+
+// Effects measures what a change of what is live is worth on the judged cases, and notes
+// it with the queries of differences.
+func (d *Desk) Effects(ctx context.Context, after revision.Named, of ...*Difference) (out []workbench.Effect, err error) {
+	cases, err := d.Store.Cases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, err := d.Named(ctx, revision.Live)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cases {
+		e, err := d.Bench.Effect(ctx, c, before, after)
+		if errors.Is(err, workbench.ErrUnjudged) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range of {
+			if change := e.On(x.Query); change != nil {
+				x.Judged = append(x.Judged, *change)
+			}
+		}
+		if out = append(out, e); len(out) == mostEffects {
+			break
+		}
+	}
+	return out, nil
 }

@@ -8,13 +8,20 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
 
 // funcs are what the templates may call besides those of package look.
 var funcs = template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": ShiftOf, "span": span,
-	"figure": figure, "signed": signed, "chance": chance, "kappa": kappa,
+	"figure": figure, "strip": strip, "spark": spark, "deltas": deltas, "headline": headline, "signed": signed, "chance": chance, "kappa": kappa,
 	"machine": func(judge string) bool { return !workbench.ByPeople(judge) }}
+
+// headline is the first line of a description, which is Markdown; the rest are guidelines.
+func headline(description string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
+	return strings.TrimSpace(strings.TrimLeft(line, "# "))
+}
 
 // figure writes a measure.
 func figure(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
@@ -57,16 +64,15 @@ func isoDay(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// edition writes a revision of the audit log, NAME/NUMBER, as people name it.
-func edition(s string) string {
+// edition writes a revision of the audit log, NAME/NUMBER of a subject, as people name
+// it.
+func edition(subject, s string) string {
 	name, number, ok := strings.Cut(s, "/")
-	switch {
-	case !ok:
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil {
 		return s
-	case number == "0":
-		return "the configuration"
 	}
-	return strings.TrimSpace(name + " r" + number)
+	return catalog.Publication{Kind: catalog.RevisionKind(subject), Name: name, Number: n}.String()
 }
 
 // Shift is how a result moved.

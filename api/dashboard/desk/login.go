@@ -11,7 +11,7 @@ var _ admin.Front = (*Desk)(nil)
 
 // Login implements admin.Front.
 func (d *Desk) Login(r *http.Request, f admin.Form) *edge.Answer {
-	return d.answer(r, Reply{Template: "login", Title: "Log in", Path: "/login", Status: f.Status,
+	return d.answer(r, Reply{Template: "login", Title: "Log in", Status: f.Status,
 		Data: f, stranger: true})
 }
 

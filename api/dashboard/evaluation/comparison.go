@@ -90,7 +90,7 @@ func (h handler) comparison(r *http.Request) (desk.Reply, error) {
 		}
 		out = append(out, c)
 	}
-	return desk.Reply{Template: "evaluation-runs", Title: "Runs of " + name, Path: "/evaluation",
+	return desk.Reply{Template: "evaluation-runs", Title: "Runs of " + name,
 		Data: map[string]any{"Name": name, "Runs": out, "With": out[with], "Queries": queriesOf(runs[0], out[with]),
 			"Failures": failures, "Unlike": unlike(runs)}}, nil
 }
@@ -172,7 +172,7 @@ func queriesOf(first workbench.Run, with compared) []queried {
 		}
 		judge := url.Values{"query": {x.Query.ID}, "profile": slices.Compact(
 			[]string{first.Report.Profile, with.Report.Profile})}
-		return queried{x, change, "/lab?" + lab.Encode(), fmt.Sprintf("/judging/%d/judge?%s", first.Case, judge.Encode())}
+		return queried{x, change, "/lab?" + lab.Encode(), fmt.Sprintf("/cases/%d/judge?%s", first.Case, judge.Encode())}
 	}
 	var out []queried
 	if with.Difference == nil {

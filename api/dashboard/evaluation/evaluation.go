@@ -4,7 +4,6 @@ package evaluation
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,16 +21,13 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-//go:embed pages
-var pages embed.FS
-
 // handler answers.
 type handler struct{ *desk.Desk }
 
 // New returns the section.
 func New(d *desk.Desk) desk.Section {
 	h := handler{d}
-	return desk.Section{Title: "Evaluation", Path: "/evaluation", Pages: pages, Routes: map[string]desk.Route{
+	return desk.Section{Title: "Evaluation", Path: "/evaluation", Routes: map[string]desk.Route{
 		"GET /evaluation":           desk.Page(h.runs),
 		"GET /evaluation/new":       desk.Page(h.newRun),
 		"POST /evaluation":          desk.Form(h.startRun, h.newRun),
@@ -97,7 +93,7 @@ func (h handler) runs(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	published, err := h.Store.Publications(ctx, catalog.ProfileRevision, maxMarks)
-	return desk.Reply{Template: "evaluation", Title: "Evaluation", Path: "/evaluation", Data: map[string]any{
+	return desk.Reply{Template: "evaluation", Title: "Evaluation", Data: map[string]any{
 		"Case": of, "Cases": cases, "Runs": list, "More": len(all) - len(list), "Measure": measure,
 		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure, published), "Pending": open, "Failed": failed,
 		"Intervals": intervals,
@@ -182,13 +178,13 @@ func (h handler) newRun(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	choices, err := h.Names(ctx)
-	chosen := []string{revision.Published, "", "", ""}
+	chosen := []string{revision.Live, "", "", ""}
 	for i, side := range []string{"a", "b"} {
 		if name := r.FormValue(side); slices.Contains(choices, name) {
 			chosen[i] = name
 		}
 	}
-	return desk.Reply{Template: "evaluation-new", Title: "New run", Path: "/evaluation", Data: map[string]any{
+	return desk.Reply{Template: "evaluation-new", Title: "New run", Data: map[string]any{
 		"Case": int64(desk.Number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
 	}}, err
 }

@@ -5,7 +5,6 @@ package lab
 import (
 	"cmp"
 	"context"
-	"embed"
 	"errors"
 	"maps"
 	"net/http"
@@ -27,56 +26,65 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-//go:embed pages
-var pages embed.FS
-
 // handler answers.
 type handler struct{ *desk.Desk }
 
 // New returns the section.
 func New(d *desk.Desk) desk.Section {
 	h := handler{d}
-	return desk.Section{Title: "Lab", Path: "/lab", Pages: pages, Routes: map[string]desk.Route{
-		"GET /lab":         desk.Page(h.compare),
-		"POST /lab":        desk.Page(h.compare),
-		"GET /lab/profile": desk.Page(h.labProfile),
+	return desk.Section{Title: "Lab", Path: "/lab", Routes: map[string]desk.Route{
+		"GET /lab":          desk.Page(h.compare),
+		"POST /lab":         desk.Form(h.compare, h.compare),
+		"GET /lab/profile":  desk.Page(h.labProfile),
+		"POST /lab/share":   desk.Form(h.share, h.compare),
+		"GET /lab/s/{name}": desk.Page(h.shared),
+		"GET /lab/record":   desk.Page(h.record),
 	}}
 }
 
 // labSide is one column.
 type labSide struct {
 	Letter string // a or b
+	As     string // what a frozen profile was called; "": it is not frozen
+	Live   string // the profile that is live
 	Choice string // as it was chosen
 	Named  revision.Named
 	YAML   string
 	Found  retrieval.Response
 	Rows   []labRow
-	Judged bool    // the query is in a case
+	Judged bool    // the query is judged in the case
 	NDCG   float64 // on the query, if it is
 	Fault  string  // why there are no results
 }
 
 // labRow is one result.
 type labRow struct {
-	Rank      int
-	Result    retrieval.Result
-	Kind      string
-	Key       string
-	Container string
-	Page      string
-	Move      *desk.Shift
-	Gone      bool // the other side does not show it
-	Parts     []labPart
-	Lists     []labPart
-	Tree      string
-	Grade     *int // of people; nil: not judged
+	Rank   int
+	Result retrieval.Result
+	Side   string // its letter
+	Kind   string
+	Path   string
+	Page   string
+	Target string // as judgments name it
+	Move   *desk.Shift
+	Gone   bool // the right side does not show it
+	Parts  []labPart
+	Lists  []labPart
+	Tree   string
+	Grades []gradeButton // nil: there is no case to grade for
+}
+
+// gradeButton is a grade that can be given, or was.
+type gradeButton struct {
+	Grade int
+	On    bool // it is that of people
 }
 
 // labPart is a part of a score.
 type labPart struct {
 	Name, Formula string
 	Value         float64
-	Width         int // hundredths of the largest part
+	Width         int // hundredths of the largest part of its side
 }
 
 // labPage is what the page shows.
@@ -91,7 +99,13 @@ type labPage struct {
 	RBO     float64
 	Stages  []labStage
 	Cases   []catalog.Case
-	Why     string // what was asked for
+	Judging judging
+	Faults  []string // what could not be done
+	Sliders []slider // of the right side
+	Measure bool
+	Worth   *workbench.Effect // of the right side for the case, if it was to be measured
+	Landing landing           // what to begin with, without a query
+	Why     string            // what was asked for
 	Absence []labAbsence
 	Newest  int // revision of the default profile; 0: none is saved
 }
@@ -111,44 +125,52 @@ type labAbsence struct {
 	Fault    string
 }
 
-// compare searches with two profiles.
+// compare searches with two profiles. The same form grades, shares and measures.
 func (h handler) compare(r *http.Request) (desk.Reply, error) {
 	if err := r.ParseForm(); err != nil {
 		return desk.Reply{}, desk.Invalid("the form could not be read")
 	}
-	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(standardN, desk.Number(r, "n", standardN)), 50),
-		Kinds: strings.TrimSpace(r.Form.Get("kind")), Sources: strings.TrimSpace(r.Form.Get("source")),
-		Why: strings.TrimSpace(r.Form.Get("why"))}
-	var err error
-	if p.Choices, err = h.Names(r.Context()); err != nil {
+	ctx, part := r.Context(), r.Form.Get("part")
+	p, err := h.page(r)
+	if err != nil {
 		return desk.Reply{}, err
 	}
-	p.Choices = append(p.Choices, desk.Edited)
-	if p.Cases, err = h.Store.Cases(r.Context()); err != nil {
-		return desk.Reply{}, err
+	graded := r.PostForm.Get("grade")
+	if graded != "" {
+		if err := h.grade(r, p, graded); err != nil {
+			p.Faults = append(p.Faults, err.Error())
+		}
 	}
-	if p.A, err = h.side(r, "a", standardA); err != nil {
-		return desk.Reply{}, err
+	if r.Method == http.MethodPost && !p.edited() && part == "" && len(p.Faults) == 0 {
+		to := p.link() // an address that can be passed on
+		if graded != "" {
+			to += "#" + anchorOf(graded)
+		}
+		return desk.Reply{Goto: to}, nil
 	}
-	if p.B, err = h.side(r, "b", standardB); err != nil {
-		return desk.Reply{}, err
-	}
-	newest, err := h.Store.Revision(r.Context(), catalog.ProfileRevision, profile.DefaultName, 0)
-	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
-		return desk.Reply{}, err
-	}
-	p.Newest = newest.Number
-	if r.Method == http.MethodPost && p.A.Choice != desk.Edited && p.B.Choice != desk.Edited {
-		return desk.Reply{Goto: p.link()}, nil // an address that can be passed on
-	}
-	page := desk.Reply{Template: "lab", Title: cmp.Or(p.Query, "Query lab"), Path: "/lab", Data: p}
+	page := desk.Reply{Template: "lab", Title: cmp.Or(p.Query, "Query lab"), Data: p, Part: part}
 	if p.Query == "" {
+		p.Landing, err = h.landing(ctx, p.Judging.Case)
+		return page, err
+	}
+	if p.Measure && part != "results" && p.A.Fault == "" && p.B.Fault == "" && p.Judging.Case.ID != 0 {
+		worth, err := h.Bench.Effect(ctx, p.Judging.Case, p.A.Named, p.B.Named)
+		switch {
+		case errors.Is(err, workbench.ErrUnjudged) || errors.Is(err, retrieval.ErrBadQuery):
+			p.Faults = append(p.Faults, err.Error())
+		case err != nil:
+			return desk.Reply{}, err
+		default:
+			p.Worth = &worth
+		}
+	}
+	if part == "worth" {
 		return page, nil
 	}
 	request := retrieval.Request{Query: p.Query, Limit: p.N, Diversify: true, Explain: true,
 		Filter: passage.Filter{Kinds: strings.Fields(p.Kinds), Sources: strings.Fields(p.Sources)}}
 	for _, s := range []*labSide{p.A, p.B} {
-		if err := h.fill(r.Context(), s, request); err != nil {
+		if err := h.fill(ctx, s, request, p.Judging); err != nil {
 			return desk.Reply{}, err
 		}
 	}
@@ -156,16 +178,50 @@ func (h handler) compare(r *http.Request) (desk.Reply, error) {
 		p.set(recordsOf(p.A.Found.Results), recordsOf(p.B.Found.Results))
 	}
 	if p.Why != "" {
-		if err := h.absences(r.Context(), p, request); err != nil {
+		if err := h.absences(ctx, p, request); err != nil {
 			return desk.Reply{}, err
 		}
 	}
 	return page, nil
 }
 
+// page reads what the form asks for.
+func (h handler) page(r *http.Request) (*labPage, error) {
+	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(standardN, desk.Number(r, "n", standardN)), 50),
+		Kinds: strings.TrimSpace(r.Form.Get("kind")), Sources: strings.TrimSpace(r.Form.Get("source")),
+		Why: strings.TrimSpace(r.Form.Get("why")), Measure: r.Form.Get("measure") != ""}
+	var err error
+	if p.Choices, err = h.Names(r.Context()); err != nil {
+		return nil, err
+	}
+	p.Choices = append(p.Choices, desk.Edited)
+	if p.Cases, err = h.Store.Cases(r.Context()); err != nil {
+		return nil, err
+	}
+	if p.Judging, err = h.judging(r.Context(), p.Cases, int64(desk.Number(r, "case", 0)), p.Query); err != nil {
+		return nil, err
+	}
+	if p.A, err = h.side(r, "a", standardA); err != nil {
+		return nil, err
+	}
+	if p.B, err = h.side(r, "b", standardB); err != nil {
+		return nil, err
+	}
+	p.Sliders = slidersOf(p.B.Named.Profile.Weights)
+	newest, err := h.Store.Revision(r.Context(), catalog.ProfileRevision, profile.DefaultName, 0)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return nil, err
+	}
+	p.Newest = newest.Number
+	return p, nil
+}
+
+// edited reports whether a side is a text, which no address has.
+func (p *labPage) edited() bool { return p.A.Choice == desk.Edited || p.B.Choice == desk.Edited }
+
 // What the page compares unless it is told otherwise.
 const (
-	standardA = revision.Published
+	standardA = revision.Live
 	standardB = revision.Keyword
 	standardN = 10
 )
@@ -175,13 +231,16 @@ func (p *labPage) link() string {
 	v := url.Values{}
 	for _, x := range [][3]string{{"q", p.Query, ""}, {"a", p.A.Choice, standardA}, {"b", p.B.Choice, standardB},
 		{"n", strconv.Itoa(p.N), strconv.Itoa(standardN)}, {"kind", p.Kinds, ""}, {"source", p.Sources, ""},
-		{"why", p.Why, ""}} {
+		{"why", p.Why, ""}, {"case", p.Judging.named(), ""}, {"measure", onOff[p.Measure], ""}} {
 		if x[1] != x[2] {
 			v.Set(x[0], x[1])
 		}
 	}
 	return strings.TrimSuffix("/lab?"+v.Encode(), "?")
 }
+
+// onOff is how an address says that something was asked for.
+var onOff = map[bool]string{true: "1"}
 
 // labProfile returns a profile as the form has it, for the script that fills it in.
 func (h handler) labProfile(r *http.Request) (desk.Reply, error) {
@@ -200,13 +259,21 @@ func typed(r *http.Request, name string) string {
 
 // side reads what a column shows.
 func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
-	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: typed(r, "yaml-"+letter)}
+	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: typed(r, "yaml-"+letter),
+		As: r.Form.Get("as-" + letter)}
+	live, _, err := revision.InForce(r.Context(), h.Store)
+	if err != nil {
+		return nil, err
+	}
+	s.Live = live.Profile()
 	// A text that was changed counts, whatever the list of the side has. One that is as
 	// the page had it does not: then the list was changed.
 	if was := "was-" + letter; r.Form.Has(was) && s.YAML != typed(r, was) || r.Form.Get("try") == letter {
-		s.Choice = desk.Edited
+		s.Choice, s.As = desk.Edited, ""
 	}
-	var err error
+	if letter == "b" {
+		s.slide(r)
+	}
 	if s.Choice == desk.Edited {
 		s.Named, err = h.Edited(r.Context(), s.YAML)
 	} else {
@@ -221,13 +288,13 @@ func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, erro
 		if err != nil {
 			return nil, err
 		}
-		s.YAML = string(data)
+		s.YAML, s.As = string(data), ""
 	}
 	return s, nil
 }
 
 // fill searches for a column.
-func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request) (err error) {
+func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request, j judging) (err error) {
 	if s.Fault != "" {
 		return nil
 	}
@@ -249,56 +316,43 @@ func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request
 	for _, head := range heads {
 		byID[head.ID] = head
 	}
-	judged, err := h.judgedAs(ctx, request.Query)
-	if err != nil {
-		return err
-	}
-	s.Judged = judged != nil
+	s.Judged = len(j.Grades) > 0
 	var ranking []string
 	for i, x := range s.Found.Results {
 		head := byID[x.Record]
-		row := labRow{Rank: i + 1, Result: x, Kind: string(head.Kind), Key: head.Key, Container: head.Container}
+		row := labRow{Rank: i + 1, Result: x, Side: s.Letter, Kind: string(head.Kind), Path: head.Path}
 		if h.Page != nil {
 			row.Page = h.Page(head)
 		}
 		row.explain(x.Explanation)
-		name := head.Path
-		grade, ok := judged[name]
-		if !ok || name == "" {
-			name = head.Ref().Name()
-			grade, ok = judged[name]
+		if row.Target, err = workbench.Target(ctx, h.Store, head, j.Targets); err != nil {
+			return err
 		}
-		if ok {
-			row.Grade = &grade
+		grade, judged := j.Grades[row.Target]
+		for g := 0; g <= workbench.MaxGrade && j.Case.ID != 0; g++ {
+			row.Grades = append(row.Grades, gradeButton{g, judged && g == grade})
 		}
-		ranking = append(ranking, name)
+		ranking = append(ranking, row.Target)
 		s.Rows = append(s.Rows, row)
 	}
+	s.scale()
 	if s.Judged {
-		s.NDCG = eval.Measure(ranking, judged, 1, nil).NDCG10
+		s.NDCG = eval.Measure(ranking, j.Grades, 1, nil).NDCG10
 	}
 	return nil
 }
 
-// judgedAs returns people's judgments of a query in the first case that has it; nil
-// if none has.
-func (h handler) judgedAs(ctx context.Context, query string) (map[string]int, error) {
-	cases, err := h.Store.Cases(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range cases {
-		collection, err := workbench.Judged(ctx, h.Store, c)
-		if err != nil {
-			return nil, err
-		}
-		for _, q := range collection.Queries {
-			if strings.EqualFold(strings.TrimSpace(q.Text), query) {
-				return collection.Judgments[q.ID], nil
-			}
+// scale makes the bars of a side comparable.
+func (s *labSide) scale() {
+	largest := 0.0
+	for _, row := range s.Rows {
+		for _, p := range row.Parts {
+			largest = max(largest, p.size())
 		}
 	}
-	return nil, nil
+	for _, row := range s.Rows {
+		setWidths(row.Parts, largest)
+	}
 }
 
 // explain fills in the parts of a score.
@@ -332,16 +386,24 @@ func partsOf(x *retrieval.Explanation) (parts []labPart) {
 	return widths(slices.DeleteFunc(parts, func(p labPart) bool { return p.Value == 0 }))
 }
 
+// size is how much a part adds or takes.
+func (p labPart) size() float64 { return max(p.Value, -p.Value) }
+
 // widths orders parts by size and sets how wide their bars are.
 func widths(parts []labPart) []labPart {
-	size := func(p labPart) float64 { return max(p.Value, -p.Value) }
-	slices.SortStableFunc(parts, func(a, b labPart) int { return cmp.Compare(size(b), size(a)) })
-	for i := range parts {
-		if largest := size(parts[0]); largest > 0 {
-			parts[i].Width = int(100*size(parts[i])/largest + .5)
-		}
+	slices.SortStableFunc(parts, func(a, b labPart) int { return cmp.Compare(b.size(), a.size()) })
+	if len(parts) > 0 {
+		setWidths(parts, parts[0].size())
 	}
 	return parts
+}
+
+func setWidths(parts []labPart, largest float64) {
+	for i := range parts {
+		if largest > 0 {
+			parts[i].Width = int(100*parts[i].size()/largest + .5)
+		}
+	}
 }
 
 // recordsOf returns the ids of results.

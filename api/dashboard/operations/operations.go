@@ -2,7 +2,6 @@
 package operations
 
 import (
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,16 +19,13 @@ import (
 	"almanac/retrieval"
 )
 
-//go:embed pages
-var pages embed.FS
-
 // handler answers.
 type handler struct{ *desk.Desk }
 
 // New returns the section.
 func New(d *desk.Desk) desk.Section {
 	h := handler{d}
-	return desk.Section{Title: "Operations", Path: "/operations", Pages: pages, Routes: map[string]desk.Route{
+	return desk.Section{Title: "Operations", Path: "/operations", Routes: map[string]desk.Route{
 		"GET /operations":                   desk.Page(h.overview),
 		"GET /operations/settings":          desk.Page(h.settings),
 		"POST /operations/sync":             desk.Form(h.syncNow, h.overview),
@@ -56,7 +52,7 @@ func (h handler) overview(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	data := map[string]any{"Sources": sources, "Open": open, "Ended": ended, "Index": index}
-	got := desk.Reply{Template: "operations", Title: "Operations", Path: "/operations", Data: data}
+	got := desk.Reply{Template: "operations", Title: "Operations", Data: data}
 	if r.FormValue("live") != "" {
 		got.Part = "live"
 		return got, nil
@@ -88,7 +84,7 @@ const (
 
 // settings shows the configuration with where each value comes from.
 func (h handler) settings(*http.Request) (desk.Reply, error) {
-	return desk.Reply{Template: "settings", Title: "Configuration", Path: "/operations/settings", Data: h.Settings}, nil
+	return desk.Reply{Template: "settings", Title: "Configuration", Data: h.Settings}, nil
 }
 
 // source is a source with what runs of it.

@@ -1,0 +1,42 @@
+// Work by keys: what has data-key is pressed by its key; j and k move through the rows, h and l to the other side, 0 to 3
+// grade, Enter opens, ? says which keys a page has.
+const grading = document.querySelector("form[data-judging]");
+const typing = "input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select";
+const keys = document.getElementById("keys");
+const focused = () => document.activeElement?.closest("[data-row]");
+
+// step moves to another row, of the same list or of the one beside it.
+function step(key) {
+  const row = focused(), side = row?.closest(".col"), sides = [...document.querySelectorAll(".col")];
+  let list = [...(side ?? document).querySelectorAll("[data-row]")];
+  let at = row ? list.indexOf(row) + { j: 1, k: -1, h: 0, l: 0 }[key] : 0;
+  if (row && "hl".includes(key)) {
+    list = [...(sides[key === "h" ? 0 : sides.length - 1]?.querySelectorAll("[data-row]") ?? [])];
+    at = Math.min(at, list.length - 1);
+  }
+  list[at]?.focus();
+  return list.length > 0;
+}
+
+// pressed does what a key asks for; false if it asks for nothing here.
+function pressed(key) {
+  const radio = grading?.querySelector(`input[name=grade][value="${CSS.escape(key)}"]`);
+  const target = focused()?.querySelector(`[data-grade="${CSS.escape(key)}"]`)
+    ?? document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (key === "?" && keys) keys.showModal();
+  else if (radio) {
+    radio.checked = true;
+    grading.requestSubmit();
+  } else if (target) target.click();
+  else if (key === "Enter" && document.activeElement === focused()) focused()?.querySelector("a")?.click();
+  else return key.length === 1 && "jkhl".includes(key) && step(key);
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  const back = (event.ctrlKey || event.metaKey) && event.key === "z";
+  if (keys?.open || event.target.closest(typing) || event.altKey || (event.ctrlKey || event.metaKey) && !back) return;
+  if (event.repeat && !"jk".includes(event.key)) return;
+  if (event.key === "Enter" && event.target !== focused()) return;
+  if (pressed(back ? "u" : event.key)) event.preventDefault();
+});

@@ -1,0 +1,84 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"almanac/api/dashboard/desk"
+	"almanac/catalog"
+	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
+)
+
+// recordPage is what is known of how one record is found.
+type recordPage struct {
+	Record    catalog.Record
+	Name      string // kind:key
+	Page      string
+	Sightings []workbench.Sighting
+	Clicks    []opened
+	Pins      []string // queries
+}
+
+// opened is how often people opened the record in the results of a query.
+type opened struct {
+	Query          string
+	Shown, Clicked int
+}
+
+// record shows what happened to a record: which queries find it, where over the runs, and
+// who said what of it.
+func (h handler) record(r *http.Request) (desk.Reply, error) {
+	ctx := r.Context()
+	found, err := h.Find(ctx, r.FormValue("name"))
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	p := recordPage{Record: found, Name: found.Ref().Name()}
+	if h.Page != nil {
+		p.Page = h.Page(found)
+	}
+	if p.Sightings, err = h.Bench.Sightings(ctx, found); err != nil {
+		return desk.Reply{}, err
+	}
+	clicks, err := h.Store.Clicks(ctx, h.Now().AddDate(0, 0, -catalog.CountDays))
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	for _, c := range clicks {
+		if c.Record != found.ID {
+			continue
+		}
+		if n := len(p.Clicks); n == 0 || p.Clicks[n-1].Query != c.Query {
+			p.Clicks = append(p.Clicks, opened{Query: c.Query})
+		}
+		last := &p.Clicks[len(p.Clicks)-1]
+		last.Shown, last.Clicked = last.Shown+c.Shown, last.Clicked+c.Clicked
+	}
+	p.Pins, err = h.pinned(ctx, p.Name)
+	return desk.Reply{Template: "record", Title: found.Title, Data: p}, err
+}
+
+// pinned are the queries whose live rules have a record.
+func (h handler) pinned(ctx context.Context, record string) (queries []string, err error) {
+	live, _, err := revision.InForce(ctx, h.Store)
+	if err != nil {
+		return nil, err
+	}
+	pins, err := h.Store.Revision(ctx, catalog.PinsRevision, "", live.Of(catalog.PinsRevision).Number)
+	if errors.Is(err, catalog.ErrNotFound) || live.Of(catalog.PinsRevision).Number == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rules, err := revision.ParsePins([]byte(pins.Data))
+	for _, rule := range rules {
+		if slices.ContainsFunc(rule.Places, func(p revision.Place) bool { return p.Record == record }) {
+			queries = append(queries, rule.Query)
+		}
+	}
+	return queries, err
+}

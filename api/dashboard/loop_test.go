@@ -1,0 +1,283 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/retrieval/eval"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/workbench"
+)
+
+// feesCase stores a case that judges the last of the three records best for "fees".
+func feesCase(t *testing.T, store *sqlite.Store) catalog.Case {
+	t.Helper()
+	c, err := store.PutCase(t.Context(), catalog.Case{Name: "harbour",
+		Description: "Of ships.\n\n- A berth is **not** a mooring."}, "ada")
+	if err == nil {
+		err = store.PutQueries(t.Context(), c.ID, []catalog.CaseQuery{{ID: "q1", Text: "Fees"}, {ID: "q2", Text: "tides"}}, "ada")
+	}
+	if err == nil {
+		err = store.PutJudgments(t.Context(), c.ID, []catalog.Judgment{{Query: "q1", Target: "doc:c", Judge: "person/ada",
+			Grade: 3, Note: "says <how much>"}, {Query: "q2", Target: "doc:a", Judge: "person/ada", Grade: 2}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestResultsAreGradedInTheLab(t *testing.T) {
+	h, store := tuned(t)
+	holds(t, get(h, "/lab?q=fees").Body.String(), "make a case")
+	c := feesCase(t, store)
+	page := get(h, "/lab?q=fees").Body.String()
+	holds(t, page, "<b>0.500</b>", `value="3 doc:c" data-grade="3" aria-pressed="true"`, `href="/lab/record?name=doc%3ac"`)
+	form := formOf(t, page, "/lab")
+	form.Set("grade", "3 doc:a")
+	moves(t, post(h, "/lab", form), "/lab?q=fees#a-doc-a")
+	mine := func(query string) (out []string) {
+		judgments, err := store.Judgments(t.Context(), c.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range judgments {
+			if j.Query == query && j.Judge != "person/ada" {
+				out = append(out, fmt.Sprint(j.Target, j.Grade))
+			}
+		}
+		return out
+	}
+	if got := fmt.Sprint(mine("q1")); got != "[doc:a3]" {
+		t.Errorf("stored is %s", got)
+	}
+	holds(t, get(h, "/lab?q=fees").Body.String(), "<b>0.920</b>", `value="3 doc:a" data-grade="3" aria-pressed="true"`)
+
+	// A text that nobody saved is not lost by a grade, and both sides are measured by it.
+	form = formOf(t, get(h, "/lab?q=fees").Body.String(), "/lab")
+	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
+	form.Set("grade", "3 doc:a")
+	form.Set("part", "results")
+	w := post(h, "/lab", form)
+	if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "<html") {
+		t.Fatalf("a part of the page is %d %s", w.Code, w.Body)
+	}
+	if n := strings.Count(w.Body.String(), "<b>0.500</b>"); n != 2 || len(mine("q1")) != 0 {
+		t.Errorf("the same grade again: %d sides are at .500, and there is %v", n, mine("q1"))
+	}
+	form.Del("part")
+	form.Set("grade", "2 doc:b")
+	if again := formOf(t, post(h, "/lab", form).Body.String(), "/lab"); !strings.Contains(again.Get("yaml-b"), "rank_k: 17") {
+		t.Error("a grade loses the text of the right side")
+	}
+
+	// What the case does not have it gets with the first grade.
+	form = formOf(t, get(h, "/lab?q=neap+tides").Body.String(), "/lab")
+	form.Set("grade", "1 doc:b")
+	moves(t, post(h, "/lab", form), "/lab?q=neap+tides#a-doc-b")
+	if got := fmt.Sprint(mine("q3")); got != "[doc:b1]" {
+		t.Errorf("the new query has %s", got)
+	}
+	for _, wrong := range []string{"4 doc:a", "doc:a", "1 doc:nowhere"} {
+		form.Set("grade", wrong)
+		if w := post(h, "/lab", form); w.Code != http.StatusOK || alert(t, w.Body.String()) == "" {
+			t.Errorf("grade %q is %d without a word", wrong, w.Code)
+		}
+	}
+}
+
+func TestWeightsAreDrawnAndMeasured(t *testing.T) {
+	h, store := tuned(t)
+	feesCase(t, store)
+	form := formOf(t, get(h, "/lab?q=fees&b=live").Body.String(), "/lab")
+	if form.Get("weight dense") == "" {
+		t.Fatalf("there is no slider: %v", form)
+	}
+	form.Set("measure", "1")
+	moves(t, post(h, "/lab", form), "/lab?b=live&measure=1&q=fees")
+	page := html.UnescapeString(get(h, "/lab?b=live&measure=1&q=fees").Body.String())
+	holds(t, page, "On\nall 2 queries of", "<b>+0.000</b> nDCG@10 (0.750 → 0.750)")
+	form.Set("weight dense", "0.25")
+	w := post(h, "/lab", form)
+	again := formOf(t, w.Body.String(), "/lab")
+	if w.Code != http.StatusOK || again.Get("b") != "edited" || !strings.Contains(again.Get("yaml-b"), "dense: 0.25") ||
+		again.Get("weight dense") != "0.25" {
+		t.Errorf("a weight that was drawn: %d %q %q", w.Code, again.Get("b"), again.Get("weight dense"))
+	}
+	again.Set("weight dense", "much")
+	if got := formOf(t, post(h, "/lab", again).Body.String(), "/lab").Get("weight dense"); got != "0.25" {
+		t.Errorf("what is no number makes it %q", got)
+	}
+	form.Set("part", "worth")
+	if worth := post(h, "/lab", form).Body.String(); !strings.Contains(worth, "all 2 queries of") || strings.Contains(worth, "Page") {
+		t.Errorf("the part about its worth is %s", worth)
+	}
+}
+
+func TestAComparisonIsSharedAsItIs(t *testing.T) {
+	h, _ := tuned(t)
+	form := formOf(t, get(h, "/lab?q=fees").Body.String(), "/lab")
+	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
+	w := post(h, "/lab/share", form)
+	to := w.Header().Get("Location")
+	if w.Code != http.StatusSeeOther || len(to) != len("/lab/s/01234567") {
+		t.Fatalf("it is shared as %d %q", w.Code, to)
+	}
+	moves(t, post(h, "/lab/share", form), to)
+	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
+		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 99 })}}), "/profiles/diff?a=live&b=default%401")
+	moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")
+	page := get(h, to).Body.String()
+	holds(t, page, "live: configured <small>frozen</small>", `value="fees"`)
+	again := formOf(t, page, "/lab")
+	if !strings.Contains(again.Get("yaml-a"), "rank_k: 60") || !strings.Contains(again.Get("yaml-b"), "rank_k: 17") {
+		t.Errorf("the profiles are %.300s and %.300s", again.Get("yaml-a"), again.Get("yaml-b"))
+	}
+	if form = formOf(t, post(h, "/lab", again).Body.String(), "/lab"); !strings.Contains(form.Get("yaml-a"), "rank_k: 60") {
+		t.Error("comparing again thaws it")
+	}
+	holds(t, get(h, "/lab").Body.String(), `href="`+to+`"`)
+	if w := get(h, "/lab/s/nothing"); w.Code != http.StatusNotFound {
+		t.Errorf("what nobody shared is %d", w.Code)
+	}
+	form.Set("q", "")
+	if w := post(h, "/lab/share", form); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "needs a query") {
+		t.Errorf("a comparison without a query is %d", w.Code)
+	}
+}
+
+// ranked stores a run of what is live that was made on a day.
+func ranked(t *testing.T, store *sqlite.Store, c catalog.Case, day int, as string, fees ...string) {
+	t.Helper()
+	r := eval.Report{Collection: c.Name, Profile: as, Queries: 1, PerQuery: []eval.QueryReport{
+		{Query: eval.Query{ID: "q1", Text: "Fees"}, Ranking: fees, Measures: eval.Measures{NDCG10: 1 / float64(day)}}}}
+	r.NDCG10 = 1 / float64(day)
+	name := "live"
+	if as == "default@1" {
+		name = "default"
+	}
+	_, err := workbench.Save(t.Context(), store, workbench.Run{Report: r, Evaluation: catalog.Evaluation{Case: c.ID,
+		At: time.Date(2030, 1, day, 0, 0, 0, 0, time.UTC), By: "ada", Profile: name}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestACaseIsAHeatStrip(t *testing.T) {
+	h, store := tuned(t)
+	c := feesCase(t, store)
+	page := get(h, "/cases/1").Body.String()
+	holds(t, page, "not measured yet", "Guidelines for judges", "<strong>not</strong>", "Of ships.")
+	ranked(t, store, c, 1, "configured", "doc:c", "doc:a", "doc:b")
+	ranked(t, store, c, 2, "configured", "doc:a", "doc:c", "doc:b")
+	page = get(h, "/cases/1").Body.String()
+	// The stored figures are others: what counts are the grades of today.
+	holds(t, page, `aria-label="grades of the first ten: – 3 –"`, "<b>0.631</b>", "−0.369", `aria-label="1.000, 0.631"`,
+		`href="/lab?case=1&amp;q=Fees"`, "<title>2: doc:c, 3</title>")
+	if strings.Index(page, ">Fees</a>") > strings.Index(page, ">tides</a>") {
+		t.Error("what was not measured comes before the worst")
+	}
+	page = get(h, "/cases/1?sort=unjudged&class=none").Body.String()
+	if strings.Contains(page, ">Fees</a>") {
+		t.Error("another class is listed")
+	}
+	holds(t, get(h, "/lab").Body.String(), "The worst of", `href="/lab?q=Fees"`)
+	holds(t, get(h, "/cases").Body.String(), "Of ships.")
+	long := strings.Repeat("a", 17<<10)
+	if w := post(h, "/cases/1", url.Values{"do": {"describe"}, "description": {long}}); w.Code != http.StatusBadRequest {
+		t.Errorf("guidelines of 17 KiB are %d", w.Code)
+	}
+}
+
+func TestARecordSaysHowItIsFound(t *testing.T) {
+	h, store := tuned(t)
+	c := feesCase(t, store)
+	ranked(t, store, c, 1, "configured", "doc:c")
+	ranked(t, store, c, 2, "configured", "doc:a", "doc:c")
+	ranked(t, store, c, 3, "configured", "doc:a", "doc:b")
+	form := url.Values{"query": {"spring tide"}, "place doc:c": {"1"}, "base": {"0"}, "do": {"publish"}}
+	moves(t, post(h, "/rules/pins", form), "/rules/pins?published=1")
+	holds(t, get(h, "/lab/record?name=doc:c").Body.String(), "1 → 2 → –", "not in 100", "person/ada",
+		"says &lt;how much&gt;", "spring tide", "/lab?q=Fees&amp;case=1&amp;why=doc%3ac")
+	page := get(h, "/lab/record?name=doc:b").Body.String()
+	holds(t, page, "– → – → 2", "No live rule has it")
+	if w := get(h, "/lab/record?name=doc:nowhere"); w.Code != http.StatusNotFound {
+		t.Errorf("no record is %d", w.Code)
+	}
+}
+
+func TestAPreviewSaysWhatItIsWorth(t *testing.T) {
+	h, store := tuned(t)
+	feesCase(t, store)
+	for path, form := range map[string]url.Values{
+		"/rules":      {"name": {"fees"}, "others": {"dues"}, "do": {"preview"}},
+		"/rules/pins": {"query": {"fees"}, "place doc:c": {"1"}, "do": {"preview"}}} {
+		page := html.UnescapeString(post(h, path, form).Body.String())
+		// The fake turns the list around: the judged record of "fees" comes first, that of "tides" last.
+		holds(t, page, "nDCG@10 0.500 → <b>1.000</b>", "0.750 → <b>0.750</b>", "1 better", "1 worse")
+	}
+	if page := get(h, "/rules?name=fees").Body.String(); strings.Contains(page, "Remove the group") {
+		t.Error("a group that does not exist can be removed")
+	}
+}
+
+func TestPublishingSaysWhatWasMeasured(t *testing.T) {
+	h, store := tuned(t)
+	c := feesCase(t, store)
+	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
+		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/profiles/diff?a=live&b=default%401")
+	ranked(t, store, c, 4, "configured", "doc:a", "doc:c")
+	ranked(t, store, c, 2, "default@1", "doc:c", "doc:a")
+	page := get(h, "/profiles/publish?revision=default@1").Body.String()
+	holds(t, page, "harbour", "0.250", "0.500", "&#43;0.250", "/evaluation/runs?run=2&amp;run=1", "no clear difference")
+	if strings.Contains(page, "Not measured") {
+		t.Error("a run is not found")
+	}
+	moves(t, post(h, "/profiles/publish", formOf(t, page, "/profiles/publish")), "/profiles?published=1")
+	holds(t, get(h, "/profiles/publish?revision=default@1").Body.String(), "It is live already")
+	undo := get(h, "/profiles?published=1").Body.String()
+	_, at, _ := strings.Cut(undo, `action="/changes/`)
+	id, _, _ := strings.Cut(at, "/")
+	moves(t, post(h, "/changes/"+id+"/undo", nil), "/changes")
+	holds(t, get(h, "/profiles").Body.String(), ">live: configured</a>")
+	if page := get(h, "/profiles?published=1").Body.String(); strings.Contains(page, "default@1 is live") {
+		t.Error("what was taken back is said to be live")
+	}
+}
+
+// TestOneWordForEachThing holds the vocabulary of the pages: live, NAME@NUMBER,
+// configured.
+func TestOneWordForEachThing(t *testing.T) {
+	h, store := tuned(t)
+	c := feesCase(t, store)
+	ranked(t, store, c, 1, "configured", "doc:c")
+	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
+		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/profiles/diff?a=live&b=default%401")
+	pages := []string{"/lab?q=fees", "/cases/1", "/evaluation", "/evaluation/runs?run=1", "/rules", "/rules/pins", "/profiles",
+		"/profiles/publish?revision=default@1", "/profiles/shadow", "/changes", "/operations"}
+	for _, published := range []bool{false, true} {
+		if published {
+			moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")
+		}
+		for _, path := range pages {
+			page := get(h, path).Body.String()
+			for _, wrong := range []string{"in force", "default r1", "the configuration", "configured profile", ">published<"} {
+				if strings.Contains(page, wrong) {
+					t.Errorf("%s says %q", path, wrong)
+				}
+			}
+		}
+	}
+	holds(t, get(h, "/lab").Body.String(), ">live: default@1</a>")
+	if w := get(h, "/lab?q=fees&a=published"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "live: default@1</h2>") &&
+		strings.Contains(w.Body.String(), "not found") {
+		t.Errorf("an old name is not read: %d", w.Code)
+	}
+}

@@ -1,0 +1,222 @@
+// Package tuning is the section of the dashboard about profiles: their revisions,
+// what is in force, and what fits or tries one.
+package profiles
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+)
+
+// handler answers.
+type handler struct{ *desk.Desk }
+
+// New returns the section.
+func New(d *desk.Desk) desk.Section {
+	h := handler{d}
+	return desk.Section{Title: "Profiles", Path: "/profiles", Routes: map[string]desk.Route{
+		"GET /profiles":          desk.Page(h.revisions),
+		"GET /profiles/diff":     desk.Page(h.diff),
+		"GET /profiles/edit":     desk.Page(h.editProfile),
+		"POST /profiles/edit":    desk.Page(h.saveProfile),
+		"GET /profiles/publish":  desk.Page(h.publishPage),
+		"POST /profiles/publish": desk.Form(h.publish, h.publishPage),
+		"GET /profiles/fit":      desk.Page(h.fits),
+		"POST /profiles/fit":     desk.Form(h.startFit, h.fits),
+		"GET /profiles/fit/{id}": desk.Page(h.fit),
+		"GET /profiles/shadow":   desk.Page(h.shadow),
+		"POST /profiles/shadow":  desk.Form(h.setShadow, h.shadow),
+	}}
+}
+
+// shownPublications is how much of the past the page lists.
+const shownPublications = 8
+
+// savedProfile is a revision in the list.
+type savedProfile struct {
+	catalog.Revision
+	ID   string // NAME@NUMBER
+	Live bool
+}
+
+// revisions lists the revisions of profiles, and what was in force.
+func (h handler) revisions(r *http.Request) (desk.Reply, error) {
+	ctx := r.Context()
+	live, _, err := revision.InForce(ctx, h.Store)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	all, err := h.Store.Revisions(ctx, catalog.ProfileRevision)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	list := make([]savedProfile, len(all))
+	for i, x := range all {
+		id := revision.NameOf(x).String()
+		list[i] = savedProfile{x, id, id == live.Profile()}
+	}
+	was, err := h.Store.Publications(ctx, catalog.ProfileRevision, shownPublications+1)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	if len(was) > 0 && len(was) <= shownPublications {
+		was = append(was, catalog.Publication{Kind: catalog.ProfileRevision}) // where it began
+	}
+	choices, err := h.Names(ctx)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	done, err := h.Done(r)
+	return desk.Reply{Template: "profiles", Title: "Profiles", Data: map[string]any{
+		"Live": live, "Revisions": list, "Earlier": was[min(1, len(was)):], "Choices": choices,
+		"Done": done,
+	}}, err
+}
+
+// diff compares two profiles field by field.
+func (h handler) diff(r *http.Request) (desk.Reply, error) {
+	a, b := cmp.Or(r.FormValue("a"), revision.Live), cmp.Or(r.FormValue("b"), revision.Configured)
+	before, err := h.Named(r.Context(), a)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	after, err := h.Named(r.Context(), b)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	changes, err := profile.Diff(before.Profile, after.Profile)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	live, _, err := revision.InForce(r.Context(), h.Store)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	text, err := yaml.Marshal(after.Profile)
+	_, saved := revision.ParseName(b)
+	return desk.Reply{Template: "diff", Title: a + " and " + b, Data: map[string]any{"A": a, "B": b, "Changes": changes,
+		"YAML": string(text), "CanPublish": saved && live.Profile() != b}}, err
+}
+
+// profileForm is a profile that is being edited.
+type profileForm struct {
+	Name, Note, YAML string
+	Base             int
+	From             string // what it was filled from
+	Query            string // of the lab, which goes on with it
+	Fault            string
+	Conflict         *catalog.ConflictError
+	Theirs           []profile.Change // what the other's revision has otherwise; Before is the other's
+}
+
+// page shows the form.
+func (f profileForm) page(status int) desk.Reply {
+	return desk.Reply{Template: "edit", Status: status, Title: "Edit " + f.Name, Data: f}
+}
+
+// editProfile shows the form, filled from a profile.
+func (h handler) editProfile(r *http.Request) (desk.Reply, error) {
+	f := profileForm{From: cmp.Or(r.FormValue("from"), revision.Live)}
+	n, err := h.Named(r.Context(), f.From)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	f.Name = profile.DefaultName
+	if name, ok := revision.ParseName(f.From); ok {
+		saved, err := h.Saved(r.Context(), name)
+		if err != nil {
+			return desk.Reply{}, err
+		}
+		f.Name, f.YAML = name.Profile, saved.Data
+	} else {
+		text, err := yaml.Marshal(n.Profile)
+		if err != nil {
+			return desk.Reply{}, err
+		}
+		f.YAML = string(text)
+	}
+	newest, err := h.Store.Revision(r.Context(), catalog.ProfileRevision, f.Name, 0)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return desk.Reply{}, err
+	}
+	f.Base = newest.Number
+	return f.page(http.StatusOK), nil
+}
+
+// saveProfile saves an edited profile as a revision. What was typed is kept if it
+// cannot be saved.
+func (h handler) saveProfile(r *http.Request) (desk.Reply, error) {
+	f := profileForm{Name: strings.TrimSpace(r.FormValue("name")), Note: strings.TrimSpace(r.FormValue("note")),
+		YAML: strings.ReplaceAll(r.FormValue("yaml"), "\r\n", "\n"), Base: desk.Number(r, "base", 0),
+		Query: r.FormValue("q")}
+	if err := h.usable(r.Context(), f.YAML); err != nil {
+		f.Fault = desk.Plainly(err, f.YAML)
+		return f.page(http.StatusBadRequest), nil
+	}
+	saved, err := revision.SaveProfile(r.Context(), h.Store, catalog.Revision{Name: f.Name, Base: f.Base,
+		By: admin.User(r.Context()), Note: f.Note, Data: f.YAML})
+	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
+		f.Conflict = conflict
+		if f.Theirs, err = h.against(r.Context(), f); err != nil {
+			return desk.Reply{}, err
+		}
+		return f.page(http.StatusConflict), nil
+	}
+	if errors.Is(err, revision.ErrInvalid) {
+		f.Fault = desk.Plainly(err, f.YAML)
+		return f.page(http.StatusBadRequest), nil
+	}
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	to := url.Values{"a": {revision.Live}, "b": {revision.NameOf(saved).String()}}
+	if f.Query != "" {
+		to.Set("q", f.Query)
+		return desk.Reply{Goto: "/lab?" + to.Encode()}, nil
+	}
+	return desk.Reply{Goto: "/profiles/diff?" + to.Encode()}, nil
+}
+
+// usable reports whether the engines that serve can search with a profile; while
+// the index is loading nobody knows, and its names are checked when it is saved.
+func (h handler) usable(ctx context.Context, text string) error {
+	n, err := h.Edited(ctx, text)
+	if err != nil {
+		return err
+	}
+	_, err = h.Search.Search(ctx, retrieval.Request{Query: h.Network, Plain: true, Limit: 1,
+		Relevance: &n.Relevance})
+	if errors.Is(err, retrieval.ErrBadQuery) {
+		return err
+	}
+	return nil
+}
+
+// against compares the newest revision with the text of a form.
+func (h handler) against(ctx context.Context, f profileForm) ([]profile.Change, error) {
+	newest, err := h.Store.Revision(ctx, catalog.ProfileRevision, f.Name, int(f.Conflict.Revision))
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := profile.Parse([]byte(newest.Data))
+	if err != nil {
+		return nil, err
+	}
+	ours, err := profile.Parse([]byte(f.YAML))
+	if err != nil {
+		return nil, err
+	}
+	return profile.Diff(theirs, ours)
+}

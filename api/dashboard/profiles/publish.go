@@ -1,0 +1,142 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
+	"almanac/catalog"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
+)
+
+// publication is the page on which somebody decides: what is to become live, what it
+// changes and what is known of it.
+type publication struct {
+	Name     string // NAME@NUMBER, or configured
+	Note     string
+	Live     catalog.Publication
+	Already  bool // it is live
+	Saved    catalog.Revision
+	Changes  []profile.Change
+	Measured []measurement
+	Shadow   catalog.ShadowTotal
+}
+
+// measurement is the latest run of a profile on a case, beside one of what is live.
+type measurement struct {
+	Case       string
+	At         time.Time
+	Run        workbench.Run
+	Difference *workbench.Difference // nil: what is live was not measured on the case
+	Before     float64               // nDCG@10 of what is live
+	Link       string
+}
+
+// named reads which profile a request is about.
+func (h handler) named(r *http.Request) (name string, p catalog.Publication, saved catalog.Revision, err error) {
+	p.Kind, name = catalog.ProfileRevision, r.FormValue("revision")
+	if name == revision.Configured {
+		return name, p, saved, nil
+	}
+	n, ok := revision.ParseName(name)
+	if !ok {
+		return name, p, saved, desk.Invalid(fmt.Sprintf("there is no revision %q", name))
+	}
+	p.Name, p.Number = n.Profile, n.Number
+	saved, err = h.Saved(r.Context(), n)
+	return name, p, saved, err
+}
+
+// publishPage shows what publishing a profile would do.
+func (h handler) publishPage(r *http.Request) (desk.Reply, error) {
+	ctx := r.Context()
+	name, _, saved, err := h.named(r)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	live, _, err := revision.InForce(ctx, h.Store)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	p := publication{Name: name, Note: r.FormValue("note"), Live: live[0], Already: live.Profile() == name, Saved: saved}
+	before, err := h.Named(ctx, revision.Live)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	after, err := h.Named(ctx, name)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	if p.Changes, err = profile.Diff(before.Profile, after.Profile); err != nil {
+		return desk.Reply{}, err
+	}
+	if p.Measured, err = h.measured(ctx, name, live.Profile()); err != nil {
+		return desk.Reply{}, err
+	}
+	_, p.Shadow, err = h.Store.Shadows(ctx, live.Profile(), name, 1)
+	return desk.Reply{Template: "publish", Title: "Publish " + name, Data: p}, err
+}
+
+// measured finds the latest run of a profile on each case, and compares it with one of
+// what is live: of the same job if there is one, else the latest.
+func (h handler) measured(ctx context.Context, name, live string) (out []measurement, err error) {
+	runs, err := workbench.ListRuns(ctx, h.Store, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	cases, err := h.Store.Cases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cases {
+		of := slices.DeleteFunc(slices.Clone(runs), func(r workbench.Run) bool { return r.Case != c.ID })
+		at := slices.IndexFunc(of, func(r workbench.Run) bool { return r.Report.Profile == name })
+		if at < 0 {
+			continue
+		}
+		m := measurement{Case: c.Name, At: of[at].At, Run: of[at], Link: fmt.Sprintf("/evaluation/runs?run=%d", of[at].ID)}
+		is := func(r workbench.Run) bool { return r.Report.Profile == live && r.ID != m.Run.ID }
+		beside := slices.IndexFunc(of, func(r workbench.Run) bool { return is(r) && r.At.Equal(m.At) })
+		if beside < 0 {
+			beside = slices.IndexFunc(of, is)
+		}
+		if beside >= 0 {
+			ours, err := workbench.Load(ctx, h.Store, m.Run.ID)
+			if err != nil {
+				return nil, err
+			}
+			theirs, err := workbench.Load(ctx, h.Store, of[beside].ID)
+			if err != nil {
+				return nil, err
+			}
+			d := workbench.Compare(ours, theirs)
+			m.Difference, m.Before = &d, theirs.Report.NDCG10
+			m.Link += fmt.Sprintf("&run=%d", theirs.ID)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// publish makes a revision live, or what is configured.
+func (h handler) publish(r *http.Request) (desk.Reply, error) {
+	_, p, saved, err := h.named(r)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	if p.Number > 0 {
+		if err := h.usable(r.Context(), saved.Data); err != nil {
+			return desk.Reply{}, desk.Invalid(desk.Plainly(err, saved.Data))
+		}
+	}
+	p.By, p.Note = admin.User(r.Context()), strings.TrimSpace(r.FormValue("note"))
+	p, err = h.Store.Publish(r.Context(), p, int64(desk.Number(r, "since", 0)))
+	return desk.Reply{Goto: desk.After("/profiles", p)}, err
+}

@@ -1,0 +1,324 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
+	"almanac/text/dates"
+)
+
+// ruleSet is the newest list of rules of a kind, and what is in force.
+type ruleSet struct {
+	Newest catalog.Revision    // Number 0: there is none yet
+	Live   catalog.Publication // ID 0: nothing was published
+	Done   *desk.Done          // what was just published; nil: nothing
+}
+
+// rules reads the newest revision of a kind.
+func (h handler) rules(r *http.Request, kind catalog.RevisionKind) (s ruleSet, err error) {
+	ctx := r.Context()
+	if s.Done, err = h.Done(r); err != nil {
+		return s, err
+	}
+	s.Newest, err = h.Store.Revision(ctx, kind, "", 0)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return s, err
+	}
+	s.Newest.Kind = kind
+	live, _, err := revision.InForce(ctx, h.Store)
+	s.Live = live.Of(kind)
+	return s, err
+}
+
+// publish saves rules as a revision made from the one that the form was filled
+// from, and publishes it; what says what changes, unless there is a note. It leads to the
+// page of a path.
+func (h handler) publish(r *http.Request, path string, kind catalog.RevisionKind, rules any, what string) (out desk.Reply,
+	err error) {
+	data, err := marshal(rules)
+	if err != nil {
+		return out, err
+	}
+	by, note := admin.User(r.Context()), cmp.Or(strings.TrimSpace(r.FormValue("why")), what)
+	saved, err := h.Store.SaveRevision(r.Context(), catalog.Revision{Kind: kind, Base: desk.Number(r, "base", 0), By: by,
+		Note: note, Data: data})
+	if err != nil {
+		return out, err
+	}
+	p, err := h.Store.Publish(r.Context(),
+		catalog.Publication{Kind: kind, Number: saved.Number, By: by, Note: note}, 0)
+	return desk.Reply{Goto: desk.After(path, p)}, err
+}
+
+// marshal writes rules as a revision has them.
+func marshal(rules any) (string, error) {
+	data, err := yaml.Marshal(rules)
+	return string(data), err
+}
+
+// previewed is how many results a preview compares.
+const previewed = 10
+
+// would is what searches would use with rules in place of those of their kind.
+func (h handler) would(ctx context.Context, kind catalog.RevisionKind, rules any) (n revision.Named, err error) {
+	data, err := marshal(rules)
+	if err != nil {
+		return n, err
+	}
+	n.Name = desk.Edited
+	if n.Relevance, err = h.Relevance(ctx, catalog.Revision{Kind: kind, Data: data}); err != nil {
+		err = desk.Invalid(err.Error())
+	}
+	return n, err
+}
+
+// preview searches as it is, and as it would be.
+func (h handler) preview(ctx context.Context, query string, would revision.Named) (d desk.Difference, err error) {
+	request := retrieval.Request{Query: query, Limit: previewed, Diversify: true}
+	before, err := h.Search.Search(ctx, request)
+	if err != nil {
+		return d, err
+	}
+	request.Relevance = &would.Relevance
+	after, err := h.Search.Search(ctx, request)
+	if err != nil {
+		return d, err
+	}
+	return desk.Differ(query, before.Results, after.Results), nil
+}
+
+// pinned is a rule with the titles of its records.
+type pinned struct {
+	revision.PinRule
+	Records []pinnedRecord
+	State   string // live, ended, to come
+	Link    string
+}
+
+type pinnedRecord struct {
+	revision.Place
+	Title string // "" if the record is gone
+}
+
+// pinRules reads the newest pins.
+func (h handler) pinRules(r *http.Request) (set ruleSet, rules []revision.PinRule, err error) {
+	if set, err = h.rules(r, catalog.PinsRevision); err == nil {
+		rules, err = revision.ParsePins([]byte(set.Newest.Data))
+	}
+	return set, rules, err
+}
+
+// pins lists what is pinned and buried.
+func (h handler) pins(r *http.Request) (desk.Reply, error) {
+	set, rules, err := h.pinRules(r)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	today := h.Now().UTC().Truncate(24 * time.Hour)
+	list := make([]pinned, len(rules))
+	for i, rule := range rules {
+		p := pinned{PinRule: rule, State: "live", Link: desk.Link("/rules/pins/edit", "q", rule.Query)}
+		switch {
+		case !rule.Until.IsZero() && rule.Until.Before(today):
+			p.State = "ended"
+		case rule.From.After(today):
+			p.State = "to come"
+		}
+		for _, place := range rule.Places {
+			title, err := h.title(r.Context(), place.Record)
+			if err != nil {
+				return desk.Reply{}, err
+			}
+			p.Records = append(p.Records, pinnedRecord{place, title})
+		}
+		list[i] = p
+	}
+	return desk.Reply{Template: "pins", Title: "Pinned results",
+		Data: map[string]any{"Set": set, "Rules": list}}, nil
+}
+
+// title returns the title of a record by kind:key, "" if it is gone.
+func (h handler) title(ctx context.Context, record string) (string, error) {
+	ref, _ := catalog.RefNamed(record)
+	r, err := h.Store.Head(ctx, ref)
+	if errors.Is(err, catalog.ErrNotFound) {
+		return "", nil
+	}
+	return r.Title, err
+}
+
+// pinForm is the page on which the rule of a query is made.
+type pinForm struct {
+	Set     ruleSet
+	Rule    revision.PinRule
+	Known   bool     // the query has a rule already
+	Sent    []string // records that a form had, kind:key
+	Choices []pinChoice
+	Preview *desk.Difference
+	Effects []workbench.Effect
+}
+
+// pinChoice is a record that can be pinned.
+type pinChoice struct {
+	Record, Title, Heading string
+	Position               string // chosen: "", "0" for buried, or a number
+}
+
+// editPin shows the form for a query; one that was sent has a row for each record
+// that it had.
+func (h handler) editPin(r *http.Request) (desk.Reply, error) {
+	query := strings.TrimSpace(cmp.Or(r.FormValue("q"), r.FormValue("query")))
+	set, rules, err := h.pinRules(r)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	f := pinForm{Set: set, Rule: revision.PinRule{Query: query}}
+	if at := slices.IndexFunc(rules, func(p revision.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
+		f.Rule, f.Known = rules[at], true
+	}
+	for name := range r.PostForm {
+		if record, ok := strings.CutPrefix(name, placeField); ok {
+			f.Sent = append(f.Sent, record)
+		}
+	}
+	return h.pinPage(r, f)
+}
+
+// pinPage fills in what can be pinned: what the query finds, and what is pinned.
+func (h handler) pinPage(r *http.Request, f pinForm) (desk.Reply, error) {
+	chosen := map[string]string{}
+	for _, record := range f.Sent {
+		chosen[record] = ""
+	}
+	for _, p := range f.Rule.Places {
+		chosen[p.Record] = strconv.Itoa(p.Position)
+	}
+	if f.Rule.Query != "" {
+		found, err := h.Search.Search(r.Context(),
+			retrieval.Request{Query: f.Rule.Query, Limit: 2 * previewed, Diversify: true})
+		if err != nil {
+			return desk.Reply{}, err
+		}
+		for _, x := range found.Results {
+			record, err := h.Store.ByID(r.Context(), x.Record)
+			if errors.Is(err, catalog.ErrNotFound) {
+				continue // the index has not caught up
+			}
+			if err != nil {
+				return desk.Reply{}, err
+			}
+			name := record.Ref().Name()
+			f.Choices = append(f.Choices, pinChoice{name, record.Title, x.Heading, chosen[name]})
+			delete(chosen, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
+		title, err := h.title(r.Context(), name)
+		if err != nil {
+			return desk.Reply{}, err
+		}
+		f.Choices = append(f.Choices, pinChoice{name, title, "", chosen[name]})
+	}
+	return desk.Reply{Template: "pin", Title: "Pin results", Data: f}, nil
+}
+
+// putPin previews, publishes or removes the rule of a query.
+func (h handler) putPin(r *http.Request) (desk.Reply, error) {
+	rule, err := h.pinOf(r)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	set, rules, err := h.pinRules(r)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	same := func(p revision.PinRule) bool { return strings.EqualFold(p.Query, rule.Query) }
+	known := slices.ContainsFunc(rules, same)
+	rules = slices.DeleteFunc(rules, same)
+	if r.FormValue("do") == "remove" {
+		return h.publish(r, "/rules/pins", catalog.PinsRevision, rules, "no pins for "+rule.Query)
+	}
+	if len(rule.Places) == 0 {
+		return desk.Reply{}, desk.Invalid("choose a place for at least one record")
+	}
+	rules = append(rules, rule)
+	would, err := h.would(r.Context(), catalog.PinsRevision, rules)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	tried, err := h.preview(r.Context(), rule.Query, would)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	if r.FormValue("do") == "publish" {
+		return h.publish(r, "/rules/pins", catalog.PinsRevision, rules, "pins for "+rule.Query)
+	}
+	set.Newest.Number = desk.Number(r, "base", set.Newest.Number) // what the form was filled from
+	f := pinForm{Set: set, Rule: rule, Known: known, Preview: &tried}
+	if f.Effects, err = h.Effects(r.Context(), would, f.Preview); err != nil {
+		return desk.Reply{}, err
+	}
+	return h.pinPage(r, f)
+}
+
+// placeField begins the names of the fields with the places of records.
+const placeField = "place "
+
+// pinOf reads the rule of a form.
+func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
+	if err := r.ParseForm(); err != nil {
+		return rule, desk.Invalid("the form could not be read")
+	}
+	rule.Query, rule.Note = strings.TrimSpace(r.FormValue("query")), strings.TrimSpace(r.FormValue("note"))
+	if rule.Query == "" {
+		return rule, desk.Invalid("a rule needs a query").In("query")
+	}
+	for name, day := range map[string]*revision.Day{"from": &rule.From, "until": &rule.Until} {
+		if text := r.FormValue(name); text != "" {
+			if day.Time = dates.At(text, dates.Day); day.IsZero() {
+				return rule, desk.Invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).In(name)
+			}
+		}
+	}
+	place := func(record, position, field string) error {
+		n, err := strconv.Atoi(position)
+		if err != nil || n < 0 || n > retrieval.MaxResults {
+			return desk.Invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
+				retrieval.MaxResults)).In(field)
+		}
+		rule.Places = append(rule.Places, revision.Place{Record: record, Position: n})
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
+		record, ok := strings.CutPrefix(name, placeField)
+		if position := r.PostFormValue(name); ok && position != "" {
+			if err := place(record, position, name); err != nil {
+				return rule, err
+			}
+		}
+	}
+	if record := strings.TrimSpace(r.FormValue("record")); record != "" {
+		if title, err := h.title(r.Context(), record); err != nil || title == "" {
+			return rule, desk.Invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator",
+				record)).In("record")
+		}
+		return rule, place(record, r.FormValue("position"), "position")
+	}
+	return rule, nil
+}
