@@ -39,6 +39,13 @@ type SearchCount struct {
 	ShownDays int
 }
 
+// SearchDay is how much was searched for on a day.
+type SearchDay struct {
+	Day  time.Time
+	N    int
+	Zero int // searches of these that found nothing
+}
+
 // SearchOrder is which searches a list begins with; it has only queries with such
 // searches.
 type SearchOrder string

@@ -80,6 +80,9 @@ type Reader interface {
 	// Searches returns searched queries in an order, and the total number of
 	// matching queries.
 	Searches(ctx context.Context, q SearchQuery) (list []SearchCount, total int, err error)
+	// SearchDays returns how much was searched for on each day since one, oldest first;
+	// days without a search are left out.
+	SearchDays(ctx context.Context, since time.Time) ([]SearchDay, error)
 	// Clicks returns what was shown and chosen since a day, by query, record and
 	// position; of the queries if some are named.
 	Clicks(ctx context.Context, since time.Time, queries ...string) ([]ClickCount, error)

@@ -59,11 +59,11 @@ await test("a query of the case is bad, and the lab says why a record is not the
   await page.getByLabel("Query").fill(bad);
   await page.getByLabel("Right").selectOption("vector-only");
   await page.getByRole("button", { name: "Compare" }).click();
-  const left = page.getByRole("region", { name: "published" });
+  const left = page.getByRole("region", { name: "live" });
   assert.ok(Number(await left.getByText("nDCG@10").locator("b").innerText()) < 0.1);
   await picture("lab");
   await left.locator("summary", { hasText: "Why here" }).first().click();
-  assert.match(await left.locator("details[open]").first().innerText(), /dense/i);
+  assert.match(await left.locator("article").first().innerText(), /dense/i);
   await page.getByLabel("Record").fill(wanted);
   await page.getByRole("button", { name: "Ask" }).click();
   const why = page.locator("section.col", { hasText: "Testing contracts" }).first();
@@ -72,7 +72,41 @@ await test("a query of the case is bad, and the lab says why a record is not the
   await picture("why", why);
 });
 
+await test("results are graded by keys, and both sides are measured at once", async () => {
+  const figures = () => page.locator(".lab header b").allInnerTexts();
+  const shown = async (was) => page.waitForFunction((was) => [...document.querySelectorAll(".lab header b")]
+    .map((b) => b.innerText).join() !== was.join(), was);
+  await page.goto(`/lab?q=${encodeURIComponent(bad)}`);
+  const was = await figures();
+  for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
+  const row = await page.evaluate(() => document.activeElement.id);
+  assert.match(row, /^a-/);
+  await page.keyboard.press("3");
+  await shown(was);
+  assert.equal(await page.evaluate(() => document.activeElement.id), row, "the focus moves");
+  const now = await figures();
+  await page.keyboard.press("3");
+  await shown(now);
+  assert.deepEqual(await figures(), was);
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByRole("button", { name: "Close" }).click();
+});
+
+await test("weights are drawn, and measured on the case while one looks", async () => {
+  await page.goto(`/lab?q=${encodeURIComponent(bad)}&b=live`);
+  await page.locator("summary", { hasText: "Right: the weights" }).click();
+  const slider = page.getByRole("slider", { name: /^Dense/ });
+  await slider.focus();
+  for (let n = 0; n < 40; n++) await page.keyboard.press("ArrowLeft");
+  await page.getByRole("region", { name: "edited" }).locator(".move").first().waitFor();
+  await says(/On\s+all 80 queries of[\s\S]*nDCG@10/);
+  await page.getByRole("button", { name: "Share this comparison" }).click();
+  await page.waitForURL(/\/lab\/s\/[0-9a-f]{8}$/);
+  await says(/frozen/);
+});
+
 await test("the pool of both sides is judged by keys, taken back, and completed by a search", async () => {
+  await page.goto(`/lab?q=${encodeURIComponent(bad)}&b=vector-only`);
   await page.getByRole("link", { name: "Judge this pool" }).click();
   await page.waitForURL(/\/judge\?/);
   assert.equal(await page.locator("h1").innerText(), bad);
@@ -91,7 +125,7 @@ await test("the pool of both sides is judged by keys, taken back, and completed 
     .click();
   await page.locator("article h2", { hasText: "Testing contracts" }).waitFor();
   await press("3");
-  await page.goto("/judging");
+  await page.goto("/cases");
   await page.getByText("person/ada").first().waitFor();
 });
 
@@ -107,16 +141,16 @@ async function evaluate(...profiles) {
 }
 
 await test("an evaluation compares profiles by class and by query", async () => {
-  await evaluate("published", "keyword-only");
+  await evaluate("live", "keyword-only");
   await says(/keyword-only[\s\S]*worse/);
   assert.ok(await page.getByRole("link", { name: "lab" }).count() >= 80);
   await picture("evaluation");
 });
 
 await test("a fit keeps what is in force unless its gain is significant", async () => {
-  await page.goto("/tuning/fit");
+  await page.goto("/profiles/fit");
   await page.getByRole("button", { name: "Fit" }).click();
-  await page.waitForURL(/\/tuning\/fit\//);
+  await page.waitForURL(/\/profiles\/fit\//);
   await ended();
   await page.getByText("kept", { exact: true }).waitFor();
   await picture("fit");
@@ -124,20 +158,22 @@ await test("a fit keeps what is in force unless its gain is significant", async 
 
 await test("a synonym is previewed, published and live", async () => {
   assert.ok(!(await live(bad)).includes(answers));
-  await page.goto("/analytics/synonyms");
+  await page.goto("/rules");
   await page.getByLabel("Spelling").fill("loses messages");
   await page.getByLabel("Others, with commas").fill("relay misbehaves, faults");
   await page.getByRole("button", { name: "Preview" }).click();
   const change = page.getByRole("region", { name: "What changes" }).filter({ hasText: bad });
   assert.match(await change.innerText(), /How do I test what happens/);
+  await says(/What it is worth\s+sample: 0\.6\d+ → 0\.6/i);
   await picture("synonym", change);
-  await page.getByLabel("Others, with commas").fill("relay misbehaves, faults");
+  await page.getByLabel("Why").fill("what people call faults");
   await page.getByRole("button", { name: "Publish" }).click();
+  await says(/synonyms@1 is live/);
   await until("the synonym is not live", async () => (await live(bad)).includes(answers));
 });
 
 await test("a form that fails keeps what was typed", async () => {
-  await page.goto(`/analytics/pins/edit?q=${encodeURIComponent(bad)}`);
+  await page.goto(`/rules/pins/edit?q=${encodeURIComponent(bad)}`);
   await page.getByLabel("Note").fill("because");
   await page.getByLabel("Another record").fill("doc:none");
   await page.getByRole("button", { name: "Preview" }).click();
@@ -152,7 +188,7 @@ await test("a profile is tried in the lab, saved, measured, published, live, and
   await page.locator("summary", { hasText: "Right: the profile as YAML" }).click();
   const text = page.locator("textarea[name=yaml-b]");
   const keywords = await text.inputValue();
-  await page.getByLabel("Right").selectOption("published");
+  await page.getByLabel("Right").selectOption("live");
   await page.waitForFunction((was) => document.querySelector("textarea[name=yaml-b]").value !== was, keywords);
   const yaml = await text.inputValue();
   await text.fill(yaml.replace("rank_k: 60", "rank_k: many"));
@@ -168,24 +204,27 @@ await test("a profile is tried in the lab, saved, measured, published, live, and
   await page.getByLabel("Note").fill("other spellings weigh more");
   await page.getByRole("button", { name: "Save as a revision" }).click();
   await page.waitForURL(/b=default%401/);
-  await evaluate("published", "default@1");
+  await evaluate("live", "default@1");
   await says(/default@1/);
-  await page.goto("/tuning");
-  await page.getByRole("row", { name: /default@1/ }).getByRole("button", { name: "Publish" }).click();
-  await page.getByText("live").first().waitFor();
+  await page.goto("/profiles");
+  await page.getByRole("link", { name: "Publish default@1" }).click();
+  await says(/What was measured[\s\S]*sample[\s\S]*(clear|better|worse)/);
+  await page.getByRole("button", { name: "Publish default@1" }).click();
+  await says(/default@1 is live/);
+  await picture("profiles");
   await until("the revision is not live", async () => JSON.stringify(await live(bad)) !== JSON.stringify(was));
-  await picture("tuning");
-  await page.getByRole("button", { name: "Roll back to this" }).first().click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.waitForURL("**/changes");
   await until("the roll-back is not live", async () => JSON.stringify(await live(bad)) === JSON.stringify(was));
 });
 
 await test("what people search is counted, sampled into a case, and a change is undone", async () => {
   for (const q of ["xylophone zebra", "balance", "balance"]) await live(q);
   await until("the searches are not counted", async () => {
-    await page.goto("/analytics");
+    await page.goto("/searches");
     return (await page.locator("main").innerText()).includes("xylophone zebra");
   });
-  await page.goto("/analytics/audit");
+  await page.goto("/changes");
   await page.getByRole("row", { name: /synonyms/ }).or(page.locator("li", { hasText: "synonyms" })).first()
     .getByRole("button").first().click();
   await until("the synonym is still live", async () => !(await live(bad)).includes(answers));
@@ -202,13 +241,13 @@ await test("an index is built again while the old one answers", async () => {
 });
 
 await test("nothing of it is reachable on the public listener, nor for a foreign origin", async () => {
-  for (const path of ["/lab", "/judging", "/evaluation", "/tuning", "/analytics", "/operations/settings", "/metrics"]) {
+  for (const path of ["/lab", "/cases", "/evaluation", "/profiles", "/searches", "/operations/settings", "/metrics"]) {
     assert.equal((await fetch(site + path)).status, 404, path);
   }
   const cookie = state.cookies.map((c) => `${c.name}=${c.value}`).join("; ");
   const form = { method: "POST", headers: { Cookie: cookie, Origin: "https://example.org",
     "Content-Type": "application/x-www-form-urlencoded" }, body: "revision=configured&since=0" };
-  assert.equal((await fetch(`${server}/tuning/publish`, form)).status, 403);
+  assert.equal((await fetch(`${server}/profiles/publish`, form)).status, 403);
 });
 
 const here = async (at, selector) => {
@@ -216,12 +255,12 @@ const here = async (at, selector) => {
   return page.locator(selector).first().getAttribute("href");
 };
 const of = encodeURIComponent(bad);
-const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylophone+zebra", "/judging", "/judging/1",
-  "/judging/1/query", `/judging/pool?q=relay+logs`, await here("/judging/1", "td a[href*='/judge']"), "/evaluation",
-  "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"), "/tuning",
-  "/tuning/edit", "/tuning/diff?a=configured&b=default@1", "/tuning/fit", await here("/tuning/fit", "a[href^='/tuning/fit/']"),
-  "/tuning/shadow", "/analytics", "/analytics/pins", `/analytics/pins/edit?q=${of}`, "/analytics/synonyms",
-  "/analytics/audit", "/operations", "/operations/settings", "/no/such/page"];
+const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylophone+zebra", `/lab?q=${of}&b=live&measure=1`, `/lab/record?name=${wanted}`, "/cases", "/cases/1",
+  "/cases/1/query", `/cases/pool?q=relay+logs`, await here("/cases/1", "td a[href*='/judge']"), "/evaluation",
+  "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"), "/profiles",
+  "/profiles/edit", "/profiles/diff?a=configured&b=default@1", "/profiles/publish?revision=default@1", "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"),
+  "/profiles/shadow", "/searches", "/rules/pins", `/rules/pins/edit?q=${of}`, "/rules",
+  "/changes", "/operations", "/operations/settings", "/no/such/page"];
 await audit(paths, { storageState: state });
 await shot(paths, { storageState: state });
 await close();

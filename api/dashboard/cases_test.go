@@ -112,6 +112,7 @@ func TestAPoolIsJudged(t *testing.T) {
 	if page := get(h, session+"&at=doc:a").Body.String(); strings.Contains(page, "person/bo") {
 		t.Error("what others said is shown before one has graded")
 	}
+	holds(t, get(h, session).Body.String(), "others judged 1 of the rest", "fresh=1")
 	moves(t, grade("doc:a", "3"), "/cases/1/judge?after=doc%3Aa&profile=live&query=q1")
 	page = get(h, session+"&at=doc:a").Body.String()
 	holds(t, page, "1 of 3", "person/bo")

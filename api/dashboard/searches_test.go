@@ -53,6 +53,18 @@ func TestAnalyticsListsSearches(t *testing.T) {
 	if w := get(h, "/searches?order=x"); w.Code != http.StatusBadRequest {
 		t.Errorf("an unknown order is %d", w.Code)
 	}
+	holds(t, page, "<dd>11", "18.2 %", "0 in the week before", "Searches a day")
+	err = store.CountSearches(t.Context(), []catalog.SearchCount{{Query: "=fees", N: 1}, {Query: `"Fees`, N: 2, Zero: 2},
+		{Query: "fees", N: 5, LastAt: time.Now().AddDate(0, 0, -8)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = get(h, "/searches").Body.String()
+	holds(t, page, "and 2 alike", `<td class="n">17</td>`, "5 in the week before")
+	if w := get(h, "/searches/csv?days=3"); w.Header().Get("Content-Disposition") != `attachment; filename="searches.csv"` ||
+		!strings.Contains(w.Body.String(), "fees,12,2,0,0,") || !strings.Contains(w.Body.String(), `""Fees | =fees`) {
+		t.Errorf("as CSV: %v %s", w.Header(), w.Body)
+	}
 	moves(t, post(h, "/searches/sample", url.Values{"name": {"july"}, "how": {"top"}, "n": {"1"}}), "/cases/1")
 	queries, err := store.Queries(t.Context(), 1)
 	if err != nil || len(queries) != 1 || queries[0].Text != "fees" {

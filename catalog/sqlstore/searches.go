@@ -84,6 +84,16 @@ func (s *Store) Searches(
 	return list, total, err
 }
 
+// SearchDays returns the sums of days.
+func (s *Store) SearchDays(ctx context.Context, since time.Time) ([]catalog.SearchDay, error) {
+	return read(ctx, s, "search days", func(rows *sql.Rows) (d catalog.SearchDay, err error) {
+		var day int64
+		err = rows.Scan(&day, &d.N, &d.Zero)
+		d.Day = fromMicros(day)
+		return d, err
+	}, `SELECT day, SUM(count), SUM(zero) FROM searches WHERE day >= ? GROUP BY day ORDER BY day`, sinceDay(since))
+}
+
 // selectSearches is the statement of Searches; ?1 is the first day, ?2 the limit.
 func selectSearches(order catalog.SearchOrder, public bool) string {
 	by := searchOrders[order]

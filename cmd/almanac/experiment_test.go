@@ -75,7 +75,7 @@ func TestServeEvaluates(t *testing.T) {
 		t.Errorf("run %+v", runs[0])
 	}
 	_, _, page := do(t, http.MethodGet, s.admin+"/evaluation/runs?run=1&run=2")
-	if !strings.Contains(page, "keyword-only against configured") {
+	if !strings.Contains(page, `keyword-only against live <span class="calm">configured</span>`) {
 		t.Errorf("the page of the runs: %s", page)
 	}
 	// A case that is due is run in the process that serves next.

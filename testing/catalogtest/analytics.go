@@ -64,6 +64,15 @@ var analyticsPromises = []promise{
 		f.check(err)
 		f.equal("violations", len(blocked), 1)
 	}},
+	{"days have the sums of their searches, from the first that is asked for", func(f fixture) {
+		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{{Query: "node", N: 4, Zero: 1, LastAt: today(3)},
+			{Query: "node", N: 2, LastAt: today(1)}, {Query: "relay", N: 3, Zero: 3, LastAt: today(1)},
+			{Query: "node", N: 1, LastAt: today(0)}}))
+		got, err := f.store.SearchDays(f.ctx, today(1))
+		f.check(err)
+		f.equal("days", got, []catalog.SearchDay{{Day: catalog.Day(today(1)), N: 5, Zero: 3},
+			{Day: catalog.Day(today(0)), N: 1}})
+	}},
 	{"a query that found something is not among those without results", func(f fixture) {
 		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{{Query: "node", N: 2, LastAt: today(0)}}))
 		got, total := f.searches(catalog.SearchQuery{Order: catalog.MostZero})

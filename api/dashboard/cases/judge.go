@@ -34,6 +34,8 @@ type judgePage struct {
 	List    []judged
 	At      *judged // in focus; nil: all are judged
 	Done    int     // of the list
+	Others  int     // of the list that others judged, and who looks at it did not
+	Unseen  string  // address of what nobody judged
 	Found   []judged
 	Asked   string // what was searched for
 	Next    string // address of the next query; "": this is the last
@@ -75,7 +77,7 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 func (h handler) judge(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
 	s := sessionOf(r, c)
 	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, workbench.Depth), Grades: grades, Link: s.link(),
-		Asked: strings.TrimSpace(r.Form.Get("find")), Self: desk.CasePath(c.ID)}
+		Unseen: s.link("fresh", "1"), Asked: strings.TrimSpace(r.Form.Get("find")), Self: desk.CasePath(c.ID)}
 	if p.Query, err = h.queryOf(r.Context(), c, s.Query); err != nil {
 		return desk.Reply{}, err
 	}
@@ -118,6 +120,9 @@ func (h handler) fillPool(r *http.Request, p *judgePage) error {
 		x := h.judgedBy(d, me, of[d.Target])
 		if p.Session.Fresh && x.Mine == nil && len(of[d.Target]) > 0 {
 			continue
+		}
+		if x.Mine == nil && len(of[d.Target]) > 0 {
+			p.Others++
 		}
 		x.Number, x.Link = len(p.List)+1, p.Session.link("at", d.Target)
 		if x.Mine != nil {

@@ -3,6 +3,7 @@
 package changes
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -33,8 +34,13 @@ const auditPage = 200
 // change is an entry of the audit log.
 type change struct {
 	catalog.Audit
+	Did  string // the action, for people
 	Undo string // what undoing does; "" if it cannot be undone
 }
+
+// did says what an action was.
+var did = map[string]string{"save": "saved", "publish": "published", "edit": "changed", "remove": "removed",
+	"job": "asked for a job on", "switch": "switched"}
 
 // changes lists who changed what.
 func (h handler) changes(r *http.Request) (desk.Reply, error) {
@@ -44,7 +50,7 @@ func (h handler) changes(r *http.Request) (desk.Reply, error) {
 	}
 	changes := make([]change, len(list))
 	for i, a := range list {
-		changes[i] = change{a, undoing(a)}
+		changes[i] = change{a, cmp.Or(did[a.Action], a.Action), undoing(a)}
 		if !strings.Contains(a.Before, "/") || len(a.Before) > 80 {
 			changes[i].Before = ""
 		}

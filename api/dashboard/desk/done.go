@@ -3,7 +3,6 @@ package desk
 import (
 	"fmt"
 	"net/http"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/retrieval/revision"
@@ -34,12 +33,8 @@ func (d *Desk) Done(r *http.Request) (*Done, error) {
 		}
 		changes, err := d.Store.Audit(r.Context(), 50)
 		for _, a := range changes {
-			if name, number, _ := strings.Cut(a.Before, "/"); a.Action == "publish" && a.Subject == string(p.Kind) {
-				before := revision.Configured
-				if number != "0" && name != "" {
-					before = name + "@" + number
-				}
-				return &Done{p, a.ID, before}, err
+			if a.Action == "publish" && a.Subject == string(p.Kind) {
+				return &Done{p, a.ID, edition(a.Subject, a.Before)}, err
 			}
 		}
 		return nil, err

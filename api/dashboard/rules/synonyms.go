@@ -11,7 +11,6 @@ import (
 
 	"almanac/api/dashboard/desk"
 	"almanac/catalog"
-	"almanac/retrieval/analysis"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
 )
@@ -164,9 +163,9 @@ func (h handler) previewSynonyms(
 	}
 	seen := map[string]bool{}
 	for _, query := range queries {
-		key := words(query)
+		key := desk.Words(query)
 		if seen[key] || len(seen) == previewQueries || !slices.ContainsFunc(spellings, func(s string) bool {
-			return strings.Contains(key, words(s))
+			return strings.Contains(key, desk.Words(s))
 		}) {
 			continue
 		}
@@ -180,13 +179,4 @@ func (h handler) previewSynonyms(
 		}
 	}
 	return out, nil
-}
-
-// words are those of a text as searches see them, each between spaces.
-func words(text string) string {
-	out := " "
-	for _, t := range analysis.Analyze(text) {
-		out += t.Word(text) + " "
-	}
-	return out
 }
