@@ -142,7 +142,8 @@ func (h handler) searches(r *http.Request) (desk.Reply, error) {
 	}
 	return desk.Reply{Template: "searches", Title: "Searches", Data: map[string]any{
 		"Days": days, "Order": order, "Orders": searchOrders, "Rows": rows, "Total": total, "Clicks": clicked,
-		"Week": this, "Before": before, "Curve": curve, "Zero": zero,
+		"Week": this, "Before": before, "Curve": look.Chart{Name: "Searches a day", Points: curve},
+		"Zero": look.Chart{Name: "Share that found nothing", Format: "percent", Points: zero},
 	}}, nil
 }
 
