@@ -117,7 +117,7 @@ func TestRunsAreListedWithTheirTrend(t *testing.T) {
 	ran(t, store, fees, "rrf", 2, .1, .3)
 	ran(t, store, other, "rrf", 3, .9, .9)
 	page := get(h, "/evaluation").Body.String()
-	holds(t, page, `aria-label="fees, live: from 0.6000 on 1 Jan 2030 to 0.7000 on 2 Jan 2030"`,
+	holds(t, page, `aria-label="nDCG@10, fees, live: from 0.6000 on 1 Jan 2030 to 0.7000 on 2 Jan 2030"`,
 		`href="/evaluation/runs?run=2&amp;run=3"`, "<b>0.900</b>", `name="run" value="4"`)
 	if strings.Contains(page, "fees, rrf") {
 		t.Error("one run has no trend")
