@@ -22,6 +22,7 @@ import (
 	"almanac/cmd/manual"
 	"almanac/cmd/memory"
 	"almanac/cmd/profiles"
+	"almanac/cmd/progress"
 	"almanac/cmd/terminal"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
@@ -92,6 +93,9 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	case err != nil:
 		fmt.Fprintf(errOut, "almanac: %v\n`almanac --help` shows the commands and their flags.\n", err)
 		return 2
+	}
+	if terminal.Is(errOut) {
+		errOut = progress.NewScreen(errOut)
 	}
 	a := &app{environ: environ, out: out, err: errOut}
 	a.style = terminal.StyleOf(out, config.Getenv(environ, "NO_COLOR"), config.Getenv(environ, "TERM"))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +14,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/catalog/network"
+	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
 	"almanac/ingest/calendar"
 	"almanac/ingest/connectors"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
+	"almanac/ingest/sample"
 )
 
 type networkCmd struct {
@@ -75,13 +78,36 @@ func (c networkKindsCmd) Run(a *app) error {
 }
 
 type networkShowCmd struct {
-	Name string `arg:"" complete:"networks" help:"${networks}."`
+	Name    string `arg:"" complete:"networks" help:"${networks}."`
+	Curated string `help:"Write the sample's curated files into this folder, as a model." placeholder:"DIR"`
 }
 
 func (c networkShowCmd) Run(a *app) error {
+	if c.Curated != "" {
+		return c.writeCurated()
+	}
 	text, err := networks.Text(c.Name)
 	if err == nil {
 		_, err = a.out.Write(text)
+	}
+	return err
+}
+
+// writeCurated writes the curated files of the sample with the dates of today.
+func (c networkShowCmd) writeCurated() error {
+	n, err := networks.Load(c.Name)
+	if err != nil {
+		return err
+	}
+	if !isSample(n) {
+		return fmt.Errorf("%w: only the network sample comes with curated files", config.ErrUsage)
+	}
+	files, err := sample.FS(time.Now())
+	if err == nil {
+		files, err = fs.Sub(files, curated.DefaultDir)
+	}
+	if err == nil {
+		err = os.CopyFS(c.Curated, files) // refuses files that exist
 	}
 	return err
 }

@@ -38,7 +38,8 @@ func (*serveCmd) Help() string {
 index is complete. Port 0 takes any free one; the log has the address. On a
 termination signal /ready returns 503, the listeners close after
 server.drain_delay, and running requests are completed; a second signal ends the
-process.`
+process. A client has 60 calls in 15 minutes, on this machine too, which
+ALMANAC_LIMIT_REST=0, ALMANAC_LIMIT_MCP=0 and ALMANAC_LIMIT_WEB=0 lift.`
 }
 
 // Run serves until ctx ends. Requests drain before index and catalog close.

@@ -52,6 +52,9 @@ func (t *Task) End() {
 // nothing.
 func Bar(w io.Writer, name string) *Task {
 	const unknown = -1 // drawn as a spinner
+	if s, ok := w.(*Screen); ok {
+		w = drawing{s}
+	}
 	return &Task{name: name, show: &bar{ProgressBar: progressbar.NewOptions(unknown,
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(name), progressbar.OptionShowCount(),
 		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),

@@ -2,6 +2,7 @@ package progress_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -40,6 +41,24 @@ level=INFO msg=progress task=index done=200 total=300 per_second=10 left=10s
 	unknown.Set(50, 0)
 	if got := out.String(); got != "level=INFO msg=progress task=mail done=50 per_second=5\n" {
 		t.Errorf("of unknown length: %s", got)
+	}
+}
+
+// TestALineIsInPlaceOfABar: what is logged while a bar is shown is not behind it.
+func TestALineIsInPlaceOfABar(t *testing.T) {
+	var out bytes.Buffer
+	screen := progress.NewScreen(&out)
+	task := progress.Bar(screen, "docs")
+	task.Set(5, 30)
+	fmt.Fprintln(screen, "page.md is odd")
+	task.Set(30, 30)
+	task.End()
+	fmt.Fprintln(screen, "docs: done")
+	for i, want := range []string{"page.md is odd", "docs: done"} {
+		line := strings.Split(out.String(), "\n")[i]
+		if shown := line[strings.LastIndex(line, "\x1b[2K")+1:]; !strings.HasSuffix(shown, "[2K"+want) {
+			t.Errorf("line %d ends in %q", i, shown)
+		}
 	}
 }
 

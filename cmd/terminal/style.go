@@ -7,6 +7,9 @@ import (
 
 // Is reports whether what is written to w is shown on a terminal.
 func Is(w io.Writer) bool {
+	if wrapped, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		w = wrapped.Unwrap()
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false

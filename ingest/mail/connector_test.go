@@ -291,6 +291,26 @@ func TestFilesOfTheFolder(t *testing.T) {
 	}
 }
 
+// TestMessagesWithoutASubject: pages and searches name every record.
+func TestMessagesWithoutASubject(t *testing.T) {
+	files := fstest.MapFS{"mail/tugs-1.mbox": {Data: []byte(
+		"From x  Thu May  1 09:00:00 2031\nFrom: x\nMessage-ID: <1@x.example>\n\nRed.\n\n" +
+			"From y  Thu May  1 10:00:00 2031\nFrom: y\nSubject: [tugs] Re:\nMessage-ID: <2@x.example>\n" +
+			"In-Reply-To: <1@x.example>\n\nGreen.\n")}}
+	s := connectortest.NewSource(t, connectortest.Config{Kind: mail.Kind, Files: files, Options: map[string]any{
+		"groups": []any{map[string]any{"name": "tugs"}}, "files": "mail/{group}-*.mbox",
+	}})
+	var got []string
+	for _, rec := range s.Sync().Records {
+		got = append(got, string(rec.Kind)+" "+rec.Title)
+	}
+	slices.Sort(got)
+	want := []string{"mail_message (no subject)", "mail_message Re: (no subject)", "mail_thread (no subject)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"os"
 	"regexp"
@@ -58,7 +59,8 @@ func (r reading) survey() (survey, error) {
 			t.participants = append(t.participants, name)
 		}
 		if i == 0 {
-			t.title, _ = subject(l.header, r.group.Name)
+			base, _ := subject(l.header, r.group.Name)
+			t.title = cmp.Or(base, noSubject)
 			t.text, t.author, t.address = l.text, name, r.address(p, l)
 			if t.proposals = mention.Cited(r.env.Network.Proposals, t.title); len(t.proposals) == 0 {
 				t.proposals = mention.Cited(r.env.Network.Proposals, t.text)
@@ -110,6 +112,9 @@ func (r reading) category() string {
 	return ""
 }
 
+// noSubject is the title of what has none.
+const noSubject = "(no subject)"
+
 func (r reading) threadEntry(t survey) (catalog.Entry, error) {
 	e, err := catalog.Record{
 		Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address,
@@ -131,7 +136,8 @@ func (r reading) messageEntry(i int, p post, l letter, known map[string]bool) (c
 	if from.address != "" {
 		m.Sender = r.env.Pseudonym(from.address)
 	}
-	title, reply := subject(l.header, r.group.Name)
+	base, reply := subject(l.header, r.group.Name)
+	title := cmp.Or(base, noSubject)
 	if reply {
 		title = "Re: " + title
 	}
