@@ -4,7 +4,7 @@ import "strings"
 
 // examples are command lines by command, for its help; a test parses them.
 var examples = map[string]string{
-	"serve": "almanac serve\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
+	"serve": "almanac serve\nalmanac serve --folder ./docs\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
 	"sync":  "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
 	"search": "almanac search how do I reserve a mooring\nalmanac search --type cip --explain 'CIP-56'\n" +
 		"almanac search --source docs --since 2026-01-31 --files upgrade",
@@ -38,6 +38,7 @@ var examples = map[string]string{
 	"complete":       "almanac complete sources",
 	"tools list":     "almanac tools list --network ./mine.yaml\nalmanac tools list get_cip",
 	"tools call":     "almanac tools call list_cips status=Final limit=5",
+	"network new":    "almanac network new mine.yaml",
 	"network check":  "almanac network check ./mine.yaml",
 	"network kinds":  "almanac network kinds\nalmanac network kinds docs",
 	"network schema": "almanac network schema >network.schema.json\nalmanac network schema calendar",

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,10 +26,39 @@ import (
 )
 
 type networkCmd struct {
+	New    networkNewCmd    `cmd:"" help:"Write a network file to begin with."`
 	Check  networkCheckCmd  `cmd:"" help:"Check a network file and the options of its sources."`
 	Kinds  networkKindsCmd  `cmd:"" help:"List the kinds of sources, or print every option of one."`
 	Schema networkSchemaCmd `cmd:"" help:"Print the JSON Schema of network files, for editors."`
 	Show   networkShowCmd   `cmd:"" help:"Print the file of a network that comes with the program."`
+}
+
+type networkNewCmd struct {
+	File string `arg:"" optional:"" help:"Where to write it; default mine.yaml." default:"mine.yaml" placeholder:"FILE"`
+}
+
+func (networkNewCmd) Help() string {
+	return `The file has a source of each usual kind, with comments; what needs an address of
+yours is commented out. A file that is there is left alone.`
+}
+
+func (c networkNewCmd) Run(a *app) error {
+	if ext := filepath.Ext(c.File); ext != ".yaml" && ext != ".yml" {
+		return fmt.Errorf("%w: %s: a network file ends in .yaml", config.ErrUsage, c.File)
+	}
+	f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already: name another file, or change that one", c.File)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, reason(err))
+	}
+	_, err = f.Write(networks.New(c.File))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(c.File))
+	}
+	_, err = fmt.Fprintf(a.out, "%s: edit it, then run `almanac network check %[1]s`\n", c.File)
+	return err
 }
 
 type networkSchemaCmd struct {

@@ -51,12 +51,17 @@ func ofFolder(dir string) (network.Network, error) {
 // folderName is the name of the network of a folder: that of the directory, and what
 // tells it from others of that name.
 func folderName(dir string) string {
-	words := strings.FieldsFunc(strings.ToLower(filepath.Base(dir)), func(r rune) bool {
+	sum := sha256.Sum256([]byte(dir))
+	return fmt.Sprintf("%s-%x", nameOf(filepath.Base(dir), "folder"), sum[:4])
+}
+
+// nameOf makes a name of a network from another; fallback if nothing of it can be one.
+func nameOf(text, fallback string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	name := strings.Join(words, "-")
-	sum := sha256.Sum256([]byte(dir))
-	return fmt.Sprintf("%s-%x", strings.Trim(cmp.Or(name[:min(len(name), 40)], "folder"), "-"), sum[:4])
+	return cmp.Or(strings.Trim(name[:min(len(name), 40)], "-"), fallback)
 }
 
 // titleOf is the first heading of a folder's front page; "" without one.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"almanac/catalog/network"
@@ -68,6 +69,15 @@ func Text(name string) ([]byte, error) {
 		return nil, unknown(name)
 	}
 	return data, nil
+}
+
+//go:embed new.txt
+var begin string
+
+// New returns a commented network file to begin with, for a path.
+func New(file string) []byte {
+	title := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	return []byte(strings.NewReplacer("{{name}}", nameOf(title, "mine"), "{{title}}", strconv.Quote(title)).Replace(begin))
 }
 
 // Folder returns the folder of a network's files: the directory of its YAML file, or the
