@@ -29,7 +29,8 @@ func Describe(w io.Writer, ops []op.Operation, called, program string) error {
 		fmt.Fprintln(w, "  none")
 	}
 	for _, p := range o.Params {
-		argument, schema, required := p.ToolName, o.ToolIn.Properties[p.ToolName], slices.Contains(o.ToolIn.Required, p.ToolName)
+		argument, schema := p.ToolName, o.ToolIn.Properties[p.ToolName]
+		required := slices.Contains(o.ToolIn.Required, argument)
 		if argument == "" {
 			argument, schema, required = p.Name, p.Schema, p.Required
 		}

@@ -25,6 +25,7 @@ import (
 type app struct {
 	config  config.Config
 	origins config.Origins
+	file    string // of the configuration, given on the command line
 	environ []string
 	log     *slog.Logger
 	lines   *slog.Logger // of progress where there is no terminal

@@ -4,8 +4,9 @@ import "strings"
 
 // examples are command lines by command, for its help; a test parses them.
 var examples = map[string]string{
-	"serve": "almanac serve\nalmanac serve --folder ./docs\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
-	"sync":  "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
+	"serve": "almanac serve\nalmanac serve --folder ./docs\n" +
+		"almanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
+	"sync": "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
 	"search": "almanac search how do I reserve a mooring\nalmanac search --type cip --explain 'CIP-56'\n" +
 		"almanac search --source docs --since 2026-01-31 --files upgrade",
 	"show":        "almanac show CIP-56\nalmanac show 1000054#setup\nalmanac show --json 1000054",

@@ -32,8 +32,8 @@ import (
 // cli is the command line.
 type cli struct {
 	Config   string `help:"Configuration file (YAML); also ALMANAC_CONFIG." placeholder:"FILE"`
-	Network  string `help:"Network: ${networks}, or a YAML file." placeholder:"NAME|FILE" xor:"of" complete:"networks" setting:"network.name"`
-	Folder   string `help:"A folder of documents, in place of a network." type:"existingdir" placeholder:"DIR" xor:"of" setting:"network.name"`
+	Network  string `help:"${network}" placeholder:"NAME|FILE" complete:"networks" xor:"of" setting:"network.name"`
+	Folder   string `help:"Folder of documents, as network." type:"path" placeholder:"DIR" xor:"of" setting:"network.name"`
 	Data     string `help:"Data directory; one for each network." placeholder:"DIR" setting:"data.dir"`
 	LogLevel string `help:"debug, info, warn or error." placeholder:"LEVEL" setting:"log.level"`
 
@@ -97,12 +97,12 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	if terminal.Is(errOut) {
 		errOut = progress.NewScreen(errOut)
 	}
-	a := &app{environ: environ, out: out, err: errOut}
+	a := &app{file: root.Config, environ: environ, out: out, err: errOut}
 	a.style = terminal.StyleOf(out, config.Getenv(environ, "NO_COLOR"), config.Getenv(environ, "TERM"))
 	if a.config, a.origins, err = config.Load(root.Config, environ, settingFlags(kctx)); err == nil {
 		a.log, a.lines = terminal.Loggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
-		kctx.Bind(&profiles.Desk{Open: a.withRevisions, Load: a.profile, Out: out,
+		kctx.Bind(&profiles.Desk{Open: a.withRevisions, Load: a.profile, Out: out, Here: a.here,
 			By: cmp.Or(config.Getenv(environ, "USER"), "command line")})
 		err = kctx.Run(a)
 	}
@@ -136,6 +136,7 @@ func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, help *helpe
 		kong.Writers(out, errOut), kong.Exit(func(int) { help.exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help.print),
 		kong.Vars{
+			"network":  "Network: " + strings.Join(networks.Names(), ", ") + ", or a YAML file.",
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
 			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(arg.SearchTypes, ", "),
 			"listen": config.DefaultOf("server.listen"), "admin": config.DefaultOf("server.admin"),

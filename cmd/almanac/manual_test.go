@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"almanac/cmd/manual"
 )
@@ -43,6 +44,11 @@ func TestEveryCommandHasExamples(t *testing.T) {
 		if code := runMain(t.Context(), append(strings.Fields(name), "--help"), nil, &help, io.Discard); code != 0 ||
 			!strings.Contains(help.String(), "Examples:") {
 			t.Errorf("%s --help: %d without examples", name, code)
+		}
+		for line := range strings.Lines(help.String()) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("%s --help is wider than 80 columns: %s", name, line)
+			}
 		}
 	}
 	for name := range examples {

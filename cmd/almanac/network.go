@@ -89,7 +89,7 @@ func (c networkSchemaCmd) schema() ([]byte, error) {
 }
 
 type networkKindsCmd struct {
-	Kind string `arg:"" optional:"" complete:"source-kinds" help:"Print this kind as an entry of a network file with comments."`
+	Kind string `arg:"" optional:"" complete:"source-kinds" help:"Print this kind as a commented entry of a file."`
 }
 
 func (c networkKindsCmd) Run(a *app) error {

@@ -34,24 +34,49 @@ var remedies = []struct{ words, remedy string }{
 	{"interrupted", "run `almanac sync %s` to its end"},
 }
 
-var commands = regexp.MustCompile("`almanac (?:sync|serve|search|reindex|doctor)")
+var (
+	// commands are those that read the options of this command line; the files of
+	// network are arguments.
+	commands = regexp.MustCompile("`almanac (?:[a-z]+)")
+	checks   = regexp.MustCompile("`almanac network check( --reach)? FILE`")
+)
 
-// here adds the options that this command was called with to the commands that a
-// text proposes.
+// here makes the commands that a text proposes run as they stand: with the options that
+// this command was called with.
 func (a *app) here(text string) string {
 	options := ""
-	for _, o := range [][3]string{
-		{"network.name", "network", a.config.Network.Name},
-		{"data.dir", "data", a.config.Data.Dir},
+	for _, o := range [][2]string{
+		{"config", a.file}, {"network", a.given("network.name", a.config.Network.Name)},
+		{"data", a.given("data.dir", a.config.Data.Dir)},
 	} {
-		if value := o[2]; a.origins[o[0]] == config.Flag {
-			if strings.ContainsFunc(value, unicode.IsSpace) {
-				value = "'" + value + "'"
-			}
-			options += " --" + o[1] + " " + value
+		if o[1] != "" {
+			options += " --" + o[0] + " " + quoted(o[1])
 		}
 	}
-	return commands.ReplaceAllStringFunc(text, func(command string) string { return command + options })
+	text = checks.ReplaceAllString(text, "`almanac network check$1 "+
+		strings.ReplaceAll(quoted(a.config.Network.Name), "$", "$$")+"`")
+	return commands.ReplaceAllStringFunc(text, func(command string) string {
+		if command == "`almanac network" {
+			return command
+		}
+		return command + options
+	})
+}
+
+// given returns the value of a setting that is from the command line.
+func (a *app) given(key, value string) string {
+	if a.origins[key] != config.Flag {
+		return ""
+	}
+	return value
+}
+
+// quoted writes a word for a shell.
+func quoted(word string) string {
+	if strings.ContainsFunc(word, unicode.IsSpace) || strings.ContainsAny(word, "'\"$&;()*?<>|`\\") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 // remedy says what to do about the error of a source's last run.

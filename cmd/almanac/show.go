@@ -14,7 +14,7 @@ import (
 )
 
 type showCmd struct {
-	ID   string `arg:"" complete:"ids" help:"As searches print it: a proposal's, a record's, a path, or a section's (1000054#setup)."`
+	ID   string `arg:"" complete:"ids" help:"Of a proposal, record or section, as searches print it, or a path."`
 	JSON bool   `name:"json" help:"Print JSON, as REST does."`
 }
 

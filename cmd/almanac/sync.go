@@ -16,7 +16,7 @@ import (
 )
 
 type syncCmd struct {
-	Sources      []string `arg:"" name:"source" optional:"" complete:"sources" help:"Sources to sync; all of the network when left out."`
+	Sources      []string `arg:"" name:"source" optional:"" complete:"sources" help:"Sources to sync; default all."`
 	AcceptShrink bool     `help:"Accept that a source lost more than a fifth of its records."`
 }
 

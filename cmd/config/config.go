@@ -59,7 +59,7 @@ type Config struct {
 	Rerank  RerankConfig  `key:"rerank"`
 	Judge   JudgeConfig   `key:"judge"`
 	Sample  struct {
-		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates are relative to; default its first load"`
+		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates refer to; default its first load"`
 	} `key:"sample"`
 	Log struct {
 		Level  string `key:"level" default:"info" doc:"debug, info, warn or error; default warn, of serve and mcp info"`
@@ -72,14 +72,14 @@ const RoleReader = "reader"
 
 // KeywordConfig chooses the keyword engine.
 type KeywordConfig struct {
-	URL   string `key:"url" doc:"Meilisearch server, such as http://localhost:7700; empty: the engine in the program"`
+	URL   string `key:"url" doc:"Meilisearch server, such as http://localhost:7700; empty: the engine here"`
 	Key   string `key:"key" secret:"true" doc:"its API key"`
 	Index string `key:"index" default:"almanac" doc:"name of the index there"`
 }
 
 // VectorConfig chooses the vector engine.
 type VectorConfig struct {
-	URL        string `key:"url" doc:"gRPC address of Qdrant, such as http://localhost:6334; empty: the engine here"`
+	URL        string `key:"url" doc:"Qdrant's gRPC address, such as http://localhost:6334; empty: the engine here"`
 	Key        string `key:"key" secret:"true" doc:"its API key"`
 	Collection string `key:"collection" default:"almanac" doc:"name of the collection there"`
 	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection searches int8 vectors first"`

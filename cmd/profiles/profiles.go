@@ -30,6 +30,7 @@ type Desk struct {
 	Load func(ctx context.Context, name string) (profile.Profile, error)
 	By   string // who works
 	Out  io.Writer
+	Here func(text string) string // completes the commands that a text proposes
 }
 
 // saved is a revision as JSON.
@@ -120,7 +121,8 @@ func (d *Desk) save(ctx context.Context, source revision.Source, c saveCommand) 
 	if c.JSON {
 		return d.print(savedOf(r))
 	}
-	_, err = fmt.Fprintf(d.Out, "saved as %s: `almanac profile publish %[1]s` makes it live\n", revision.NameOf(r))
+	_, err = fmt.Fprintln(d.Out, d.Here(fmt.Sprintf("saved as %s: `almanac profile publish %[1]s` makes it live",
+		revision.NameOf(r))))
 	return err
 }
 

@@ -34,7 +34,7 @@ var Kind = ingest.Kind[settings, state]{
       zones: {Ship Time: Etc/GMT-3}       # zone names in the calendar → IANA name
       back: 90                            # how many days of past occurrences of recurring events to read
       ahead: 400                          # how many days of future ones
-      environments:                       # environment → words that name it, besides its name
+      environments:                       # environment → words besides its name; default mainnet, testnet, devnet
         mainnet: [main network, production]
         baynet: [testnet]
       environment: mainnet                # of events that name none; default none
@@ -48,7 +48,7 @@ var Kind = ingest.Kind[settings, state]{
       exclude: [standup, holiday]         # events with such a word in the title are ignored
 `,
 	Defaults: settings{Back: 90, Ahead: 400},
-	Rules:    "3",
+	Rules:    "4",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
 		err := s.reveal(env)
 		return connector{s, env}, err

@@ -357,6 +357,21 @@ func TestSchemaOfACalendar(t *testing.T) {
 	}
 }
 
+func TestANetworkThatNamesNoEnvironments(t *testing.T) {
+	for title, want := range map[string]string{
+		"Mainnet upgrade to ternd 3.2.0": "mainnet", "Reset of the test network": "testnet", "Dev-Net drill": "devnet",
+		"Office hours": "",
+	} {
+		none, own := &settings{}, &settings{Environments: map[string][]string{"shoalnet": nil}}
+		if got := strings.Join(none.attribute(event{title: title}).environments, ","); got != want {
+			t.Errorf("%s is of %q, want %q", title, got, want)
+		}
+		if got := own.attribute(event{title: title}).environments; len(got) > 0 {
+			t.Errorf("%s is of %q in a network without it", title, got)
+		}
+	}
+}
+
 // fuzzed reads a calendar as a run would.
 func fuzzed(t *testing.T, name, text string) {
 	o := &settings{Environments: map[string][]string{"mainnet": {"main net"}},

@@ -73,10 +73,20 @@ func (o *settings) attribute(e event) attribution {
 	return a
 }
 
+// usualEnvironments are those of a network that names none.
+var usualEnvironments = map[string][]string{
+	"mainnet": {"main net", "main network"}, "testnet": {"test net", "test network"},
+	"devnet": {"dev net", "development network"},
+}
+
 func (o *settings) environmentsIn(folded string) []string {
+	known := o.Environments
+	if len(known) == 0 {
+		known = usualEnvironments
+	}
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(o.Environments)) {
-		if has(folded, append(o.Environments[name], name)) {
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if has(folded, slices.Concat(known[name], []string{name})) {
 			out = append(out, name)
 		}
 	}
