@@ -35,7 +35,8 @@ func (s *Server) Routes() []edge.Route {
 			}},
 		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.headers,
 			Serve: func(r *http.Request) (*edge.Answer, error) {
-				return nil, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST")
+				return nil, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST; "+
+					"clients of agents connect to this address (streamable HTTP)")
 			}},
 	}
 }

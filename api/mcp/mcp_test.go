@@ -192,7 +192,7 @@ func TestRequests(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"GET is refused", "GET", "", nil, 405, `{"error":"GET is not allowed here`},
+		{"GET is refused", "GET", "", nil, 405, `clients of agents connect to this address`},
 		{"DELETE is refused", "DELETE", "", nil, 405, `{"error":"DELETE is not allowed here`},
 		{"another type is refused", "POST", ping, []string{"Content-Type", "text/plain"}, 415,
 			`{"error":"Content-Type must be application/json"}`},

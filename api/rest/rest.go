@@ -47,7 +47,7 @@ func Routes(cfg Config) (all []edge.Route) {
 		}))
 	}
 	return append(all, cfg.row("", "", 1, func(*http.Request) (*edge.Answer, error) {
-		return nil, op.NotFound("no such endpoint; GET /api/v1 lists them")
+		return nil, op.NotFound("no such endpoint; GET /api/v1 lists them, and clients of tools connect to /mcp")
 	}))
 }
 
