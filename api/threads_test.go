@@ -194,6 +194,34 @@ func TestTextsLeadToWhatTheyName(t *testing.T) {
 	}
 }
 
+// TestNumbersAreInTitles holds what pages of numbered records are called, where they are,
+// and that comments are called as what they are on.
+func TestNumbersAreInTitles(t *testing.T) {
+	l := mole(t)
+	comment := strings.TrimPrefix(l.base.PageURL(l.record(t, catalog.KindComment, "mole/light#issuecomment-9")), publicURL)
+	for target, want := range map[string][]string{
+		"/issues/mole/light/7":        {"<title>The lamp is dim #7 · ", `<h1 dir="auto">The lamp is dim #7</h1>`},
+		"/forge-discussions/D_1":      {"<title>Which oil? #30 · "},
+		comment:                       {"<title>Re: The lamp is dim · "},
+		"/cips/0003":                  {"<title>CIP-0003 Light the mole · ", "Votes <span>3</span>", "Mentioned in <span>1</span>"},
+		"/cips/0003/votes":            {"<title>CIP-0003 Light the mole: Votes · ", "CIP-0003 Light the mole</h1>"},
+		"/?q=trimmed&type=forge":      {">Re: The lamp is dim</a>"},
+		"/live?q=trimmed+wick+bright": {"lamp is "},
+	} {
+		w := visit(l.public, target)
+		if p := inOrder(w.Body.String(), want...); p != "" || w.Code != 200 {
+			t.Errorf("%s: %d, no %s in its place:\n%s", target, w.Code, p, w.Body)
+		}
+	}
+	issue := l.id(t, catalog.KindIssue, "mole/light#7")
+	if w := visit(l.public, "/issues/"+issue); w.Code != 301 || w.Header().Get("Location") != "/issues/mole/light/7" {
+		t.Errorf("/issues/%s: %d %s", issue, w.Code, w.Header().Get("Location"))
+	}
+	if page := visit(l.public, "/cips/0003").Body.String(); strings.Contains(page, "cip_number") {
+		t.Error("the page is said to be the same as what only its tabs count")
+	}
+}
+
 // TestFactsAreWrittenForPeople holds how facts stand beside a text, and the rest below it.
 func TestFactsAreWrittenForPeople(t *testing.T) {
 	page, markdown := mole(t).page(t, catalog.KindPull, "mole/light#10")

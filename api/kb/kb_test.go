@@ -75,7 +75,7 @@ func TestItems(t *testing.T) {
 		{catalog.Record{ID: 1_000_002, Kind: catalog.KindCIP, Key: "PR-203"}, "PR-203", "/cips/PR-203"},
 		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md"}, "1000003", "/docs/docs/a.md"},
 		{catalog.Record{ID: 1_000_004, Kind: catalog.KindTopic, Key: "1234"}, "1000004", "/discussions/1234"},
-		{catalog.Record{ID: 1_000_005, Kind: catalog.KindIssue, Key: "a/b#7"}, "1000005", "/issues/1000005"},
+		{catalog.Record{ID: 1_000_005, Kind: catalog.KindIssue, Key: "a/b#7"}, "1000005", "/issues/a/b/7"},
 		{catalog.Record{ID: 1_000_006, Kind: catalog.KindTopic, Key: "1000007"}, "1000006", "/discussions/1000006"},
 		{catalog.Record{ID: 1_000_007, Kind: catalog.KindDoc, Key: "a/../b"}, "1000007", "/docs/1000007"},
 		{catalog.Record{ID: 1_000_008, Kind: catalog.KindFAQ, Key: "why?"}, "1000008", "/faq/1000008"},

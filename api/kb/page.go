@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"almanac/catalog"
 )
@@ -65,19 +66,27 @@ var segments = func() map[catalog.Kind]string {
 // readable are the natural keys that stand in an address as they are.
 var readable = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@:+-]*(/[A-Za-z0-9][A-Za-z0-9._@:+-]*)*$`)
 
+// numbered is the address of what is numbered in a repository.
+var numbered = regexp.MustCompile(`^([^/#]+/[^/#]+)/([1-9][0-9]*)$`)
+
 // maxReadable is the length of the longest such key, in bytes.
 const maxReadable = 150
 
 // PageURL returns the address of a record on this server. It has the natural
 // key, which survives another sync, if that can be read in an address and is no
-// record id; else the record id.
+// record id; else the record id. What is numbered in a repository, owner/name#12,
+// is at owner/name/12.
 func (b Base) PageURL(r catalog.Record) string {
 	at := b.PublicURL + "/" + segments[r.Kind] + "/"
+	key := r.Key
+	if r.Kind.Role() == catalog.RoleWork {
+		key = strings.Replace(key, "#", "/", 1)
+	}
 	switch {
 	case r.Kind == catalog.KindCIP:
 		return at + url.PathEscape(b.ID(r))
-	case len(r.Key) <= maxReadable && readable.MatchString(r.Key) && !IsRecordID(r.Key):
-		return at + r.Key
+	case len(key) <= maxReadable && readable.MatchString(key) && !IsRecordID(key):
+		return at + key
 	}
 	return at + strconv.FormatInt(r.ID, 10)
 }

@@ -41,7 +41,8 @@ func (b Base) Record(ctx context.Context, id arg.RecordID) (catalog.Record, erro
 
 // Keyed finds a record of a kind by its natural key or its record id: a topic
 // by its number, a video by its id on the platform. The record id of a child
-// finds its parent; a section after the record id is ignored.
+// finds its parent; a section after the record id is ignored. An issue has the key
+// owner/name#12 and is found by owner/name/12 too, as its address has it.
 func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalog.Record, err error) {
 	if whole, _, _ := strings.Cut(id, SectionMark); IsRecordID(whole) {
 		id = whole
@@ -54,6 +55,9 @@ func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalo
 			err = catalog.ErrNotFound
 		}
 	} else {
+		if kind.Role() == catalog.RoleWork {
+			id = numbered.ReplaceAllString(id, "$1#$2")
+		}
 		r, err = b.Catalog.Get(ctx, catalog.Ref{Kind: kind, Key: id})
 	}
 	info, _ := catalog.InfoOf(kind)

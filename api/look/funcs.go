@@ -24,6 +24,7 @@ func (s *Site) funcs() template.FuncMap {
 		"day": day, "moment": moment, "iso": iso,
 		"number": number, "usd": usd, "percent": percent, "bytes": size, "duration": duration,
 		"status": status, "marked": Marked, "short": short, "host": host, "words": Words, "plural": plural,
+		"plain": Plain, "title": Title,
 		"markdown": func(text, base, prefix string) template.HTML {
 			out, _ := Markdown(Text{Markdown: text, Base: base, Prefix: prefix})
 			return out
@@ -237,6 +238,18 @@ func short(n int, text string) string {
 		cut = cut[:i]
 	}
 	return strings.TrimRight(cut, " ,.;:") + "…"
+}
+
+// Title writes the title of a stranger's text: what is in backticks is code.
+func Title(text string) template.HTML {
+	parts := strings.Split(template.HTMLEscapeString(text), "`")
+	for i := 1; i+1 < len(parts); i += 2 {
+		parts[i] = "<code>" + parts[i] + "</code>"
+	}
+	if len(parts)%2 == 0 { // the last begins nothing
+		parts[len(parts)-2] += "`"
+	}
+	return template.HTML(strings.Join(parts, "")) //nolint:gosec // escaped above
 }
 
 // host is what people call the server of an address.

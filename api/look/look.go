@@ -57,7 +57,8 @@ type Link struct{ Title, Path string }
 type Page struct {
 	Title       string // "" = that of the site
 	Description string
-	Path        string // canonical address on this server
+	Path        string // address on this server
+	Canonical   string // address of the page that this is a part of; "" = Path
 	NoIndex     bool   // search engines leave it out
 	Query       string // in the search field
 	Home        bool   // the search field is in the page, not in the masthead

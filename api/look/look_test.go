@@ -172,6 +172,27 @@ func TestMarked(t *testing.T) {
 	}
 }
 
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"**Who** `pays` | [cip-4](a/b.md) | it\n\n- x": "Who pays cip-4 it x", "a*b*c &amp; d": "abc & d", "": "",
+	} {
+		if got := look.Plain(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for text, want := range map[string]string{
+		"Use `a<b>` now": "Use <code>a&lt;b&gt;</code> now", "a ` b": "a ` b", "`a` `b`": "<code>a</code> <code>b</code>",
+		"`a` ` b": "<code>a</code> ` b", "<i>": "&lt;i&gt;",
+	} {
+		if got := look.Title(text); string(got) != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestInert(t *testing.T) {
 	if got := look.Inert([]byte("a\u202eb\u2066c “d” \u200f")); string(got) != "abc “d” \u200f" {
 		t.Errorf("%q", got)

@@ -24,6 +24,7 @@ import (
 type ask struct {
 	op, args string
 	optional bool // without its answer the page says less
+	counted  bool // only how much it has is said, so it is not what the page is the same as
 }
 
 // question is an ask, compiled.
@@ -31,6 +32,7 @@ type question struct {
 	op       op.Operation
 	args     []argument
 	optional bool
+	counted  bool
 }
 
 type argument struct {
@@ -46,7 +48,7 @@ func (h *Handler) question(a ask, known ...string) (q question, err error) {
 	if !ok {
 		return q, fmt.Errorf("there is no operation %s", a.op)
 	}
-	q.op, q.optional = o, a.optional
+	q.op, q.optional, q.counted = o, a.optional, a.counted
 	given := map[string]bool{}
 	for word := range strings.FieldsSeq(a.args) {
 		word, passed := strings.CutSuffix(word, "?")
@@ -110,9 +112,10 @@ func (q reads[T]) ask(ctx context.Context, vars map[string]string, query url.Val
 
 // asked is a question with its arguments and its answer.
 type asked struct {
-	op     op.Operation
-	in     op.Input
-	answer any
+	op      op.Operation
+	in      op.Input
+	answer  any
+	counted bool
 }
 
 // ask asks a question.
@@ -135,7 +138,7 @@ func (q question) ask(ctx context.Context, vars map[string]string, query url.Val
 		return asked{}, err
 	}
 	answer, err := q.op.Run(ctx, in)
-	return asked{q.op, in, answer}, err
+	return asked{q.op, in, answer, q.counted}, err
 }
 
 // questions are those that Go code asks beside the table of pages.
@@ -176,6 +179,9 @@ type Same struct {
 // same writes what a page asked for the other interfaces.
 func (h *Handler) same(all []asked) (out []Same) {
 	for _, a := range all {
+		if a.counted {
+			continue
+		}
 		s := Same{Name: cmp.Or(a.op.Tool, a.op.ID), Summary: a.op.Summary}
 		if a.op.Path != "" {
 			target, _ := a.op.Target(a.in)

@@ -54,5 +54,6 @@ func prepareLive(h *Handler, v *view) error {
 	s.Jump = h.identified(v, query)
 	answer, _, err := h.ask.suggested.ask(v.ctx, nil, v.Params)
 	s.Hits, s.Total = grouped(answer.Items), answer.Total
+	v.retitle(s.Hits)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"almanac/api/look"
 	"almanac/api/op"
 	"almanac/api/tally"
+	"almanac/catalog"
 )
 
 // atom is a feed (RFC 4287).
@@ -167,6 +168,9 @@ func (h *Handler) sitemapIndex(r *http.Request) (*edge.Answer, error) {
 	}
 	var out index
 	for _, s := range answer.Sources {
+		if catalog.Kind(s.Type).InThread() { // their threads have them
+			continue
+		}
 		for part := 0; part*sitemapSize < s.Count; part++ {
 			loc := h.site.Absolute("/sitemap.xml?kind=" + s.Type)
 			if part > 0 {

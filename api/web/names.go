@@ -2,12 +2,16 @@ package web
 
 import (
 	"html/template"
+	"strconv"
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/find"
+	"almanac/api/library"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/catalog/mention"
+	"almanac/catalog/network"
 )
 
 // namesShown is the maximum of names in a text that become links.
@@ -44,6 +48,86 @@ func (v *view) namesIn(text string) []mention.Name {
 // titleOf is what a link that stands for a record says of it: title and state.
 func titleOf(item kb.Item) string {
 	return strings.TrimSuffix(short(120, item.Title)+" · "+item.State, " · ")
+}
+
+// numbered is the title of a record's page: with the number that people know it by, and
+// the name of the tab if it is not the first. A comment is called as what it is on.
+func numbered(r library.Record, tab string) string {
+	title := r.Title
+	number, _ := r.Data["number"].(float64)
+	switch kind := catalog.Kind(r.Kind); {
+	case kind == catalog.KindCIP:
+		title = r.Key + " " + title
+	case kind == catalog.KindComment && r.Parent != nil:
+		title = "Re: " + r.Parent.Title
+	case number > 0 && (kind.Role() == catalog.RoleWork || kind == catalog.KindDiscussion || kind == catalog.KindGrant):
+		title += " #" + strconv.Itoa(int(number))
+	}
+	if tab != "" {
+		title += ": " + tab
+	}
+	return title
+}
+
+// retitle calls comments as what they are on.
+func (v *view) retitle(hits []hit) {
+	for i := range hits {
+		x := &hits[i]
+		v.retitle(x.Folded)
+		if x.Kind != string(catalog.KindComment) {
+			continue
+		}
+		for _, n := range mention.Names(network.Proposals{}, "", x.Title) {
+			for _, ref := range n.Refs {
+				if item, ok := v.item(ref); ok {
+					x.Title = "Re: " + item.Title
+					if x.Matches != nil { // those of the title were in the other one
+						x.Matches = &find.Matches{Snippet: x.Matches.Snippet}
+					}
+				}
+			}
+		}
+	}
+}
+
+// threaded leaves out the messages of threads that are there themselves.
+func threaded(items []kb.Reference) (out []kb.Reference) {
+	name := func(x kb.Reference) string { return strings.TrimPrefix(x.Title, "Re: ") }
+	threads := map[string]bool{}
+	for _, x := range items {
+		if catalog.Kind(x.Kind).IsThread() {
+			threads[name(x)] = true
+		}
+	}
+	for _, x := range items {
+		if !catalog.Kind(x.Kind).InThread() || !threads[name(x)] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// opening is how the text of the page begins, without headings and code.
+func (v *view) opening() string {
+	var source string
+	switch extra := v.Extra.(type) {
+	case []Post:
+		if len(extra) > 0 {
+			source = extra[0].Markdown
+		}
+	default:
+		if v.Text != nil {
+			source = v.Text.Markdown
+		}
+	}
+	for paragraph := range strings.SplitSeq(source[:min(len(source), 4000)], "\n\n") {
+		if paragraph = strings.TrimSpace(paragraph); paragraph != "" && !strings.ContainsAny(paragraph[:1], "#`<|-=") {
+			if words := look.Plain(paragraph); words != "" {
+				return words
+			}
+		}
+	}
+	return ""
 }
 
 // item is the record that a reference names.

@@ -229,7 +229,7 @@ func (h *Handler) build(ctx context.Context, rw row, r *http.Request, query url.
 			if err := h.canonical(v, r); err != nil {
 				return v, err
 			}
-			vars, v.Title = namesOf(v.Record), v.Record.Title
+			vars, v.Title = namesOf(v.Record), numbered(v.Record, tabName(rw))
 		}
 	}
 	if rw.prepare != nil {
@@ -311,8 +311,8 @@ func markdownPath(path string) string {
 
 // about says in a line what a page is.
 func (h *Handler) about(v *view) string {
-	if summary := short(200, v.Record.Summary); summary != "" {
-		return summary
+	if said := short(200, cmp.Or(look.Plain(v.Record.Summary), v.opening())); said != "" {
+		return said
 	}
 	if v.Lede == "" && v.Title == "" {
 		return "Proposals, documentation, discussions, releases and the state of " + h.cfg.Name + ", in one search."
@@ -331,7 +331,11 @@ func (h *Handler) describe(v *view, p *look.Page) {
 		"url": h.site.Absolute(v.Path), "isBasedOn": v.Record.URL,
 	}
 	if author := v.Record.Author; author != "" {
-		data["author"] = map[string]any{"@type": "Person", "name": author}
+		var people []map[string]any
+		for name := range strings.SplitSeq(author, ", ") {
+			people = append(people, map[string]any{"@type": "Person", "name": name})
+		}
+		data["author"] = people
 	}
 	for name, of := range map[string]*time.Time{"datePublished": v.Record.CreatedAt, "dateModified": v.Record.UpdatedAt} {
 		if at := isoOf(of); at != "" {
@@ -339,6 +343,9 @@ func (h *Handler) describe(v *view, p *look.Page) {
 		}
 	}
 	p.LinkedData = data
+	if parent := v.Record.Parent; parent != nil && v.Kind.Kind.InThread() {
+		p.Canonical = strings.TrimPrefix(parent.Page, h.cfg.PublicURL)
+	}
 }
 
 func schemaOf(kind string) string {
@@ -356,8 +363,8 @@ func schemaOf(kind string) string {
 // funcs are what the templates of this package call besides those of look.
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
-		"until": h.until,
-		"tabs":  tabsOf, "said": said, "often": often,
+		"until": h.until, "numbered": numbered, "threaded": threaded,
+		"tabs": tabsOf, "said": said, "often": often,
 		"kind":  func(name string) kb.PageKind { return kinds[name] },
 		"part":  func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
 		"tree":  func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },

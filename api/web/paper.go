@@ -60,10 +60,10 @@ const leaf = "\ue000"
 var (
 	pageMark = regexp.MustCompile("<p>" + leaf + "([0-9]+)</p>")
 	// 2. Model, or 2.1 Senders
-	numbered = regexp.MustCompile(`^(?:([0-9]{1,2})\.|[0-9]{1,2}(?:\.[0-9]{1,2})+\.?) \p{Lu}`)
-	named    = regexp.MustCompile(`^(?i:abstract|introduction|conclusions?|acknowledge?ments|references|summary)$`)
-	empty    = regexp.MustCompile(`\\?\n{2,}`)                              // with a break of a line before it
-	block    = regexp.MustCompile(`^(?:#|>|[-+*] |[0-9]+[.)] |=+$|-+$|\|)`) // begins a block of Markdown
+	numberedLine = regexp.MustCompile(`^(?:([0-9]{1,2})\.|[0-9]{1,2}(?:\.[0-9]{1,2})+\.?) \p{Lu}`)
+	named        = regexp.MustCompile(`^(?i:abstract|introduction|conclusions?|acknowledge?ments|references|summary)$`)
+	empty        = regexp.MustCompile(`\\?\n{2,}`)                              // with a break of a line before it
+	block        = regexp.MustCompile(`^(?:#|>|[-+*] |[0-9]+[.)] |=+$|-+$|\|)`) // begins a block of Markdown
 )
 
 // headingSize is the maximum of a line that is a heading, in bytes.
@@ -140,7 +140,7 @@ func headingOf(line string, section int) (level, number int) {
 	if named.MatchString(line) {
 		return 2, 0
 	}
-	switch m := numbered.FindStringSubmatch(line); {
+	switch m := numberedLine.FindStringSubmatch(line); {
 	case m == nil:
 		return 0, 0
 	case m[1] == "":

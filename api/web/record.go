@@ -116,6 +116,9 @@ func cutBlock(s string, n int) string {
 func (v *view) render(source string) *Text {
 	part := v.Param("cursor") != ""
 	source = withoutFrontMatter(source)
+	if !part && slices.Contains(fielded, v.Kind.Kind) {
+		source = withoutHeader(source, v.Record.Key)
+	}
 	html, outline := v.markdown(look.Text{
 		Markdown: source, Base: v.Record.URL, Prefix: sectionPrefix, Title: v.Record.Title,
 	})
@@ -333,6 +336,7 @@ func prepareTalk(_ *Handler, v *view) error {
 // Tab is a further page of a proposal.
 type Tab struct {
 	Name, Path string
+	Count      int
 	Current    bool
 }
 
@@ -340,13 +344,40 @@ type Tab struct {
 func tabsOf(v *view) []Tab {
 	current := tabOf(v.row.template)
 	base := strings.TrimSuffix(v.Path, "/"+current)
-	all := []Tab{{"Text", base, current == ""}}
+	all := []Tab{{"Text", base, 0, current == ""}}
 	for _, r := range tabs {
 		name := tabOf(r.template)
-		label := cmp.Or(map[string]string{"mentions": "Mentioned in"}[name], look.Words(name))
-		all = append(all, Tab{label, base + "/" + name, current == name})
+		all = append(all, Tab{tabName(r), base + "/" + name, v.count(name), current == name})
 	}
 	return all
+}
+
+// tabName is what people call a further page of a proposal, "" for other pages.
+func tabName(r row) string {
+	name := tabOf(r.template)
+	return cmp.Or(map[string]string{"mentions": "Mentioned in"}[name], look.Words(name))
+}
+
+// count is how much a further page of a proposal has.
+func (v *view) count(tab string) (n int) {
+	switch tab {
+	case "mentions":
+		return v.Record.References
+	case "history":
+		answer, _ := answerOf[cips.History](v)
+		return len(answer.Items)
+	case "votes":
+		mail, _ := answerOf[cips.Tally](v)
+		ledger, _ := answerOf[kb.List[cips.VoteRequest]](v)
+		return len(mail.Votes) + ledger.Total
+	case "implementation":
+		answer, _ := answerOf[cips.Implementation](v)
+		return len(answer.Evidence)
+	case "attachments":
+		answer, _ := answerOf[cips.Attachments](v)
+		return len(answer.Items)
+	}
+	return 0
 }
 
 // prepareRadar orders the alerts by urgency, if all of them are on the page.

@@ -194,6 +194,25 @@ var tabs = []row{
 	{template: "cip-attachments", ask: []ask{{op: "get_cip_attachments", args: "id={id}"}}},
 }
 
+// counts ask for what the tabs of a proposal count.
+var counts = []ask{
+	{op: "get_cip_history", args: "id={id}"}, {op: "get_cip_votes", args: "cip_id={id}"},
+	{op: "get_cip_vote_outcome", args: "cip_id={id}"}, {op: "get_cip_implementation_status", args: "cip_number={id}"},
+	{op: "get_cip_attachments", args: "id={id}"},
+}
+
+// counting adds what the tabs of a proposal count to a page of it.
+func counting(r row) row {
+	own := r.ask
+	for _, c := range counts {
+		if !slices.ContainsFunc(own, func(a ask) bool { return a.op == c.op }) {
+			c.optional, c.counted = true, true
+			r.ask = append(slices.Clip(r.ask), c)
+		}
+	}
+	return r
+}
+
 // commented asks for a text and what is said on it.
 var commented = []ask{
 	{op: "get_doc", args: "id={record_id} cursor?"}, {op: "list_comments", args: "id={record_id} cursor=comments?"},
@@ -267,9 +286,9 @@ func allPages() []row {
 		}
 		rest := "..."
 		if k.Kind == catalog.KindCIP { // other pages are below it
-			rest = ""
+			rest, r = "", counting(r)
 			for _, r := range tabs {
-				all = append(all, record(k, r, "/{id}/"+tabOf(r.template)))
+				all = append(all, record(k, counting(r), "/{id}/"+tabOf(r.template)))
 			}
 		}
 		all = append(all, list(k), record(k, r, "/{id"+rest+"}"))

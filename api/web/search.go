@@ -112,6 +112,7 @@ func prepareSearch(h *Handler, v *view) error {
 		return err
 	}
 	v.answers, s.Found, s.Hits = []asked{got}, found, grouped(found.Items)
+	v.retitle(s.Hits)
 	if err := s.facets(h, v); err != nil {
 		return err
 	}

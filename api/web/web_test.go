@@ -144,6 +144,37 @@ func TestWithoutFrontMatter(t *testing.T) {
 	}
 }
 
+func TestWithoutHeader(t *testing.T) {
+	for text, want := range map[string]string{
+		"# CIP 0004\n\n```\nCIP: 4\nStatus: Draft\nType: Standards\n```\n\n## Abstract\n": "\n## Abstract\n",
+		"<pre>\n  CIP: 4\n  Status: Draft\n  Type: Other\n</pre>\n\ntext":                 "\ntext",
+		"**Author:** Ada\n**Status:** Approved\n**Label:** tools\n\n## Summary":           "\n## Summary",
+		"| Status | Draft |\n|---|---|\n| Type: | x |\n| Layer | y |\n\ntext":             "\ntext",
+		"Note: this is text.\nIt goes on.\nNote: and on.\nNote: again.\n\nmore":           "",
+		"# CIP-0004: Traffic\n\nIt is counted.\n":                                         "",
+		"# Limits of 2031\n\nCIP: 4\nStatus: Draft\nType: x\n\n":                          "",
+		"```\nCIP: 4\n```\n\ntext":                                                        "",
+	} {
+		if want == "" {
+			want = text
+		}
+		if got := withoutHeader(text, "CIP-0004"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestLead(t *testing.T) {
+	v := &view{Record: library.Record{Summary: "It counts *what* nodes send, in bytes, and more."}}
+	if got := v.Lead(); got != "It counts what nodes send, in bytes, and more." {
+		t.Errorf("%q", got)
+	}
+	v.Text = &Text{Markdown: "## Abstract\n\nIt counts what `nodes`\nsend, in **bytes**, and more."}
+	if got := v.Lead(); got != "" {
+		t.Errorf("the text begins with it: %q", got)
+	}
+}
+
 // TestTree draws proposals that need each other in a circle, too.
 func TestTree(t *testing.T) {
 	g := cips.Graph{

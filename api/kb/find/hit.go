@@ -95,7 +95,8 @@ func Hits(ctx context.Context, b kb.Base, results []retrieval.Result, highlight 
 			h.Matches = &Matches{x.TitleSpans, x.SnippetSpans}
 		}
 		for _, id := range x.AlsoAt {
-			if a, ok := records[id]; ok {
+			// A thread has the text of its first message: that is no other place.
+			if a, ok := records[id]; ok && a.Parent != r.ID && r.Parent != a.ID {
 				h.AlsoAt = append(h.AlsoAt, Alternative{a.ID, a.Title, b.URL(a), kb.ThirdParty(a)})
 			}
 		}
