@@ -55,6 +55,9 @@ func mole(t *testing.T) *library {
 					Number: 10, MergedAt: "2030-05-12T10:00:00Z", MergeCommit: "0123456789abcdef0123", Additions: 1200,
 					Files: []string{"hinge.go", "hinge_test.go"}})
 			said(catalog.KindComment, done, "mole/light#issuecomment-11", "bo", "It closes #7.", 2, catalog.Comment{})
+			put(catalog.Record{Kind: catalog.KindVideo, Key: "talk1", Title: "Light", URL: "https://video.mole.example/talk1",
+				Body: "## 0:01 {#t=1}\n\nAda Reef: The lamp is dim.\n\n## 1:09 {#t=69}\n\nBo Quay: Trim the wick.\n"}, catalog.Ref{},
+				catalog.Video{HasTranscript: true})
 			put(catalog.Record{Kind: catalog.KindProject, Key: "lamps", Title: "Lamps", Body: "They shine."}, catalog.Ref{},
 				catalog.Project{Apps: []string{"lamp-1"}, Repos: []string{"mole/light"}})
 			put(catalog.Record{Kind: catalog.KindRepo, Key: "mole/light", Title: "mole/light", Body: "The light."}, catalog.Ref{},
@@ -191,6 +194,18 @@ func TestTextsLeadToWhatTheyName(t *testing.T) {
 	page, _ = l.page(t, catalog.KindProject, "lamps")
 	if p := inOrder(page, to(catalog.KindRepo, "mole/light", "mole/light", "mole/light"), "lamp-1"); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+}
+
+// TestTalksLeadToTheirMoments holds what a transcript says of who speaks and where.
+func TestTalksLeadToTheirMoments(t *testing.T) {
+	page, markdown := mole(t).page(t, catalog.KindVideo, "talk1")
+	if p := inOrder(page, `id="s-t=1"`, `href="https://video.mole.example/talk1#t=1"`, "<strong>Ada Reef:</strong> The lamp",
+		`href="https://video.mole.example/talk1#t=69"`, "<strong>Bo Quay:</strong>", "0:01 The lamp is dim.", "1:09 Trim the wick."); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+	if !strings.Contains(markdown, "**Bo Quay:** Trim") {
+		t.Error(markdown)
 	}
 }
 

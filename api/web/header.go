@@ -18,11 +18,11 @@ var field = regexp.MustCompile(`^[\s>|*_-]*\pL[\pL -]{1,30}[*_\s]*[:|]`)
 
 // withoutHeader cuts the fields off the beginning of a proposal's text: a block of lines
 // Name: value, which may be code or preformatted, with a heading that repeats the number
-// before it.
-func withoutHeader(s, key string) string {
+// before it. The words of that heading are returned too: links may lead to it.
+func withoutHeader(s, key string) (text, heading string) {
 	rest := strings.TrimLeft(s, "\n \t")
 	if line, behind, ok := strings.Cut(rest, "\n"); ok && strings.HasPrefix(line, "#") && numberIn(line, key) {
-		rest = strings.TrimLeft(behind, "\n \t")
+		heading, rest = strings.Trim(line, "# "), strings.TrimLeft(behind, "\n \t")
 	}
 	var fence markdown.Fence
 	fields, at := 0, 0
@@ -39,13 +39,13 @@ func withoutHeader(s, key string) string {
 			fields++
 		case strings.Trim(text, "|-: ") == "": // of a table
 		case part == markdown.Text && text != "" && !strings.HasPrefix(text, "<") && line[0] != ' ' && line[0] != '\t':
-			return s // a sentence
+			return s, "" // a sentence
 		}
 	}
 	if fields < 3 {
-		return s
+		return s, ""
 	}
-	return rest[at:]
+	return rest[at:], heading
 }
 
 // numberIn reports whether a heading is the number of a proposal, and hardly more.

@@ -116,12 +116,17 @@ func cutBlock(s string, n int) string {
 func (v *view) render(source string) *Text {
 	part := v.Param("cursor") != ""
 	source = withoutFrontMatter(source)
+	left := ""
 	if !part && slices.Contains(fielded, v.Kind.Kind) {
-		source = withoutHeader(source, v.Record.Key)
+		source, left = withoutHeader(source, v.Record.Key)
 	}
 	html, outline := v.markdown(look.Text{
 		Markdown: source, Base: v.Record.URL, Prefix: sectionPrefix, Title: v.Record.Title,
 	})
+	if left != "" {
+		id := template.HTMLEscapeString(sectionPrefix + markdown.Anchors{}.Add("", left))
+		html = template.HTML(`<span id="`+id+`"></span>`) + html //nolint:gosec // escaped above
+	}
 	return &Text{HTML: html, Markdown: source, Outline: outline, Part: part}
 }
 
@@ -249,6 +254,9 @@ func prepareThread(_ *Handler, v *view) error {
 			URL: opened.URL, Likes: opened.Upvotes, Markdown: opened.Content}), 1
 	}
 	posts, whole, begun := v.posts(t.posts, "p", at.Offset, size{})
+	for i := range posts[min(1, len(posts)):] {
+		posts[i+1].HTML = foldQuotes(posts[i+1].HTML, posts[0].HTML)
+	}
 	v.Extra = posts
 	switch {
 	case whole < len(t.posts):
@@ -324,14 +332,6 @@ func prepareGuide(h *Handler, v *view) error {
 // stepsHeading is that of the titles of the steps behind a guide's introduction,
 // by which searches find it.
 const stepsHeading = "## Steps\n"
-
-// prepareTalk renders the transcript of a talk; its headings are its times.
-func prepareTalk(_ *Handler, v *view) error {
-	if talk, _ := answerOf[library.FullVideo](v); talk.Transcript != "" {
-		v.Text = v.render(cutBlock(talk.Transcript, textSize))
-	}
-	return nil
-}
 
 // Tab is a further page of a proposal.
 type Tab struct {

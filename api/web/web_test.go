@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"net/url"
 	"reflect"
 	"slices"
@@ -158,9 +159,31 @@ func TestWithoutHeader(t *testing.T) {
 		if want == "" {
 			want = text
 		}
-		if got := withoutHeader(text, "CIP-0004"); got != want {
+		if got, _ := withoutHeader(text, "CIP-0004"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestWatchAt(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://video.example/a": "https://video.example/a#t=69", "https://www.youtube.com/watch?v=x": "https://www.youtube.com/watch?t=69s&v=x", "javascript:x": "", "": "",
+	} {
+		if got := watchAt(address, []string{"", "69"}); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestFoldQuotes(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("It holds &amp; rests. ", 10))
+	first := template.HTML("<p>Before. " + long + " After.</p>")
+	quote := "<blockquote>\n<p>" + strings.Replace(long, " rests", "\n<em>rests</em>", 1) + "</p>\n</blockquote>"
+	short := "<blockquote>\n<p>It holds &amp; rests.</p>\n</blockquote>"
+	other := "<blockquote>\n<blockquote>\n<p>" + long + " But not this.</p>\n</blockquote>\n</blockquote>"
+	want := "a<details class=\"fold\"><summary>Quotes the first message</summary>" + quote + "</details>b" + short + other + "c"
+	if got := foldQuotes(template.HTML("a"+quote+"b"+short+other+"c"), first); string(got) != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
