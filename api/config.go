@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"github.com/ulule/limiter/v3"
 
@@ -39,6 +40,7 @@ type Config struct {
 	TrustedProxies          []string // addresses and networks
 
 	Limits Limits
+	Now    func() time.Time // of pages; nil = the system's clock
 	// Clicks says that pages report which results are shown and opened, which Tally
 	// counts.
 	Clicks bool

@@ -147,7 +147,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 		ops: api.Operations(b)}
 	ready, down := api.Health(engine)
 	h, err := api.New(api.Config{
-		Proposals: n.Proposals, Items: l.base.Items,
+		Proposals: n.Proposals, Items: l.base.Items, Now: clock,
 		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: api.ResourcesOf(b, l.ops),
 		Name: n.Title, Description: n.Description, Version: "test", PublicURL: publicURL, AdminLoopback: true,
 		Tally:      b.Tally,

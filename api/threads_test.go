@@ -56,12 +56,18 @@ func mole(t *testing.T) *library {
 					Files: []string{"hinge.go", "hinge_test.go"}})
 			said(catalog.KindComment, done, "mole/light#issuecomment-11", "bo", "It closes #7.", 2, catalog.Comment{})
 			put(catalog.Record{Kind: catalog.KindVideo, Key: "talk1", Title: "Light", URL: "https://video.mole.example/talk1",
-				Body: "## 0:01 {#t=1}\n\nAda Reef: The lamp is dim.\n\n## 1:09 {#t=69}\n\nBo Quay: Trim the wick.\n"}, catalog.Ref{},
-				catalog.Video{HasTranscript: true})
+				Body: "## 0:01 {#t=1}\n\nAda Reef: The lamp is dim.\n\n## 1:09 {#t=69}\n\nBo Quay: Trim the wick.\n"},
+				catalog.Ref{}, catalog.Video{HasTranscript: true})
+			put(catalog.Record{Kind: catalog.KindRadar, Key: "new", Title: "A new lamp", Category: "ecosystem",
+				CreatedAt: ago(1)}, catalog.Ref{}, catalog.Radar{})
+			put(catalog.Record{Kind: catalog.KindRadar, Key: "far", Title: "No oil", Category: "critical", CreatedAt: ago(2),
+				EndsAt: ago(-30)}, catalog.Ref{}, catalog.Radar{})
+			put(catalog.Record{Kind: catalog.KindRadar, Key: "near", Title: "No `wick`", Category: "critical", CreatedAt: ago(3),
+				EndsAt: ago(-5)}, catalog.Ref{}, catalog.Radar{})
 			put(catalog.Record{Kind: catalog.KindProject, Key: "lamps", Title: "Lamps", Body: "They shine."}, catalog.Ref{},
 				catalog.Project{Apps: []string{"lamp-1"}, Repos: []string{"mole/light"}})
-			put(catalog.Record{Kind: catalog.KindRepo, Key: "mole/light", Title: "mole/light", Body: "The light."}, catalog.Ref{},
-				catalog.Repo{})
+			put(catalog.Record{Kind: catalog.KindRepo, Key: "mole/light", Title: "mole/light", Body: "The light."},
+				catalog.Ref{}, catalog.Repo{})
 			chat := thread(catalog.KindDiscussion, "D_1", "Which oil?", "Whale or olive?", catalog.Discussion{Number: 30})
 			said(catalog.KindComment, chat, "DC_b", "bo", "Olive.", 5, catalog.Comment{})
 			said(catalog.KindComment, chat, "DC_a", "cy", "Neither.", 2, catalog.Comment{})
@@ -182,13 +188,13 @@ func TestTextsLeadToWhatTheyName(t *testing.T) {
 	l := mole(t)
 	page, _ := l.page(t, catalog.KindPull, "mole/light#10")
 	to := func(kind catalog.Kind, key, title, name string) string {
-		return `<a href="` + strings.TrimPrefix(l.base.PageURL(l.record(t, kind, key)), publicURL) + `" title="` + title + `">` +
-			name + "</a>"
+		return `<a href="` + strings.TrimPrefix(l.base.PageURL(l.record(t, kind, key)), publicURL) + `" title="` +
+			title + `">` + name + "</a>"
 	}
 	lamp := to(catalog.KindIssue, "mole/light#7", "The lamp is dim", "#7")
 	if p := inOrder(page, "After "+lamp, to(catalog.KindPull, "mole/light#8", "Trim the wick", "mole/light#8"),
-		to(catalog.KindCIP, "CIP-0003", "Light the mole", "CIP-3"), "<code>CIP-3</code>", "<code>CIP-3\n", "Not #99, not CIP-88.",
-		"It closes "+lamp); p != "" {
+		to(catalog.KindCIP, "CIP-0003", "Light the mole", "CIP-3"), "<code>CIP-3</code>", "<code>CIP-3\n",
+		"Not #99, not CIP-88.", "It closes "+lamp); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, page)
 	}
 	page, _ = l.page(t, catalog.KindProject, "lamps")
@@ -197,11 +203,22 @@ func TestTextsLeadToWhatTheyName(t *testing.T) {
 	}
 }
 
+// TestRadarBeginsWithTheMostUrgent holds the order that the page promises.
+func TestRadarBeginsWithTheMostUrgent(t *testing.T) {
+	l := mole(t)
+	page := visit(l.public, "/radar").Body.String()
+	if p := inOrder(page, "the most urgent first", "No <code>wick</code>", "in 5 days", "No oil",
+		"in 30 days", "A new lamp"); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+}
+
 // TestTalksLeadToTheirMoments holds what a transcript says of who speaks and where.
 func TestTalksLeadToTheirMoments(t *testing.T) {
 	page, markdown := mole(t).page(t, catalog.KindVideo, "talk1")
-	if p := inOrder(page, `id="s-t=1"`, `href="https://video.mole.example/talk1#t=1"`, "<strong>Ada Reef:</strong> The lamp",
-		`href="https://video.mole.example/talk1#t=69"`, "<strong>Bo Quay:</strong>", "0:01 The lamp is dim.", "1:09 Trim the wick."); p != "" {
+	if p := inOrder(page, `id="s-t=1"`, `href="https://video.mole.example/talk1#t=1"`,
+		"<strong>Ada Reef:</strong> The lamp", `href="https://video.mole.example/talk1#t=69"`, "<strong>Bo Quay:</strong>",
+		"0:01 The lamp is dim.", "1:09 Trim the wick."); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, page)
 	}
 	if !strings.Contains(markdown, "**Bo Quay:** Trim") {
@@ -215,10 +232,11 @@ func TestNumbersAreInTitles(t *testing.T) {
 	l := mole(t)
 	comment := strings.TrimPrefix(l.base.PageURL(l.record(t, catalog.KindComment, "mole/light#issuecomment-9")), publicURL)
 	for target, want := range map[string][]string{
-		"/issues/mole/light/7":        {"<title>The lamp is dim #7 · ", `<h1 dir="auto">The lamp is dim #7</h1>`},
-		"/forge-discussions/D_1":      {"<title>Which oil? #30 · "},
-		comment:                       {"<title>Re: The lamp is dim · "},
-		"/cips/0003":                  {"<title>CIP-0003 Light the mole · ", "Votes <span>3</span>", "Mentioned in <span>1</span>"},
+		"/issues/mole/light/7":   {"<title>The lamp is dim #7 · ", `<h1 dir="auto">The lamp is dim #7</h1>`},
+		"/forge-discussions/D_1": {"<title>Which oil? #30 · "},
+		comment:                  {"<title>Re: The lamp is dim · "},
+		"/cips/0003": {"<title>CIP-0003 Light the mole · ", "Votes <span>3</span>",
+			"Mentioned in <span>1</span>"},
 		"/cips/0003/votes":            {"<title>CIP-0003 Light the mole: Votes · ", "CIP-0003 Light the mole</h1>"},
 		"/?q=trimmed&type=forge":      {">Re: The lamp is dim</a>"},
 		"/live?q=trimmed+wick+bright": {"lamp is "},
@@ -240,8 +258,9 @@ func TestNumbersAreInTitles(t *testing.T) {
 // TestFactsAreWrittenForPeople holds how facts stand beside a text, and the rest below it.
 func TestFactsAreWrittenForPeople(t *testing.T) {
 	page, markdown := mole(t).page(t, catalog.KindPull, "mole/light#10")
-	if p := inOrder(page, "More fields", "<code>files</code>", "hinge.go, hinge_test.go", "<dt>Lines added</dt>", ">1,200</dd>",
-		"<dt>Merged</dt>", `>12 May 2030</time>`, "<dt>Commit</dt>", `<code class="hash" title="0123456789abcdef0123">`); p != "" {
+	if p := inOrder(page, "More fields", "<code>files</code>", "hinge.go, hinge_test.go", "<dt>Lines added</dt>",
+		">1,200</dd>", "<dt>Merged</dt>", `>12 May 2030</time>`, "<dt>Commit</dt>",
+		`<code class="hash" title="0123456789abcdef0123">`); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, page)
 	}
 	if strings.Contains(markdown, "More fields") || strings.Contains(page, "10:00:00Z</dd>") {

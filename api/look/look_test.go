@@ -40,7 +40,8 @@ func TestMarkdown(t *testing.T) {
 				"<tbody>\n<tr>\n<td align=\"right\">1</td>\n</tr>\n</tbody>\n</table>\n"},
 		{"code", "```html\n<script>\n```", "<pre tabindex=\"0\"><code>&lt;script&gt;\n</code></pre>\n"},
 		{"a heading that repeats the title", "# The Guide\n\na", "<p>a</p>\n"},
-		{"a heading ends once", "## A *b*\n\nc", "<h2 id=\"s-a-b\"><a class=\"anchor\" href=\"#s-a-b\">A b</a></h2>\n<p>c</p>\n"},
+		{"a heading ends once", "## A *b*\n\nc",
+			"<h2 id=\"s-a-b\"><a class=\"anchor\" href=\"#s-a-b\">A b</a></h2>\n<p>c</p>\n"},
 	} {
 		got, _ := look.Markdown(look.Text{
 			Markdown: tt.markdown, Base: "https://docs.example/guide/a.md", Prefix: "s-", Title: "The guide",

@@ -41,7 +41,8 @@ func foldQuotes(post, first template.HTML) template.HTML {
 		if strings.Count(words, " ")-1 < quotedWords || !strings.Contains(known, words) {
 			continue
 		}
-		b.WriteString(text[at:begin] + `<details class="fold"><summary>Quotes the first message</summary>` + quote + "</details>")
+		b.WriteString(text[at:begin] + `<details class="fold"><summary>Quotes the first message</summary>` + quote +
+			"</details>")
 		at = m[1]
 	}
 	return template.HTML(b.String() + text[at:]) //nolint:gosec // rendered before

@@ -167,7 +167,9 @@ func TestWithoutHeader(t *testing.T) {
 
 func TestWatchAt(t *testing.T) {
 	for address, want := range map[string]string{
-		"https://video.example/a": "https://video.example/a#t=69", "https://www.youtube.com/watch?v=x": "https://www.youtube.com/watch?t=69s&v=x", "javascript:x": "", "": "",
+		"https://video.example/a":           "https://video.example/a#t=69",
+		"https://www.youtube.com/watch?v=x": "https://www.youtube.com/watch?t=69s&v=x",
+		"javascript:x":                      "", "": "",
 	} {
 		if got := watchAt(address, []string{"", "69"}); got != want {
 			t.Errorf("%q: %q, want %q", address, got, want)
@@ -181,7 +183,8 @@ func TestFoldQuotes(t *testing.T) {
 	quote := "<blockquote>\n<p>" + strings.Replace(long, " rests", "\n<em>rests</em>", 1) + "</p>\n</blockquote>"
 	short := "<blockquote>\n<p>It holds &amp; rests.</p>\n</blockquote>"
 	other := "<blockquote>\n<blockquote>\n<p>" + long + " But not this.</p>\n</blockquote>\n</blockquote>"
-	want := "a<details class=\"fold\"><summary>Quotes the first message</summary>" + quote + "</details>b" + short + other + "c"
+	want := "a<details class=\"fold\"><summary>Quotes the first message</summary>" + quote + "</details>b" + short +
+		other + "c"
 	if got := foldQuotes(template.HTML("a"+quote+"b"+short+other+"c"), first); string(got) != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -222,7 +225,8 @@ func TestUrgency(t *testing.T) {
 	for _, x := range []struct {
 		level string
 		at    *time.Time
-	}{{"ecosystem", in(1)}, {"critical", nil}, {"critical", in(-3)}, {"important", in(0)}, {"critical", in(30)}, {"critical", in(2)}} {
+	}{{"ecosystem", in(1)}, {"critical", nil}, {"critical", in(-3)}, {"important", in(0)}, {"critical", in(30)},
+		{"critical", in(2)}} {
 		all = append(all, onboarding.Alert{Level: x.level, Deadline: x.at})
 	}
 	slices.SortStableFunc(all, func(a, b onboarding.Alert) int { return byUrgency(a, b, now) })
@@ -230,7 +234,8 @@ func TestUrgency(t *testing.T) {
 	for _, x := range all {
 		got = append(got, x.Level+" "+h.until(x.Deadline))
 	}
-	want := []string{"critical in 2 days", "critical in 30 days", "critical ", "critical ", "important today", "ecosystem tomorrow"}
+	want := []string{"critical in 2 days", "critical in 30 days", "critical ", "critical ", "important today",
+		"ecosystem tomorrow"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -238,8 +243,9 @@ func TestUrgency(t *testing.T) {
 
 func TestFacts(t *testing.T) {
 	v := &view{Kind: kb.PageKind{Kind: catalog.KindPull}, Record: library.Record{Data: map[string]any{
-		"labels": []any{"bug", "ui"}, "milestone": "", "draft": false, "merged_at": "2031-01-02T03:04:05Z", "additions": 1234.0,
-		"merge_commit": "0123456789abcdef", "files": []any{"a.go", map[string]any{"b": 1.0}}, "inside": map[string]any{"deep": true},
+		"labels": []any{"bug", "ui"}, "milestone": "", "draft": false, "merged_at": "2031-01-02T03:04:05Z",
+		"additions": 1234.0, "merge_commit": "0123456789abcdef", "files": []any{"a.go", map[string]any{"b": 1.0}},
+		"inside": map[string]any{"deep": true},
 		"number": 7.0,
 	}}}
 	want := []Fact{
@@ -299,14 +305,14 @@ func fieldOf(of reflect.Type, name string) reflect.Type {
 func TestPrinted(t *testing.T) {
 	text := "Mooring without ropes\nAda Reef, Bo Quay (Mole)\nAbstract\n" +
 		"A ship that is moored without a rope needs a harbour that holds it in another way, and a way\n" +
-		"out.\n1. The rope\nIt is long.\n1. Not a heading, since it ends with a stop.\n# No heading\n2.1 Knots\nload 50 200\n" +
-		"median 0.8 0.9\n3\n\n2. The harbour\nIt is deep, and as wide as a harbour of the mole can be at low water, and as\n" +
-		"long.\n7. Of a list\n4\n"
+		"out.\n1. The rope\nIt is long.\n1. Not a heading, since it ends with a stop.\n# No heading\n2.1 Knots\n" +
+		"load 50 200\nmedian 0.8 0.9\n3\n\n2. The harbour\nIt is deep, and as wide as a harbour of the mole can be at low water,\n" +
+		"as long.\n7. Of a list\n4\n"
 	want := "## Abstract\n\n" +
 		"A ship that is moored without a rope needs a harbour that holds it in another way, and a way\n" +
 		"out.\n\n## 1. The rope\n\nIt is long.\n\n1\\. Not a heading, since it ends with a stop.\n\n\\# No heading\n\n" +
 		"### 2.1 Knots\n\nload 50 200\\\nmedian 0.8 0.9\n\n" + leaf + "4\n\n## 2. The harbour\n\n" +
-		"It is deep, and as wide as a harbour of the mole can be at low water, and as\nlong.\n\n7\\. Of a list\n"
+		"It is deep, and as wide as a harbour of the mole can be at low water,\nas long.\n\n7\\. Of a list\n"
 	if got := printed(text, "Mooring without ropes", "Ada Reef, Bo Quay", 2); got != want {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
