@@ -16,7 +16,7 @@ func newWeb(cfg Config, visits, typing *limit.Bucket) ([]edge.Route, error) {
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), About: cfg.Description, PublicURL: cfg.PublicURL,
 		Version: cfg.Version, Limit: visits, Typing: typing, Clicks: cfg.Clicks, Proposals: cfg.Proposals, Items: cfg.Items,
-		Now: cfg.Now,
+		Now:       cfg.Now,
 		Reference: reference.Groups(reference.Config{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
 	})
 	if err != nil {

@@ -1,6 +1,8 @@
 // Reads the pages of a server in a browser: pages.mjs ADDRESS SHOTS. It fails at the first thing that is not as people
 // expect.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { audit, close, open, server, shot, shots, test } from "./browser.mjs";
 
 const titles = (page) => page.locator(".hit h2 a").allTextContents();
@@ -199,8 +201,10 @@ await test("what is typed is shown and does nothing", async () => {
 const sitemap = async (path) => [...(await (await fetch(server + path)).text()).matchAll(/<loc>(.*?)<\/loc>/g)]
   .map((m) => m[1].replaceAll("&amp;", "&"));
 const paths = ["/", "/?q=traffic+ballance", "/?q=xylophone+zebra", "/contents", "/changes", "/trending", "/deadlines",
-  "/network", "/market", "/versions", "/migrate", "/statistics", "/drift", "/sources", "/status", "/cips/graph",
-  "/cips/0004/history", "/cips/0023/votes", "/cips/0004/mentions", "/cips/0004/implementation", "/cips/0004/attachments",
+  "/network", "/market", "/versions", "/migrate", "/statistics", "/drift", "/sources", "/status", "/connect",
+  "/api/v1/reference", "/api/v1/reference/search", "/api/v1/reference/get_doc", "/cips/graph",
+  "/cips/0004/history",
+  "/cips/0023/votes", "/cips/0004/mentions", "/cips/0004/implementation", "/cips/0004/attachments",
   "/no/such/page"];
 for (const part of await sitemap("/sitemap.xml")) {
   const u = new URL(part);
@@ -209,6 +213,109 @@ for (const part of await sitemap("/sitemap.xml")) {
 }
 
 await audit(paths);
+
+await test(`${paths.length} kinds of pages fit into 320 px`, async () => {
+  const page = await open({ viewport: { width: 320, height: 640 } });
+  const wide = [];
+  for (const path of paths) {
+    await page.goto(path);
+    const by = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (by > 0) wide.push(`${path} by ${by} px`);
+  }
+  assert.deepEqual(wide, []);
+});
+
+await test("texts of charts keep their size at every width", async () => {
+  for (const width of [390, 1280, 1920]) {
+    const page = await open({ viewport: { width, height: 900 } });
+    for (const path of ["/network", "/market", "/statistics"]) {
+      await page.goto(path);
+      const sizes = await page.locator(".chart text").evaluateAll((all) => all.map((t) => parseFloat(
+        getComputedStyle(t).fontSize) * t.getScreenCTM().a));
+      assert.ok(sizes.length > 3 && sizes.every((s) => s >= 11 && s <= 14), `${path} at ${width}: ${sizes}`);
+    }
+    await page.context().close();
+  }
+});
+
+await test("server and script write times alike", async () => {
+  const texts = async (options) => {
+    const page = await open({ timezoneId: "UTC", ...options });
+    await page.goto("/operations");
+    return page.locator("main time").allTextContents();
+  };
+  const written = await texts({ javaScriptEnabled: false });
+  assert.ok(written.length > 5);
+  assert.deepEqual(await texts({}), written);
+  const page = await open({ timezoneId: "Asia/Kolkata" });
+  await page.goto("/operations");
+  const time = page.locator("time[data-moment]").first();
+  assert.match(await time.textContent(), /^\d+ \w{3} \d{4}, \d\d:\d\d (GMT\+5:30|IST)$/);
+  assert.match(await time.getAttribute("title"), /UTC$/);
+});
+
+await test("one operation of the reference is asked, and what can be pasted can be copied", async () => {
+  const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
+  await page.goto("/api/v1/reference");
+  await page.getByRole("link", { name: "Search the knowledge base" }).click();
+  assert.match(await page.locator(".answer").innerText(), /"items"/);
+  await page.locator(".try-it [name=q]").fill("retention");
+  assert.match(await page.locator(".curl code").innerText(), /q=retention/);
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".try-it output pre").waitFor();
+  assert.match(await page.locator(".try-it output").innerText(), /^200 .*\n[^]*"total"/);
+  await page.goto("/connect");
+  await page.locator("div", { has: page.getByRole("heading", { name: "Claude Code" }) }).last()
+    .getByRole("button", { name: "copy" }).click();
+  await page.getByRole("button", { name: "copied" }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()),
+    `claude mcp add --transport http causeway-network ${server}/mcp`);
+});
+
+// A page of another origin, whose styles would make the box unreadable.
+const other = createServer((_, answer) => {
+  answer.setHeader("Content-Type", "text/html");
+  answer.setHeader("Content-Security-Policy", `default-src 'none'; script-src ${server}; connect-src ${server}; ` +
+    "style-src 'unsafe-inline'; require-trusted-types-for 'script'; trusted-types 'none'");
+  answer.end(`<!doctype html><html lang="ar" dir="rtl" style="color-scheme: dark"><title>Elsewhere</title>
+    <style>* { font-size: 40px !important; text-transform: uppercase !important; color: red }
+    button, input { display: none }</style><body><p>Elsewhere</p><script src="${server}/search-box.js" defer></script></body></html>`);
+}).listen(0, "127.0.0.1");
+await once(other, "listening");
+
+await test("the search box of another site suggests, by keyboard, in its direction and scheme", async () => {
+  const page = await open();
+  await page.goto(`http://127.0.0.1:${other.address().port}/`);
+  const button = page.getByRole("button", { name: "Search" });
+  assert.notEqual(await button.evaluate((e) => getComputedStyle(e).display), "none");
+  assert.equal(await button.evaluate((e) => getComputedStyle(e).fontSize), "16px");
+  await page.keyboard.press("/");
+  const field = page.getByRole("combobox", { name: "Search" });
+  assert.equal(await field.evaluate((e) => e.getRootNode().activeElement === e), true);
+  assert.equal(await field.evaluate((e) => getComputedStyle(e.parentElement).direction), "rtl");
+  assert.equal(await field.evaluate((e) => getComputedStyle(e.parentElement).backgroundColor), "rgb(26, 30, 34)");
+  await field.pressSequentially("traffic");
+  await page.getByRole("option", { name: "All results" }).waitFor();
+  assert.equal(await field.getAttribute("aria-expanded"), "true");
+  await page.keyboard.press("ArrowDown");
+  const chosen = page.locator("[role=option][aria-selected=true]");
+  assert.equal(await field.getAttribute("aria-activedescendant"), await chosen.getAttribute("id"));
+  await page.screenshot({ path: `${shots}/search-box.png` });
+  const to = await chosen.getAttribute("href");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((u) => u.href === to);
+  assert.ok(to.startsWith(server));
+  await page.goto(`http://127.0.0.1:${other.address().port}/`);
+  await page.keyboard.press("Control+k");
+  await field.fill("traffic balance");
+  await page.keyboard.press("Escape");
+  assert.equal(await field.isVisible(), false);
+  await button.click();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${server}/?q=traffic%20balance`);
+});
+other.close();
+
 await shot(["/", "/?q=traffic+balance", "/cips", "/cips/0010", "/discussions/104", "/network", "/deadlines"]);
 
 await test("a printed page is the text in black, without what only a screen has", async () => {

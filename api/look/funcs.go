@@ -61,7 +61,8 @@ func day(v any) template.HTML {
 	if t.Equal(t.Truncate(24 * time.Hour)) { // a calendar day, the same everywhere
 		return template.HTML(`<time datetime="` + t.Format(time.DateOnly) + `">` + t.Format("2 Jan 2006") + "</time>")
 	}
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `" data-day>` + t.Format("2 Jan 2006") + "</time>")
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `" title="` + t.Format("2 Jan 2006, 15:04 UTC") +
+		`" data-day>` + t.Format("2 Jan 2006") + "</time>")
 }
 
 // moment writes date and time.
@@ -271,7 +272,7 @@ func safeURL(address string) string {
 
 // Words writes a name of a field as people do: last_activity is Last activity.
 func Words(name string) string {
-	name = strings.NewReplacer("_", " ", "-", " ", "bm25", "BM25").Replace(name)
+	name = strings.NewReplacer("_", " ", "-", " ", "bm25", "BM25", "sdk", "SDK").Replace(name)
 	if name == "" {
 		return ""
 	}

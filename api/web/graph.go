@@ -49,11 +49,11 @@ func Tree(g cips.Graph, at func(string) string) template.HTML {
 	width := len(layers)*(boxWidth+gapX) - gapX + 2
 	height := tallest*(boxHeight+gapY) - gapY + 2
 	var b strings.Builder
+	esc := template.HTMLEscapeString
 	fmt.Fprintf(&b, `<svg class="graph" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="group" `+
 		`aria-label="Dependencies of proposals">`, width, height)
 	place := func(n *node) (x, y int) {
-		spare := height - (len(layers[n.layer])*(boxHeight+gapY) - gapY)
-		return 1 + n.layer*(boxWidth+gapX), spare/2 + n.row*(boxHeight+gapY)
+		return 1 + n.layer*(boxWidth+gapX), 1 + n.row*(boxHeight+gapY)
 	}
 	for _, e := range g.Edges {
 		from, to := used[e.To], used[e.From]
@@ -64,18 +64,19 @@ func Tree(g cips.Graph, at func(string) string) template.HTML {
 		x2, y2 := place(to)
 		x1, y1, y2 = x1+boxWidth, y1+boxHeight/2, y2+boxHeight/2
 		bend := gapX * 2 / 3
-		fmt.Fprintf(&b, `<path d="M%d %dC%d %d %d %d %d %d"/>`, x1, y1, x1+bend, y1, x2-bend, y2, x2-5, y2)
+		fmt.Fprintf(&b, `<path data-from="%s" data-to="%s" d="M%d %dC%d %d %d %d %d %d"/>`, esc(e.From), esc(e.To), x1, y1, x1+bend, y1, x2-bend, y2, x2-5, y2)
 		fmt.Fprintf(&b, `<path class="tip" d="M%d %dl-6 -3.5v7z"/>`, x2, y2)
 	}
 	for _, l := range layers {
 		for _, n := range l {
 			x, y := place(n)
-			fmt.Fprintf(&b, `<a href="%s"><rect x="%d" y="%d" width="%d" height="%d" rx="5"/>`+
+			fmt.Fprintf(&b, `<a href="%s" data-key="%s"><rect x="%d" y="%d" width="%d" height="%d" rx="5"/>`+
 				`<circle class="%s" cx="%d" cy="%d" r="3.5"/><text class="name" x="%d" y="%d">%s</text>`+
-				`<text x="%d" y="%d">%s</text><title>%s: %s (%s)</title></a>`,
-				template.HTMLEscapeString(at("/cips/"+n.ID)), x, y, boxWidth, boxHeight, look.Tone(n.Status), x+boxWidth-12, y+14,
-				x+10, y+18, template.HTMLEscapeString(n.Label), x+10, y+34, template.HTMLEscapeString(short(27, n.Title)),
-				template.HTMLEscapeString(n.Label), template.HTMLEscapeString(n.Title), template.HTMLEscapeString(cmp.Or(n.StatusRaw, n.Status)))
+				// A drawing in the drawing cuts what is wider than its box.
+				`<svg x="%d" y="%d" width="%d" height="20"><text y="13">%s</text></svg><title>%s: %s (%s)</title></a>`,
+				esc(at("/cips/"+n.ID)), esc(n.ID), x, y, boxWidth, boxHeight, look.Tone(n.Status), x+boxWidth-12, y+14,
+				x+10, y+18, esc(n.Label), x+10, y+21, boxWidth-16, esc(short(30, n.Title)), esc(n.Label), esc(n.Title),
+				esc(cmp.Or(n.StatusRaw, n.Status)))
 		}
 	}
 	b.WriteString("</svg>")

@@ -70,7 +70,7 @@ var listOf = map[catalog.Kind]row{
 	"topic": {
 		template: "discussions",
 		ask:      []ask{{op: "list_discussions", args: "source? category? q? offset? limit=50"}},
-		lede:     "What is asked and argued in forum, mailing lists and on the forge, latest first."},
+		lede:     "What is asked and argued, latest first: in the forum, in mailing lists, on the forge."},
 	"mail_thread": {
 		template: "threads",
 		ask:      []ask{{op: "list_mailing_threads", args: "group? cip_id? offset? limit=50"}},
@@ -108,7 +108,7 @@ var listOf = map[catalog.Kind]row{
 	}, lede: "Vote requests on the ledger: who may do what, and what is changed."},
 	"operation": {
 		template: "operations",
-		ask:      []ask{{op: "get_sv_schedule", args: "environment? upcoming_only=false limit=100"}},
+		ask:      []ask{{op: "get_sv_schedule", args: "environment? upcoming_only? limit=100"}},
 	},
 	"radar": {template: "radar", ask: []ask{{op: "get_radar", args: "level? offset? limit=100"}}, prepare: prepareRadar,
 		lede: "Breaking changes and deadlines, newest first."},

@@ -126,7 +126,8 @@ func sentence(text string) string {
 
 // more are the links of the footer.
 var more = []look.Link{
-	{Title: "Everything here", Path: "/contents"}, {Title: "Connect", Path: "/connect"}, {Title: "Status", Path: "/status"},
+	{Title: "Everything here", Path: "/contents"}, {Title: "Connect", Path: "/connect"},
+	{Title: "Status", Path: "/status"},
 	{Title: "API reference", Path: "/api/v1/reference"}, {Title: "For agents", Path: "/llms.txt"},
 }
 

@@ -7,14 +7,19 @@ const store = {
   set(name, value) { try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* private mode */ } },
 };
 
-// Times are written in UTC by the server.
+// Times are written in UTC by the server; here they are in the reader's zone, in the same form.
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+const zones = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
 function times(root) {
   for (const t of root.querySelectorAll("time[data-moment], time[data-day]")) {
     const at = new Date(t.dateTime);
     if (isNaN(at)) continue;
-    const timeStyle = t.dataset.moment === undefined ? undefined : "short";
-    t.title = at.toISOString();
-    t.textContent = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle }).format(at);
+    const two = (n) => String(n).padStart(2, "0");
+    const day = `${at.getDate()} ${months[at.getMonth()]} ${at.getFullYear()}`;
+    const zone = zones.formatToParts(at).find((p) => p.type === "timeZoneName").value;
+    const moment = `${day}, ${two(at.getHours())}:${two(at.getMinutes())} ${zone}`;
+    t.title = `${moment}${zone === "UTC" ? "" : `, ${at.toISOString().slice(11, 16)} UTC`}`;
+    t.textContent = t.dataset.moment === undefined ? day : moment;
   }
 }
 
@@ -267,6 +272,19 @@ if (form) {
       input.select();
     }
   });
+}
+
+// A proposal of the graph that is pointed at shows what it depends on, and what depends on it.
+for (const graph of document.querySelectorAll(".graph")) {
+  const near = (e) => {
+    const key = e.target.closest("a")?.dataset.key;
+    for (const edge of graph.querySelectorAll("path")) {
+      edge.classList.toggle("near", key !== undefined && [edge.dataset.from, edge.dataset.to].includes(key));
+    }
+  };
+  graph.addEventListener("pointerover", near);
+  graph.addEventListener("focusin", near);
+  graph.addEventListener("pointerleave", near);
 }
 
 // The calendar opens in a calendar program where there is one for it.

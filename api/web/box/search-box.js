@@ -28,29 +28,28 @@
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
     :host { all: initial; display: inline-block; color-scheme: inherit; direction: inherit;
-      font: 1rem/1.45 system-ui, sans-serif;
       --paper: light-dark(#fff, #1a1e22); --ink: light-dark(#1d2125, #e7e5df); --soft: light-dark(#4d555e, #b1b8bf);
       --edge: light-dark(#878374, #727c86); --rule: light-dark(#e4e1d9, #2a3036);
       --accent: light-dark(#0b5f6b, #6cc3cd); --chosen: light-dark(#e3f0f1, #17343a); }
-    * { box-sizing: border-box; font: inherit; }
-    button { display: flex; align-items: center; gap: 1.5rem; padding: .4rem .7rem; border: 1px solid var(--edge);
+    * { box-sizing: border-box; font: 16px/1.45 system-ui, sans-serif; letter-spacing: normal; text-transform: none; }
+    button { display: flex; align-items: center; gap: 24px; padding: 6px 11px; border: 1px solid var(--edge);
       border-radius: 6px; background: var(--paper); color: var(--soft); cursor: pointer; }
-    kbd { font-size: .75rem; border: 1px solid var(--rule); border-radius: 4px; padding: .1rem .4rem; }
+    kbd { font-size: 12px; border: 1px solid var(--rule); border-radius: 4px; padding: 2px 6px; }
     :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-    dialog { width: min(40rem, 100vw - 2rem); max-height: min(38rem, 100dvh - 4rem); margin: 3rem auto auto; padding: 0;
+    dialog { width: min(640px, 100vw - 32px); max-height: min(608px, 100dvh - 64px); margin: 48px auto auto; padding: 0;
       border: 1px solid var(--edge); border-radius: 9px; background: var(--paper); color: var(--ink); overflow: hidden;
       box-shadow: 0 12px 40px rgb(0 0 0 / .3); }
     dialog[open] { display: flex; flex-direction: column; }
     dialog::backdrop { background: rgb(0 0 0 / .35); }
-    input { width: 100%; padding: .9rem 1rem; border: 0; border-bottom: 1px solid var(--rule); background: none;
-      color: inherit; font-size: 1.1rem; outline: none; }
+    input { width: 100%; padding: 14px 16px; border: 0; border-bottom: 1px solid var(--rule); background: none;
+      color: inherit; font-size: 18px; outline: none; }
     input::placeholder { color: var(--soft); opacity: 1; }
     #list { overflow-y: auto; }
-    a { display: block; padding: .55rem 1rem; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
+    a { display: block; padding: 9px 16px; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
     a[aria-selected=true], a:hover { background: var(--chosen); }
-    b { font-weight: 600; }
-    small { display: block; font-size: .82rem; color: var(--soft); }
-    p { margin: 0; padding: .5rem 1rem; font-size: .82rem; color: var(--soft); }
+    b { font-weight: 600; color: inherit; }
+    small { display: block; font-size: 13px; color: var(--soft); }
+    p { margin: 0; padding: 8px 16px; font-size: 13px; color: var(--soft); }
     p:empty { display: none; }
     @media (forced-colors: active) { a[aria-selected=true] { outline: 2px solid Highlight; outline-offset: -2px; } }
   `);
@@ -112,6 +111,9 @@
       e.preventDefault();
       const step = e.key === "ArrowDown" ? 1 : active < 0 ? 0 : -1;
       select((active + step + n) % n);
+    } else if (e.key === "Escape") { // which would empty the field first
+      e.preventDefault();
+      dialog.close();
     } else if (e.key === "Enter" && !e.isComposing && input.value.trim()) {
       e.preventDefault();
       if (active >= 0) options()[active].click();
