@@ -45,6 +45,39 @@ func shoal(t *testing.T) *library {
 	}).ready(t)
 }
 
+// TestDocumentationHasNeighbours holds that a page leads to those of its folder, and
+// to the page before and after in its repository, and to no other repository.
+func TestDocumentationHasNeighbours(t *testing.T) {
+	n := network.Network{Name: "pier", Title: "Pier", Proposals: lagoon}
+	doc := func(repository, file, title string) catalog.Entry {
+		return catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: repository + "/" + file, Path: file,
+			Title: title, Source: "docs", Container: repository, Body: title + " is written down here."}}
+	}
+	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+		b := catalog.Batch{Source: "docs", Entries: []catalog.Entry{doc("pier/book", "guide/anchor.md", "Anchors"),
+			doc("pier/book", "guide/bollard.md", "Bollards"), doc("pier/book", "guide/chain.md", "Chains"),
+			doc("pier/book", "log/day.md", "Days"), doc("pier/other", "guide/anchor.md", "Elsewhere")}}
+		if _, err := store.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}).ready(t)
+	for at, want := range map[string][2]string{ // beside it; before and after
+		"guide/anchor.md":  {"Anchors Bollards Chains", "Bollards →"},
+		"guide/bollard.md": {"Anchors Bollards Chains", "← Anchors Chains →"},
+		"guide/chain.md":   {"Anchors Bollards Chains", "← Bollards Days →"},
+		"log/day.md":       {"", "← Chains"},
+	} {
+		page := visit(l.public, "/docs/pier/book/"+at).Body.String()
+		beside := strings.Join(textsOf(t, page, func(n *html.Node) bool {
+			return n.Data == "a" && n.Parent.Parent.Parent.Data == "nav"
+		}), " ")
+		pager := strings.Join(textsOf(t, page, withClass("pager")), " ")
+		if beside != want[0] || pager != want[1] {
+			t.Errorf("%s: %q and %q, want %q", at, beside, pager, want)
+		}
+	}
+}
+
 // textsOf are the texts of the elements of a page that fit.
 func textsOf(t *testing.T, page string, fits func(*html.Node) bool) (all []string) {
 	t.Helper()

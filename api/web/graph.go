@@ -75,7 +75,7 @@ func Tree(g cips.Graph, at func(string) string) template.HTML {
 				// A drawing in the drawing cuts what is wider than its box.
 				`<svg x="%d" y="%d" width="%d" height="20"><text y="13">%s</text></svg><title>%s: %s (%s)</title></a>`,
 				esc(at("/cips/"+n.ID)), esc(n.ID), x, y, boxWidth, boxHeight, look.Tone(n.Status), x+boxWidth-12, y+14,
-				x+10, y+18, esc(n.Label), x+10, y+21, boxWidth-16, esc(short(30, n.Title)), esc(n.Label), esc(n.Title),
+				x+10, y+18, esc(n.Label), x+10, y+21, boxWidth-16, esc(short(26, n.Title)), esc(n.Label), esc(n.Title),
 				esc(cmp.Or(n.StatusRaw, n.Status)))
 		}
 	}

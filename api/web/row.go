@@ -148,6 +148,11 @@ var recordOf = map[catalog.Kind]row{
 		ask:      []ask{{op: "get_mailing_thread", args: "id={key} cursor?"}},
 		prepare:  prepareThread,
 	},
+	"doc": {
+		template: "doc",
+		ask:      []ask{{op: "get_doc", args: "id={record_id} cursor?"}},
+		prepare:  prepareText,
+	},
 	"video": {template: "talk", ask: []ask{{op: "get_video", args: "id={key}"}}, prepare: prepareTalk},
 	"whitepaper": {
 		template: "paper",

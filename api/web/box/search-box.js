@@ -48,7 +48,7 @@
     a { display: block; padding: 9px 16px; color: inherit; text-decoration: none; overflow-wrap: anywhere; }
     a[aria-selected=true], a:hover { background: var(--chosen); }
     b { font-weight: 600; color: inherit; }
-    small { display: block; font-size: 13px; color: var(--soft); }
+    small { display: block; text-align: match-parent; font-size: 13px; color: var(--soft); }
     p { margin: 0; padding: 8px 16px; font-size: 13px; color: var(--soft); }
     p:empty { display: none; }
     @media (forced-colors: active) { a[aria-selected=true] { outline: 2px solid Highlight; outline-offset: -2px; } }
