@@ -388,6 +388,24 @@ func TestEveryLetterFindsSomething(t *testing.T) {
 	l.ask(t, question{target: "/api/v1/search?q=orac&typing=true&limit=1", want: fields{"items.#": 1}}, coverage{})
 }
 
+// TestAnIdentifierIsSuggestedOnce: as what Enter opens, however it is written.
+func TestAnIdentifierIsSuggestedOnce(t *testing.T) {
+	l := open(t).ready(t)
+	for _, query := range []string{"CIP-56", "cip56", "cip 0056"} {
+		w := visit(l.public, "/live?q="+url.QueryEscape(query))
+		if n := strings.Count(w.Body.String(), `href="/cips/0056`); n != 1 {
+			t.Errorf("%s: %d times in %s", query, n, w.Body)
+		}
+		if w := visit(l.public, "/?q="+url.QueryEscape(query)); w.Code != 303 || w.Header().Get("Location") != "/cips/0056" {
+			t.Errorf("%s does not jump: %d %s", query, w.Code, w.Header().Get("Location"))
+		}
+	}
+	if w := visit(l.public, "/live?q=tide+oracle"); !strings.Contains(w.Body.String(), "CIP-0056</") &&
+		!strings.Contains(w.Body.String(), "· CIP-0056") {
+		t.Errorf("a proposal is not named by its number: %s", w.Body)
+	}
+}
+
 // TestSearchPage holds what the page says about a search.
 func TestSearchPage(t *testing.T) {
 	l := open(t).ready(t)
@@ -395,13 +413,16 @@ func TestSearchPage(t *testing.T) {
 		"/?q=tide+oracle": {`<mark>Tide</mark>`, `href="/cips/0056`,
 			`name="robots" content="noindex"`, "newest first", `type=cip">Proposals`},
 		"/?q=tide&type=cip":                       {`aria-current="true">Proposals`, `href="/?q=tide"`},
-		"/?q=tide&since=2030-01-01":               {`aria-label="Remove the filter from 2030-01-01"`},
+		"/?q=tide&since=2030-01-01":               {`aria-label="Remove the filter from 1 Jan 2030"`},
 		"/?q=tide&sort=date":                      {"best first"},
 		"/?q=orakle":                              {"search instead for", "%22orakle%22"},
 		"/?q=tide+zorblatt":                       {`<mark>Tide</mark>`, `no document has &#34;zorblatt&#34;: what is listed`},
+		"/?q=tide&type=forge":                     {`Of these`, `kind=`},
+		"/?q=oracle+%22never+said%22":             {"results without", `href="/?q=oracle"`},
+		"/?q=%22tide%22&since=2020-01-01":         {"What has no date is left out."},
 		"/?q=xylophone+zebra":                     {"Nothing found", `href="/contents"`},
 		"/?q=%22":                                 {"<h1"},
-		"/?q=tide&until=x":                        {"This cannot be searched for", "until must be"},
+		"/?q=tide&until=x":                        {"This cannot be searched for", "Until must be"},
 		"/?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E": {"&lt;script&gt;alert(1)&lt;/script&gt;"},
 	} {
 		w := visit(l.public, target)

@@ -108,6 +108,17 @@ await test("every letter finds something, and a line says when there are too man
   assert.deepEqual([page.url(), await titles(page)], [address, found]); // what is shown is what the address says
 });
 
+await test("a result opens at its heading, with the words that were found marked once", async () => {
+  const page = await open();
+  await page.goto("/?q=automatic+top-up");
+  await page.locator(".hit h2 a[href*='#s-']").first().click();
+  await page.waitForURL("**#s-*");
+  assert.ok(await page.evaluate(() => CSS.highlights.get("found").size) > 0);
+  assert.ok(await page.evaluate(() => document.getElementById(decodeURIComponent(location.hash.slice(1))) !== null));
+  await page.reload();
+  assert.equal(await page.evaluate(() => CSS.highlights.has("found")), false);
+});
+
 await test("filter, open, go back, sort, remove the filter", async () => {
   const page = await open();
   await page.goto("/?q=node");
@@ -126,7 +137,7 @@ await test("filter, open, go back, sort, remove the filter", async () => {
   await page.getByRole("link", { name: "newest first" }).click();
   await page.waitForURL("**sort=date**");
   await page.goto("/?q=node&source=docs");
-  await page.getByRole("link", { name: "Remove the filter docs" }).click();
+  await page.getByRole("link", { name: "Remove the filter Documentation" }).click();
   await page.waitForURL((u) => !u.search.includes("source"));
 });
 

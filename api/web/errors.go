@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"almanac/api/edge"
 	"almanac/api/look"
@@ -28,6 +31,20 @@ var headings = map[int]string{
 	http.StatusGatewayTimeout: "That took too long", http.StatusInternalServerError: "Something went wrong here",
 }
 
+// sentence is what an operation says to programs as people read it: without the addresses
+// of the interface.
+func sentence(s string) string {
+	s, _, _ = strings.Cut(s, ": /api/")
+	if s == "" {
+		return ""
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if strings.ContainsRune(".?!", rune(s[len(s)-1])) {
+		return string(unicode.ToUpper(r)) + s[size:]
+	}
+	return string(unicode.ToUpper(r)) + s[size:] + "."
+}
+
 // until is a time in words, rounded up.
 func until(seconds int) string {
 	if seconds <= 60 {
@@ -43,7 +60,7 @@ func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
 	if _, ok := errors.AsType[*edge.Refusal](err); ok && !Prefers(r) {
 		return f.JSON()
 	}
-	m := message{Status: f.Status, Heading: cmp.Or(headings[f.Status], "This was refused"), Text: f.Message, Progress: -1,
+	m := message{Status: f.Status, Heading: cmp.Or(headings[f.Status], "This was refused"), Text: sentence(f.Message), Progress: -1,
 		Wait: f.Wait}
 	if m.Status == http.StatusTooManyRequests { // what the operator may change is none of a visitor's business
 		m.Text = "Each visitor has a number of pages every few minutes, and yours are used up. There are more in " +

@@ -2,8 +2,8 @@ package web
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-	"unicode"
 )
 
 // jump returns the page of the proposal that a query names and nothing else,
@@ -20,11 +20,11 @@ func (h *Handler) jump(v *view, query string) string {
 type identified struct{ Link, Title, Key, Status string }
 
 func (h *Handler) identified(v *view, query string) (out identified) {
-	if !strings.ContainsFunc(query, unicode.IsLetter) || !strings.ContainsFunc(query, unicode.IsDigit) ||
-		!identifier.MatchString(query) {
+	m := identifier.FindStringSubmatch(query)
+	if m == nil {
 		return out
 	}
-	vars := map[string]string{"q": strings.ReplaceAll(query, " ", "-")}
+	vars := map[string]string{"q": m[1] + "-" + m[2]}
 	cip, _, err := h.ask.proposal.ask(v.ctx, vars, nil)
 	if err != nil {
 		return out
@@ -32,8 +32,8 @@ func (h *Handler) identified(v *view, query string) (out identified) {
 	return identified{strings.TrimPrefix(cip.Page, h.cfg.PublicURL), cip.Title, cip.Label, string(cip.Status)}
 }
 
-// identifier is a word and a number: CIP-56, PR 203.
-var identifier = regexp.MustCompile(`^[A-Za-z]+[- ]?\d+$`)
+// identifier is a word and a number: CIP-56, PR 203, CIP56.
+var identifier = regexp.MustCompile(`^([A-Za-z]+)[- ]?(\d+)$`)
 
 // liveView are the suggestions below a search field.
 type liveView struct {
@@ -53,7 +53,10 @@ func prepareLive(h *Handler, v *view) error {
 	}
 	s.Jump = h.identified(v, query)
 	answer, _, err := h.ask.suggested.ask(v.ctx, nil, v.Params)
-	s.Hits, s.Total = grouped(answer.Items), answer.Total
+	s.Total = answer.Total
+	s.Hits = slices.DeleteFunc(grouped(answer.Items), func(x hit) bool {
+		return s.Jump.Link != "" && strings.TrimPrefix(x.Page, h.cfg.PublicURL) == s.Jump.Link
+	})
 	v.retitle(s.Hits)
 	return err
 }

@@ -74,7 +74,9 @@ func (v *view) Head() (head struct {
 	Hint  string
 }) {
 	if main, ok := v.Main.(headed); ok {
-		head.Total, head.Hint = main.Head()
+		if head.Total, head.Hint = main.Head(); head.Hint != "" {
+			head.Hint = sentence(head.Hint)
+		}
 	}
 	return head
 }

@@ -21,6 +21,7 @@ import (
 	"almanac/api/search"
 	"almanac/api/tally"
 	"almanac/catalog"
+	"almanac/text/dates"
 )
 
 // hit is a result with the others of the same document.
@@ -33,13 +34,13 @@ type hit struct {
 // Said is the snippet as text.
 func (x hit) Said() string { return legible(x.Snippet) }
 
-// Link is the address of the section that was found.
+// Link is the address of the heading above what was found. The texts of a thread have
+// their headings numbered by post, which is not known here.
 func (x hit) Link() string {
-	_, section, _ := strings.Cut(x.Read, "#")
-	if section, _, _ = strings.Cut(section, "~"); section != "" {
-		return x.Page + "#" + url.PathEscape(sectionPrefix+section)
+	if kind := catalog.Kind(x.Kind); x.Anchor == "" || kind.InThread() || kind.Role() == catalog.RoleThread {
+		return x.Page
 	}
-	return x.Page
+	return x.Page + "#" + url.PathEscape(sectionPrefix+x.Anchor)
 }
 
 // choice is one value of a filter.
@@ -54,9 +55,11 @@ type searchView struct {
 	Query   string
 	Found   search.Answer
 	Hits    []hit
-	Failure string // why nothing could be searched for
-	Begun   bool   // nothing has the last word: it is read as the beginning of others
+	Failure string   // why nothing could be searched for
+	Begun   bool     // nothing has the last word: it is read as the beginning of others
+	Looser  []choice // if nothing was found: the search without an operator
 	Types   []choice
+	Kinds   []choice // of the type that is chosen
 	Dates   []choice
 	Sources []choice
 	Chips   []choice
@@ -106,7 +109,7 @@ func prepareSearch(h *Handler, v *view) error {
 	}
 	if err != nil {
 		if f := op.Explain(err); f.Kind == op.ErrInvalid {
-			s.Failure = f.Message
+			s.Failure = sentence(f.Message)
 			return nil
 		}
 		return err
@@ -229,12 +232,25 @@ func (s *searchView) facets(h *Handler, v *view) error {
 	s.types(h, v, total, counts)
 	s.dates(h, v)
 	sources := s.Found.Facets["source"]
+	labels := h.sourceLabels(v)
 	for _, name := range most(sources, 8) {
-		s.Sources = append(s.Sources, choice{name, v.With("source", name), sources[name], v.Param("source") == name})
+		s.Sources = append(s.Sources, choice{cmp.Or(labels[name], name), v.With("source", name), sources[name],
+			v.Param("source") == name})
+	}
+	for _, x := range s.Found.Relaxed {
+		if query := strings.Join(strings.Fields(strings.Replace(s.Query, x.Without, "", 1)), " "); query != s.Query {
+			s.Looser = append(s.Looser, choice{Name: x.Without, Link: v.With("q", query), Count: x.Total})
+		}
 	}
 	for _, name := range []string{"kind", "source", "since", "until"} {
 		if value := v.Param(name); value != "" {
-			label := map[string]string{"since": "from " + value, "until": "before " + value, "kind": kinds[value].Many}
+			label := map[string]string{"since": "from " + dayOf(value), "until": "before " + dayOf(value),
+				"kind": kinds[value].Many, "source": labels[value]}
+			for _, d := range s.Dates {
+				if d.Current && name == "since" {
+					label["since"] = d.Name
+				}
+			}
 			s.Chips = append(s.Chips, choice{Name: cmp.Or(label[name], value), Link: v.With(name, "")})
 		}
 	}
@@ -267,11 +283,56 @@ func (s *searchView) types(h *Handler, v *view, total int, ofKind map[string]int
 		current = ""
 	}
 	s.Types = append(s.Types, choice{"Everything", v.With("type", "", "kind", ""), total, current == ""})
+	if current != "" {
+		for _, kind := range most(ofKind, len(ofKind)) {
+			if arg.TypeOf(catalog.Kind(kind)) == current && ofKind[kind] < counts[current] {
+				s.Kinds = append(s.Kinds, choice{cmp.Or(kinds[kind].Many, look.Words(kind)), v.With("kind", kind),
+					ofKind[kind], v.Param("kind") == kind})
+			}
+		}
+	}
 	for _, t := range typeNames {
 		if n := counts[t.typ]; n > 0 || t.typ == current {
 			s.Types = append(s.Types, choice{t.name, v.With("type", t.typ, "kind", ""), n, t.typ == current})
 		}
 	}
+}
+
+// sourceLabels are what people call sources: the kinds that they feed. Two of the same
+// are told apart by their names.
+func (h *Handler) sourceLabels(v *view) map[string]string {
+	answer, _, err := h.ask.sources.ask(v.ctx, nil, nil)
+	if err != nil {
+		return nil
+	}
+	fed := map[string][]string{}
+	for _, kind := range answer.Sources {
+		for _, name := range kind.Names {
+			fed[name] = append(fed[name], cmp.Or(kinds[kind.Type].Many, look.Words(kind.Type)))
+		}
+	}
+	labels, same := map[string]string{}, map[string]int{}
+	for name, names := range fed {
+		labels[name] = strings.Join(names[:min(2, len(names))], ", ")
+		if len(names) > 2 {
+			labels[name] += " …"
+		}
+		same[labels[name]]++
+	}
+	for name, label := range labels {
+		if same[label] > 1 {
+			labels[name] = label + " (" + name + ")"
+		}
+	}
+	return labels
+}
+
+// dayOf writes a day as pages do.
+func dayOf(day string) string {
+	if t := dates.At(day, dates.Day); !t.IsZero() {
+		return t.Format("2 Jan 2006")
+	}
+	return day
 }
 
 // dates are the usual ranges.

@@ -87,6 +87,32 @@ func TestASnippetIsQuotedInOneLine(t *testing.T) {
 	})
 }
 
+func TestAResultLinksToItsHeading(t *testing.T) {
+	for want, x := range map[string]find.Hit{
+		"/docs/tide#s-high-water": {Item: kb.Item{Kind: "doc"}, Anchor: "high-water"},
+		"/docs/tide":              {Item: kb.Item{Kind: "doc"}, Read: "7#9"},
+		"/issues/7#s-steps":       {Item: kb.Item{Kind: "issue"}, Anchor: "steps"},
+		"/discussions/104":        {Item: kb.Item{Kind: "topic"}, Anchor: "edit"},
+		"/posts/4":                {Item: kb.Item{Kind: "post"}, Anchor: "edit", Read: "7#9"},
+	} {
+		x.Page, _, _ = strings.Cut(want, "#")
+		if got := (hit{Hit: x}).Link(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestWhatProgramsAreToldIsASentenceForPeople(t *testing.T) {
+	for s, want := range map[string]string{
+		"there is no CIP-9999": "There is no CIP-9999.", "Ask again.": "Ask again.", "": "", "élan": "Élan.",
+		"nothing of this kind is indexed: /api/v1/sources lists what is": "Nothing of this kind is indexed.",
+	} {
+		if got := sentence(s); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestGrouped(t *testing.T) {
 	result := func(record, parent int64) find.Hit { return find.Hit{Item: kb.Item{RecordID: record}, Parent: parent} }
 	got := grouped([]find.Hit{result(1, 9), result(2, 0), result(3, 9), result(9, 0), result(4, 2)})

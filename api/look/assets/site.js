@@ -33,6 +33,38 @@ function seek() {
 addEventListener("hashchange", seek);
 seek();
 
+// The words by which a page was found are marked in it, once: the page of results
+// leaves them here.
+function keep(hit) {
+  const a = hit.matches("a") ? hit : hit.querySelector("h2 a");
+  const words = [...hit.querySelectorAll("mark")].map((m) => m.textContent.toLowerCase());
+  store.set("almanac.found", { path: a.pathname, words: [...new Set(words)].slice(0, 12) });
+}
+function found() {
+  const { path, words } = store.get("almanac.found") ?? {};
+  if (path !== location.pathname || !words?.length || !window.Highlight) return;
+  store.set("almanac.found", null);
+  const ranges = [];
+  for (const text of document.querySelectorAll("#main .text")) {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode() && ranges.length < 500) {
+      const node = walker.currentNode;
+      const lower = node.data.toLowerCase();
+      if (lower.length !== node.data.length) continue;
+      for (const word of words) {
+        for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + word.length)) {
+          const range = new Range();
+          range.setStart(node, at);
+          range.setEnd(node, at + word.length);
+          ranges.push(range);
+        }
+      }
+    }
+  }
+  CSS.highlights.set("found", new Highlight(...ranges));
+}
+found();
+
 // Recent searches: the latest eight, in this browser alone.
 const recent = {
   off: () => store.get("almanac.recent.off") === true,
@@ -127,7 +159,7 @@ function combobox(form) {
     const line = document.createElement("p");
     line.className = "label";
     line.append(label);
-    popup.append(line);
+    popup.prepend(line);
     if (!button) return;
     const b = document.createElement("button");
     b.type = "button";
@@ -198,7 +230,11 @@ function combobox(form) {
     }
   });
   list.addEventListener("mousedown", (e) => e.preventDefault());
-  list.addEventListener("click", () => recent.add(input.value));
+  list.addEventListener("click", (e) => {
+    recent.add(input.value);
+    const option = e.target.closest("[role=option]");
+    if (option) keep(option);
+  });
 }
 
 // The page of results: they change as one types, and the address with them.
@@ -245,7 +281,13 @@ function results(form) {
     if (e.key === "ArrowUp" && at >= 0) { e.preventDefault(); (all[at - 1] ?? input).focus(); }
     if (e.key === "Escape") { e.preventDefault(); if (at >= 0) input.focus(); else input.blur(); }
   });
-  main.addEventListener("click", (e) => { if (e.target.closest(".hit a")) recent.add(input.value); });
+  const opened = (e) => {
+    if (!e.target.closest(".hit a")) return;
+    recent.add(input.value);
+    keep(e.target.closest(".hit"));
+  };
+  main.addEventListener("click", opened);
+  main.addEventListener("auxclick", opened);
 }
 
 // The section that one is in is seen in a masthead that scrolls.
