@@ -57,7 +57,7 @@ const ended = () => page.waitForFunction(() => document.readyState === "complete
 await test("a query of the case is bad, and the lab says why a record is not there", async () => {
   await page.goto("/lab");
   await page.getByLabel("Query").fill(bad);
-  await page.getByLabel("Right").selectOption("vector-only");
+  await page.locator("select[name=b]").selectOption("vector-only");
   await page.getByRole("button", { name: "Compare" }).click();
   const left = page.getByRole("region", { name: "live" });
   assert.ok(Number(await left.getByText("nDCG@10").locator("b").innerText()) < 0.1);
@@ -147,7 +147,7 @@ await test("an evaluation compares profiles by class and by query", async () => 
   await picture("evaluation");
 });
 
-await test("a fit keeps what is in force unless its gain is significant", async () => {
+await test("a fit keeps what is live unless its gain is significant", async () => {
   await page.goto("/profiles/fit");
   await page.getByRole("button", { name: "Fit" }).click();
   await page.waitForURL(/\/profiles\/fit\//);
@@ -188,7 +188,7 @@ await test("a profile is tried in the lab, saved, measured, published, live, and
   await page.locator("summary", { hasText: "Right: the profile as YAML" }).click();
   const text = page.locator("textarea[name=yaml-b]");
   const keywords = await text.inputValue();
-  await page.getByLabel("Right").selectOption("live");
+  await page.locator("select[name=b]").selectOption("live");
   await page.waitForFunction((was) => document.querySelector("textarea[name=yaml-b]").value !== was, keywords);
   const yaml = await text.inputValue();
   await text.fill(yaml.replace("rank_k: 60", "rank_k: many"));

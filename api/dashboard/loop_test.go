@@ -103,7 +103,7 @@ func TestWeightsAreDrawnAndMeasured(t *testing.T) {
 	form.Set("measure", "1")
 	moves(t, post(h, "/lab", form), "/lab?b=live&measure=1&q=fees")
 	page := html.UnescapeString(get(h, "/lab?b=live&measure=1&q=fees").Body.String())
-	holds(t, page, "On\nall 2 queries of", "<b>+0.000</b> nDCG@10 (0.750 → 0.750)")
+	holds(t, page, "On\nall 2 queries of", "<b>0.000</b> nDCG@10 (0.750 → 0.750)")
 	form.Set("weight dense", "0.25")
 	w := post(h, "/lab", form)
 	again := formOf(t, w.Body.String(), "/lab")

@@ -49,7 +49,8 @@ const mostEffects = 4
 
 // Effects measures what a change of what is live is worth on the judged cases, and notes
 // it with the queries of differences.
-func (d *Desk) Effects(ctx context.Context, after revision.Named, of ...*Difference) (out []workbench.Effect, err error) {
+func (d *Desk) Effects(ctx context.Context, after revision.Named, of ...*Difference) (out []workbench.Effect,
+	err error) {
 	cases, err := d.Store.Cases(ctx)
 	if err != nil {
 		return nil, err

@@ -50,10 +50,14 @@ func deltas(changes []workbench.Change) template.HTML {
 	if len(changes) == 0 {
 		return ""
 	}
+	most := .02 // less is drawn as small as it is
+	for _, c := range changes {
+		most = max(most, math.Abs(c.By))
+	}
 	var b strings.Builder
 	width := 1000 / float64(len(changes))
 	for i, c := range changes {
-		height := max(.4, 50*math.Abs(c.By))
+		height := max(.4, 50*math.Abs(c.By)/most)
 		class, y := "good", 50-height
 		if c.By < 0 {
 			class, y = "bad", 50

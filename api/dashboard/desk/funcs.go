@@ -14,7 +14,8 @@ import (
 
 // funcs are what the templates may call besides those of package look.
 var funcs = template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": ShiftOf, "span": span,
-	"figure": figure, "strip": strip, "spark": spark, "deltas": deltas, "headline": headline, "signed": signed, "chance": chance, "kappa": kappa,
+	"figure": figure, "signed": signed, "chance": chance, "kappa": kappa, "headline": headline,
+	"strip": strip, "spark": spark, "deltas": deltas,
 	"machine": func(judge string) bool { return !workbench.ByPeople(judge) }}
 
 // headline is the first line of a description, which is Markdown; the rest are guidelines.
@@ -35,7 +36,12 @@ func chance(p float64) string {
 }
 
 // signed writes a difference of measures with its sign.
-func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }
+func signed(x float64) string {
+	if math.Abs(x) < .0005 {
+		return figure(0)
+	}
+	return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1)
+}
 
 // took writes a duration in milliseconds.
 func took(d time.Duration) string {

@@ -32,7 +32,8 @@ func (j judging) named() string {
 
 // judging chooses the case: the one that is named, else the first that judges the query,
 // else the first that has it, else the first.
-func (h handler) judging(ctx context.Context, cases []catalog.Case, chosen int64, query string) (best judging, err error) {
+func (h handler) judging(ctx context.Context, cases []catalog.Case, chosen int64, query string) (best judging,
+	err error) {
 	rank := 0
 	for _, c := range cases {
 		queries, err := h.Store.Queries(ctx, c.ID)

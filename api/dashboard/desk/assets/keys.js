@@ -1,5 +1,5 @@
-// Work by keys: what has data-key is pressed by its key; j and k move through the rows, h and l to the other side, 0 to 3
-// grade, Enter opens, ? says which keys a page has.
+// Work by keys: what has data-key is pressed by its key; j and k move through the rows, h and l to the other side, 0 to
+// 3 grade, Enter opens, ? says which keys a page has.
 const grading = document.querySelector("form[data-judging]");
 const typing = "input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select";
 const keys = document.getElementById("keys");
