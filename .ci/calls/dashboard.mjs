@@ -200,8 +200,8 @@ await test("a profile is tried in the lab, saved, measured, published, live, and
   await page.getByRole("region", { name: "edited" }).locator(".move").first().waitFor();
   assert.equal(new URL(page.url()).search, "");
   await picture("edited");
-  await page.getByLabel("Name").fill("default");
-  await page.getByLabel("Note").fill("other spellings weigh more");
+  await page.locator("input[name=name]").fill("default");
+  await page.locator("input[name=note]").fill("other spellings weigh more");
   await page.getByRole("button", { name: "Save as a revision" }).click();
   await page.waitForURL(/b=default%401/);
   await evaluate("live", "default@1");
