@@ -9,14 +9,12 @@ import (
 	"embed"
 
 	"almanac/api/dashboard/cases"
-	"almanac/api/dashboard/changes"
 	"almanac/api/dashboard/desk"
 	"almanac/api/dashboard/evaluation"
 	"almanac/api/dashboard/lab"
 	"almanac/api/dashboard/operations"
 	"almanac/api/dashboard/profiles"
 	"almanac/api/dashboard/rules"
-	"almanac/api/dashboard/searches"
 )
 
 //go:embed */pages
@@ -24,6 +22,6 @@ var pages embed.FS
 
 // New makes the desk of all sections.
 func New(cfg desk.Config) (*desk.Desk, error) {
-	return desk.New(cfg, pages, lab.New, cases.New, evaluation.New, rules.New, profiles.New, searches.New, operations.New,
-		changes.New)
+	return desk.New(cfg, pages, lab.New, cases.New, evaluation.New, rules.New, profiles.New, rules.NewSearches,
+		operations.New, operations.NewChanges)
 }

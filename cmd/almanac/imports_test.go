@@ -75,18 +75,16 @@ api/community: api/kb api/kb/... api/op catalog
 api/dashboard: api/dashboard/...
 api/dashboard/cases: api/admin api/dashboard/desk api/look catalog retrieval retrieval/eval retrieval/revision
 	retrieval/workbench
-api/dashboard/changes: api/admin api/dashboard/desk catalog retrieval/workbench
 api/dashboard/desk: api/admin api/edge api/look catalog retrieval retrieval/analysis retrieval/profile retrieval/revision
 	retrieval/workbench
 api/dashboard/evaluation: api/admin api/dashboard/desk api/look catalog retrieval/eval retrieval/revision
 	retrieval/workbench
 api/dashboard/lab: api/admin api/dashboard/desk catalog retrieval retrieval/eval retrieval/passage retrieval/profile
 	retrieval/revision retrieval/workbench
-api/dashboard/operations: api/admin api/dashboard/desk catalog catalog/jobs retrieval
+api/dashboard/operations: api/admin api/dashboard/desk catalog catalog/jobs retrieval retrieval/workbench
 api/dashboard/profiles: api/admin api/dashboard/desk catalog retrieval retrieval/profile retrieval/revision
 	retrieval/workbench
-api/dashboard/rules: api/admin api/dashboard/desk catalog retrieval retrieval/revision retrieval/workbench
-api/dashboard/searches: api/admin api/dashboard/desk api/look catalog retrieval/workbench
+api/dashboard/rules: api/admin api/dashboard/desk api/look catalog retrieval retrieval/revision retrieval/workbench
 api/devfund: api/kb api/kb/... api/op catalog catalog/derive
 api/ecosystem: api/kb api/kb/... api/op api/versions catalog catalog/derive
 api/edge: api/limit api/op

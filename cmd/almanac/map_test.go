@@ -19,7 +19,7 @@ func mapOf(t *testing.T) string {
 	var lines, below, kits []string
 	end := func() {
 		if below != nil {
-			lines[len(lines)-1] += " Below: " + strings.Join(below, ", ") + "."
+			lines[len(lines)-1] += " Below it: " + strings.Join(below, ", ") + "."
 			below = nil
 		}
 	}
@@ -66,7 +66,7 @@ func TestTheMapIsWhatPackagesSay(t *testing.T) {
 		t.Errorf("%s differs from the package comments: make docs writes it", file)
 	}
 	for line := range strings.Lines(want) {
-		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 140 && strings.HasPrefix(line, "- `") && !strings.HasPrefix(line, "- `testing") {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 120 && strings.HasPrefix(line, "- `") && !strings.HasPrefix(line, "- `testing") {
 			t.Errorf("%d characters: shorten the first sentence of the package comment: %s", n, line)
 		}
 	}

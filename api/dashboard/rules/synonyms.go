@@ -1,5 +1,5 @@
-// Package rules is the section of the dashboard about what people say of words and of
-// single queries: synonyms and pinned results.
+// Package rules has the sections of the dashboard about what people search for, and about
+// the rules that are made from it: synonyms and pinned results.
 package rules
 
 import (
@@ -18,7 +18,7 @@ import (
 // handler answers.
 type handler struct{ *desk.Desk }
 
-// New returns the section.
+// New returns the section of rules.
 func New(d *desk.Desk) desk.Section {
 	h := handler{d}
 	return desk.Section{Title: "Rules", Path: "/rules", Routes: map[string]desk.Route{

@@ -1,5 +1,4 @@
-// Package searches is the section of the dashboard about what people search for.
-package searches
+package rules
 
 import (
 	"bytes"
@@ -17,11 +16,8 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-// handler answers.
-type handler struct{ *desk.Desk }
-
-// New returns the section.
-func New(d *desk.Desk) desk.Section {
+// NewSearches returns the section of what people search for.
+func NewSearches(d *desk.Desk) desk.Section {
 	h := handler{d}
 	return desk.Section{Title: "Searches", Path: "/searches", Routes: map[string]desk.Route{
 		"GET /searches":         desk.Page(h.searches),

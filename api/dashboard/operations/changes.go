@@ -1,6 +1,4 @@
-// Package changes is the part of the dashboard that says who changed what, and takes it
-// back.
-package changes
+package operations
 
 import (
 	"cmp"
@@ -15,12 +13,9 @@ import (
 	"almanac/retrieval/workbench"
 )
 
-// handler answers.
-type handler struct{ *desk.Desk }
-
-// New returns the part. It has no place among the sections: the masthead has it beside
-// the name of who works.
-func New(d *desk.Desk) desk.Section {
+// NewChanges returns the pages of who changed what. They have no place among the
+// sections: the masthead has them beside the name of who works.
+func NewChanges(d *desk.Desk) desk.Section {
 	h := handler{d}
 	return desk.Section{Path: "/changes", Routes: map[string]desk.Route{
 		"GET /changes":            desk.Page(h.changes),
