@@ -82,7 +82,7 @@ func New(cfg Config) (*Handler, error) {
 		h.ops[o.ID] = o
 	}
 	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, More: more,
-		About: sentence(cfg.About)}
+		About: firstSentence(cfg.About)}
 	var err error
 	if cfg.Clicks {
 		if site.Files, err = fs.Sub(clicks, "clicks"); err != nil {
@@ -116,8 +116,8 @@ func New(cfg Config) (*Handler, error) {
 	return h, nil
 }
 
-// sentence is the first sentence of a text.
-func sentence(text string) string {
+// firstSentence is the first sentence of a text.
+func firstSentence(text string) string {
 	if first, _, more := strings.Cut(text, ". "); more {
 		return first + "."
 	}
