@@ -17,8 +17,10 @@ var ErrUnavailable = errors.New("the model server is unavailable")
 // of the texts, whenever it is asked and whatever else it is asked for.
 var ErrRefused = errors.New("the model refuses a text")
 
-// The models in the binary, as settings name them.
+// The models in the binary, as settings name them. Auto is the table until an index
+// of the transformer is complete, and on a processor on which that is slow.
 const (
+	Auto        = "auto"
 	Table       = "table"
 	Transformer = "bge-small-en-v1.5"
 )

@@ -67,17 +67,38 @@ type Status struct {
 	Passages int
 	Lag      int64 // changes not yet indexed
 	Model    string
-	Down     []Down // empty while everything answers and is complete
+	Down     []Down   // empty while everything answers and is complete
+	Next     *Filling // the index of another model that is built beside this one; nil: none
+	Remark   string   // why the index is not of the better model
 	// Breakers are those of engines on servers: open ones are not called for now.
 	Breakers map[string]bool
+}
+
+// Filling is how far an index is that is built.
+type Filling struct {
+	Model    string
+	Vectors  int // passages that have one
+	Passages int
+	Left     time.Duration // estimated; 0: unknown
+}
+
+// Share is the part that is done, from 0 to 1.
+func (f Filling) Share() float64 {
+	if f.Passages == 0 {
+		return 0
+	}
+	return float64(f.Vectors) / float64(f.Passages)
 }
 
 // Config configures an Engine.
 type Config struct {
 	Follower *index.Follower
-	// Profiles and Aliases are part of the first Relevance; see Publish.
-	Profiles []profile.Profile
-	Aliases  map[string][]string
+	// Profiles, Transformer and Aliases are part of the first Relevance; see Publish.
+	Profiles    []profile.Profile
+	Transformer *profile.Profile
+	Aliases     map[string][]string
+	// Transformed: vectors are those of a transformer, be it here or on a server.
+	Transformed bool
 	// Authority returns the prior of a record by its source, else by its kind.
 	Authority map[string]float64
 	// IsWord reports whether a folded word is known to be spelt right, however rare
@@ -104,6 +125,8 @@ type Engine struct {
 	state     plan.State // but for what changes
 	now       func() time.Time
 	model     string
+
+	transformed bool
 }
 
 var _ Searcher = (*Engine)(nil)
@@ -111,7 +134,8 @@ var _ Searcher = (*Engine)(nil)
 // New returns an engine, or an error if Publish refuses the configuration.
 func New(cfg Config) (*Engine, error) {
 	e := &Engine{follower: cfg.Follower, now: cfg.Now, model: cfg.Follower.Engines().Embedder.Model(),
-		engines: gather.New(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
+		transformed: cfg.Transformed,
+		engines:     gather.New(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
 	e.state = plan.State{Usable: e.engines.Usable, Crossed: cfg.CrossEncoder != nil, IsWord: cfg.IsWord,
 		Authority: cfg.Authority}
 	if e.now == nil {
@@ -121,7 +145,8 @@ func New(cfg Config) (*Engine, error) {
 		e.state.IsWord = func(string) bool { return false }
 	}
 	e.scratches.New = func() any { return &scratch{gather: gather.NewScratch()} }
-	if err := e.Publish(Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}); err != nil {
+	first := Relevance{Profiles: cfg.Profiles, Transformer: cfg.Transformer, Aliases: cfg.Aliases}
+	if err := e.Publish(first); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -132,7 +157,7 @@ func New(cfg Config) (*Engine, error) {
 // feature is an error; a retriever that these engines lack is left out of its
 // lists.
 func (e *Engine) Publish(r Relevance) error {
-	set, err := relevance.Compile(r, e.engines.Has)
+	set, err := relevance.Compile(r.For(e.transformed), e.engines.Has)
 	if err == nil {
 		e.relevance.Store(set)
 	}
@@ -156,7 +181,7 @@ func (e *Engine) plan(r Request, t *trace.Trace) (*plan.Plan, error) {
 	set := e.relevance.Load()
 	if r.Relevance != nil {
 		var err error
-		if set, err = relevance.Compile(*r.Relevance, e.engines.Has); err != nil {
+		if set, err = relevance.Compile(r.Relevance.For(e.transformed), e.engines.Has); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 		}
 	}

@@ -31,6 +31,8 @@ var (
 	indexRecords  = indexMetric("index_records", "Records in the index.")
 	indexPassages = indexMetric("index_passages", "Passages in the index.")
 	indexLag      = indexMetric("index_lag_changes", "Changes of the catalog that are not indexed yet.")
+	indexNext     = indexMetric("index_next_share",
+		"Share of the passages that have vectors in the index of another model, which is built meanwhile.")
 	engineUp      = indexMetric("engine_up", "1 while the engine answers and is complete.", "engine")
 	engineLeft    = indexMetric("engine_breaker_open",
 		"1 while the engine, which is on a server, failed so often that it is left alone.", "engine")
@@ -38,7 +40,8 @@ var (
 
 // Describe implements prometheus.Collector.
 func (indexState) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{indexReady, indexRecords, indexPassages, indexLag, engineUp, engineLeft} {
+	for _, d := range []*prometheus.Desc{indexReady, indexRecords, indexPassages, indexLag, indexNext, engineUp,
+		engineLeft} {
 		out <- d
 	}
 }
@@ -53,6 +56,9 @@ func (i indexState) Collect(out chan<- prometheus.Metric) {
 	gauge(indexRecords, float64(st.Records))
 	gauge(indexPassages, float64(st.Passages))
 	gauge(indexLag, float64(st.Lag))
+	if st.Next != nil {
+		gauge(indexNext, st.Next.Share())
+	}
 	for _, engine := range i.engines {
 		down := slices.ContainsFunc(st.Down, func(d retrieval.Down) bool { return d.Engine == engine })
 		gauge(engineUp, oneIf(!down), engine)

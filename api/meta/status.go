@@ -27,6 +27,17 @@ type IndexState struct {
 	Lag      int64  `json:"lag" doc:"changes not yet indexed"`
 	Model    string `json:"model"`
 	Down     []Down `json:"down" doc:"engines that do not answer or are incomplete"`
+	Next     *Next  `json:"next" doc:"the index of another model that is built meanwhile and takes over when complete"`
+	Remark   string `json:"remark,omitempty" doc:"why the index is not of the better model"`
+}
+
+// Next is how far the index of another model is.
+type Next struct {
+	Model       string  `json:"model"`
+	Embedded    int     `json:"embedded" doc:"passages"`
+	Passages    int     `json:"passages"`
+	Share       float64 `json:"share" doc:"from 0 to 1"`
+	SecondsLeft *int    `json:"seconds_left" doc:"estimated"`
 }
 
 // Down is an engine that does not answer or is incomplete.
@@ -51,6 +62,13 @@ func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
 		Healthy: st.Ready && len(st.Down) == 0, Records: sources.TotalRecords,
 		Index:   IndexState{Records: st.Records, Passages: st.Passages, Lag: st.Lag, Model: st.Model},
 		Sources: sources.Sources,
+	}
+	out.Index.Remark = st.Remark
+	if f := st.Next; f != nil {
+		out.Index.Next = &Next{Model: f.Model, Embedded: f.Vectors, Passages: f.Passages, Share: f.Share()}
+		if left := int(f.Left.Seconds()); f.Left > 0 {
+			out.Index.Next.SecondsLeft = &left
+		}
 	}
 	for _, d := range st.Down {
 		out.Index.Down = append(out.Index.Down, Down{d.Engine, d.Public()})

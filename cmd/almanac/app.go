@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -63,15 +64,24 @@ func (a *app) indexing() (set func(done, total int), end func()) {
 }
 
 // stackConfig returns the configuration of the index in a directory, without
-// the catalog. The configured profile is the default of searches.
+// the catalog. The configured profile is the default of searches; without one that is
+// the one of the kind of model.
 func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
-	standard, err := profile.Load(a.config.ProfileName())
+	standard, err := profile.Load(cmp.Or(a.config.Search.Profile, profile.DefaultName))
 	if err != nil {
 		return stack.Config{}, err
 	}
 	standard.Name = profile.DefaultName
+	var fitted *profile.Profile
+	if a.config.Search.Profile == "" {
+		p, err := profile.Load(profile.TransformerName)
+		if err != nil {
+			return stack.Config{}, err
+		}
+		fitted = &p
+	}
 	return stack.Config{
-		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...),
+		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...), Transformer: fitted,
 		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
@@ -111,15 +121,24 @@ func (a *app) withRevisions(ctx context.Context, work func(revision.Source) erro
 	if err != nil {
 		return err
 	}
-	s, err := a.revisions(n, store)
+	model, err := stack.Resolve(ctx, store, stack.Embed(a.config.Embed))
 	if err == nil {
-		err = work(s)
+		var s revision.Source
+		if s, err = a.revisions(n, store, model.Transformed); err == nil {
+			err = work(s)
+		}
 	}
 	return errors.Join(err, store.Close())
 }
 
-// revisions reads what people saved in a catalog, over the configuration.
-func (a *app) revisions(n network.Network, store catalog.Store) (revision.Source, error) {
+// revisions reads what people saved in a catalog, over the configuration. transformed
+// says which kind of vectors searches have.
+func (a *app) revisions(n network.Network, store catalog.Store, transformed func() bool) (revision.Source, error) {
 	cfg, err := a.stackConfig(n, "")
-	return revision.Source{Store: store, Base: retrieval.Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}}, err
+	return revision.Source{Store: store, Base: relevanceOf(cfg), Transformed: transformed}, err
+}
+
+// relevanceOf is the relevance of a configuration.
+func relevanceOf(cfg stack.Config) retrieval.Relevance {
+	return retrieval.Relevance{Profiles: cfg.Profiles, Transformer: cfg.Transformer, Aliases: cfg.Aliases}
 }

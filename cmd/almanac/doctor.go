@@ -150,6 +150,17 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 	records, passages := s.Follower.Corpus().Size()
 	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s",
 		records, passages, lag, engines.Embedder.Model()))
+	next, err := stack.FillingOf(ctx, store)
+	switch {
+	case err != nil:
+		x.check("index of another model", err, "")
+	case next != nil:
+		x.check("index of another model", nil, fmt.Sprintf("%s, built while `almanac serve` runs: %d of %d passages, %.1f %%%s",
+			next.Model, next.Vectors, next.Passages, 100*next.Share(), about(next.Left)))
+	}
+	if why := cfg.Embed.Stays(); why != "" {
+		x.hint(why)
+	}
 	var passed []string
 	for _, d := range decorators(nil, nil) {
 		passed = append(passed, d.name)
@@ -159,6 +170,14 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		x.hint("the next `almanac serve` or `almanac search` indexes the changes")
 	}
 	return s.Close()
+}
+
+// about says how long something will take; nothing if that is unknown.
+func about(left time.Duration) string {
+	if left == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", about %v left", left.Round(time.Second))
 }
 
 // sources checks the last sync of every source, and that the network file names

@@ -171,7 +171,7 @@ func program(tb testing.TB) string {
 // given settings, and as much time for a search as a busy machine may need.
 func environ(home string, settings ...string) []string {
 	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
-		"ALMANAC_SEARCH_DEADLINE=1m"}, settings...)
+		"ALMANAC_SEARCH_DEADLINE=1m", "ALMANAC_EMBED_MODEL=table"}, settings...)
 }
 
 // today is the day of the sample's first load, if it is loaded now.
@@ -235,6 +235,7 @@ type logLine struct {
 	Address  string `json:"address"`
 	Records  int    `json:"records"`
 	Passages int    `json:"passages"`
+	Model    string `json:"model"`
 	// Of the run of a source.
 	Source  string `json:"source"`
 	Created int    `json:"created"`

@@ -8,7 +8,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
-	"almanac/retrieval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
@@ -78,8 +77,7 @@ func openLibrary(
 		return nil, errors.Join(err, store.Close())
 	}
 	if !cfg.Temporary {
-		base := retrieval.Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}
-		revision.NewFollower(revision.Source{Store: store, Base: base}, s.Searcher, cfg.Log).Look(ctx)
+		revision.NewFollower(revision.Source{Store: store, Base: relevanceOf(cfg)}, s.Searcher, cfg.Log).Look(ctx)
 	}
 	return &library{Stack: s, network: n, store: store, dir: cfg.Dir, temporary: cfg.Temporary}, nil
 }

@@ -40,7 +40,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, keeper.Close()) }()
-	revisions, err := a.revisions(n, store)
+	revisions, err := a.revisions(n, store, keeper.Transformed)
 	if err != nil {
 		return err
 	}

@@ -301,7 +301,7 @@ func TestAWrongModelFromTheStart(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	if log := s.log.String(); !strings.Contains(log, "The model buoy-talk does not exist") ||
-		!strings.Contains(log, "the built-in model serves until") {
+		!strings.Contains(log, "the built-in table serves until") {
 		t.Errorf("the log says %s", log)
 	}
 	if code := s.stop(t); code != 0 {

@@ -27,6 +27,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("NETWORK", f.network)
 			env.Setenv("CORPUS", f.corpus)
 			env.Setenv("PAGE29", only(29))
+			env.Setenv("ALMANAC_EMBED_MODEL", "table")
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			return nil

@@ -78,7 +78,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	revisions, err := a.revisions(n, store)
+	revisions, err := a.revisions(n, store, keeper.Transformed)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))
 	}

@@ -82,15 +82,18 @@ func (c *Config) checkServers() error {
 				"if it is not the usual one, a port", ErrUsage, section)
 		}
 	}
+	if c.Embed.URL != "" && c.Embed.Model == embed.Auto {
+		c.Embed.Model = ""
+	}
 	switch {
 	case !slices.Contains([]string{"ollama", "openai", "tei"}, c.Embed.Kind):
 		return fmt.Errorf("%w: embed.kind is %q: must be ollama, openai or tei", ErrUsage, c.Embed.Kind)
 	case c.Embed.URL != "" && c.Embed.Model == "" && c.Embed.Kind != "tei":
 		return fmt.Errorf("%w: embed.model is missing: which model of %s embeds?", ErrUsage, c.Embed.URL)
-	case c.Embed.URL == "" && !slices.Contains([]string{"", embed.Table, embed.Transformer}, c.Embed.Model):
-		return fmt.Errorf("%w: embed.url is missing: set it to the model server of %s, or embed.model to a model in "+
-			"the program, %s or %s; models in directories are not read", ErrUsage, c.Embed.Model, embed.Table,
-			embed.Transformer)
+	case c.Embed.URL == "" && !slices.Contains([]string{embed.Auto, embed.Table, embed.Transformer}, c.Embed.Model):
+		return fmt.Errorf("%w: embed.url is missing: set it to the model server of %s, or embed.model to %s or a model "+
+			"in the program, %s or %s; models in directories are not read", ErrUsage, c.Embed.Model, embed.Auto,
+			embed.Table, embed.Transformer)
 	case !slices.Contains([]string{"tei", "llamacpp"}, c.Rerank.Kind):
 		return fmt.Errorf("%w: rerank.kind is %q: must be tei or llamacpp", ErrUsage, c.Rerank.Kind)
 	case !slices.Contains([]string{"ollama", "openai"}, c.Judge.Kind):

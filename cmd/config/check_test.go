@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestAModelNeedsAServer(t *testing.T) {
 	if !errors.Is(err, config.ErrUsage) {
 		t.Fatalf("error %v", err)
 	}
-	for _, want := range []string{"embed.url", "embed.model", "/var/lib/almanac/table", "bge-small-en-v1.5"} {
+	for _, want := range []string{"embed.url", "embed.model", "/var/lib/almanac/table", "auto", "bge-small-en-v1.5"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not name %s", err, want)
 		}
@@ -21,13 +22,29 @@ func TestAModelNeedsAServer(t *testing.T) {
 }
 
 func TestModelsInTheProgramNeedNoServer(t *testing.T) {
-	for model, profile := range map[string]string{"": "default", "table": "default", "bge-small-en-v1.5": "transformer"} {
+	for model, profile := range map[string]string{"": "default", "auto": "default", "table": "default",
+		"bge-small-en-v1.5": "transformer"} {
 		c, _, err := config.Load("", []string{"ALMANAC_EMBED_MODEL=" + model}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		if want := cmp.Or(model, "auto"); c.Embed.Model != want {
+			t.Errorf("the model %q is %q", model, c.Embed.Model)
+		}
 		if got := c.ProfileName(); got != profile {
 			t.Errorf("searches with the model %q have the profile %s, want %s", model, got, profile)
 		}
+	}
+}
+
+func TestAServerHasNoModelOfItsOwnAccord(t *testing.T) {
+	server := []string{"ALMANAC_EMBED_URL=http://127.0.0.1:8080", "ALMANAC_EMBED_KIND=tei"}
+	c, _, err := config.Load("", server, nil)
+	if err != nil || c.Embed.Model != "" {
+		t.Errorf("a server that has one model is asked for %q, %v", c.Embed.Model, err)
+	}
+	_, _, err = config.Load("", server[:1], nil)
+	if !errors.Is(err, config.ErrUsage) || !strings.Contains(err.Error(), "embed.model is missing") {
+		t.Errorf("without a model: %v", err)
 	}
 }

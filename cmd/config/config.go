@@ -92,7 +92,7 @@ type VectorConfig struct {
 type EmbedConfig struct {
 	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a model in the program"`
 	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
-	Model     string        `key:"model" doc:"of the server; without one table, the default, or bge-small-en-v1.5"`
+	Model     string        `key:"model" default:"auto" doc:"of the server; without one auto, table or bge-small-en-v1.5"`
 	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
 	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
 	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
@@ -129,13 +129,13 @@ var ErrUsage = errors.New("usage")
 
 // ProfileName returns the name of the relevance profile of searches. The default
 // depends on the kind of embedding model, as cosines of different kinds are not
-// comparable.
+// comparable; with auto it is that of an index that is made at once.
 func (c Config) ProfileName() string {
 	switch {
 	case c.Search.Profile != "":
 		return c.Search.Profile
 	case c.Embed.URL != "" || c.Embed.Model == embed.Transformer:
-		return "transformer"
+		return profile.TransformerName
 	}
 	return profile.DefaultName
 }

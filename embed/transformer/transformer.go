@@ -10,13 +10,14 @@ import (
 	"sync"
 
 	"almanac/embed"
+	"almanac/embed/transformer/kernel"
 	"almanac/embed/wordpiece"
 )
 
 const (
-	// model names the weights in 8 bits; a test ties it to their hash and that of
+	// Model names the weights in 8 bits; a test ties it to their hash and that of
 	// the vocabulary, so that none changes without a new name.
-	model = embed.Transformer + "-int8-1"
+	Model = embed.Transformer + "-int8-1"
 	// instruction precedes queries, as the model was trained; passages have none.
 	instruction = "Represent this sentence for searching relevant passages: "
 )
@@ -45,7 +46,11 @@ func New() (*Embedder, error) {
 func (e *Embedder) Dimensions() int { return width }
 
 // Model names the weights.
-func (e *Embedder) Model() string { return model }
+func (e *Embedder) Model() string { return Model }
+
+// Fast reports whether this processor has what the model needs to embed a passage in
+// tens of milliseconds; else it takes seconds.
+func Fast() bool { return kernel.Fast() }
 
 // Embed returns the unit vector of each text, of which the first 510 tokens
 // count. A text without a token has the vector of an empty text. The only error

@@ -37,8 +37,8 @@ func TestModelNameBelongsToTheseWeights(t *testing.T) {
 	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
 		t.Errorf("weights and vocabulary have hash %s, want %s: a changed model needs a new name", got, sum)
 	}
-	if model != name {
-		t.Errorf("the model is named %q, want %q", model, name)
+	if Model != name {
+		t.Errorf("the model is named %q, want %q", Model, name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"iter"
 	"runtime"
 	"strings"
@@ -26,9 +27,18 @@ type analysed struct {
 }
 
 // analyseAll cuts and analyses records: on all cores, or, while searches are
-// answered, on all but one.
-func (f *Follower) analyseAll(records []catalog.Record) []*analysed {
+// answered, on all but one, or, while others answer them, on one, which gives way.
+func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]*analysed, error) {
 	out := make([]*analysed, len(records))
+	if f.cfg.Yield != nil {
+		for i, r := range records {
+			if err := f.cfg.Yield(ctx); err != nil {
+				return nil, err
+			}
+			out[i] = analyse(r)
+		}
+		return out, nil
+	}
 	workers := runtime.GOMAXPROCS(0)
 	if f.Ready() {
 		workers = max(1, workers-1)
@@ -47,7 +57,7 @@ func (f *Follower) analyseAll(records []catalog.Record) []*analysed {
 	}
 	close(next)
 	wg.Wait()
-	return out
+	return out, nil
 }
 
 func analyse(r catalog.Record) *analysed {

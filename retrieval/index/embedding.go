@@ -18,7 +18,7 @@ func (f *Follower) embedAll(ctx context.Context, fd *feed, records []*analysed) 
 	if len(texts) == 0 {
 		return nil
 	}
-	vectors, err := f.cfg.Embedder.Embed(ctx, texts, embed.Document)
+	vectors, err := f.embed(ctx, texts)
 	if errors.Is(err, embed.ErrRefused) {
 		for _, a := range records {
 			if a.vectors, err = f.embedEach(ctx, fd, a); err != nil {
@@ -34,6 +34,25 @@ func (f *Follower) embedAll(ctx context.Context, fd *feed, records []*analysed) 
 		a.vectors, vectors = vectors[:len(a.embed)], vectors[len(a.embed):]
 	}
 	return nil
+}
+
+// embed embeds texts: in one call, or, to give way to searches, each in its own. What
+// was embedded by then is kept when the process ends.
+func (f *Follower) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	if f.cfg.Yield == nil {
+		return f.cfg.Embedder.Embed(ctx, texts, embed.Document)
+	}
+	for i := range texts {
+		if err := f.cfg.Yield(ctx); err != nil {
+			return nil, err
+		}
+		one, err := f.cfg.Embedder.Embed(ctx, texts[i:i+1], embed.Document)
+		if err != nil {
+			return nil, err
+		}
+		vectors = append(vectors, one...)
+	}
+	return vectors, nil
 }
 
 // embedEach embeds a record of which the model may refuse a text. That one gets

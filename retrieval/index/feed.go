@@ -30,6 +30,7 @@ type feed struct {
 	checked  time.Time             // when the engine last reported a checkpoint
 	promoted bool                  // its engines serve this generation
 	refused  atomic.Int64          // passages whose text the model refused
+	embedded atomic.Int64          // passages that got vectors since Load
 
 	dirty          bool      // its engines have changes that are not durable
 	failed         bool      // the last attempt to make them durable did
@@ -253,7 +254,10 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 	}
 	records = slices.DeleteFunc(records, isPicture)
 	checkpoint := changes[len(changes)-1].Seq
-	all := f.analyseAll(records)
+	all, err := f.analyseAll(ctx, records)
+	if err != nil {
+		return err
+	}
 	gone := missing(ids, records)
 	if fd.vector != nil {
 		if err := f.embedAll(ctx, fd, all); err != nil {
@@ -281,6 +285,9 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 		}
 		if err := fd.vector.Apply(ctx, b); err != nil {
 			return fmt.Errorf("index: vector engine: %w", err)
+		}
+		for _, r := range b.Records {
+			fd.embedded.Add(int64(len(r.Vectors)))
 		}
 	}
 	fd.position.Store(checkpoint)

@@ -45,6 +45,10 @@ type Config struct {
 	// ReadOnly follows the change log in memory and leaves the passages table
 	// and the servers to the process that writes the index.
 	ReadOnly bool
+	// Yield waits while searches are under way, not for ever: it is called before each
+	// record and text while another generation answers, so that these are as quick as
+	// ever. nil: there is no need to wait.
+	Yield func(context.Context) error
 	// Poll is the interval between reads of the change log; default 300 ms.
 	Poll time.Duration
 	// Now is the clock; default time.Now.
@@ -143,6 +147,20 @@ func (f *Follower) behind(fd *feed) int64 {
 		return 0
 	}
 	return max(1, fd.lag.Load())
+}
+
+// Filled returns how many passages have their vectors, of how many that are cut.
+func (f *Follower) Filled() (vectors, passages int) {
+	_, passages = f.corpus.Corpus().Size()
+	for _, fd := range append([]*feed{f.local}, f.separate...) {
+		if fd.vector != nil {
+			vectors = int(fd.embedded.Load())
+		}
+	}
+	if sized, ok := f.cfg.Vector.(interface{ Size() int }); ok {
+		vectors = sized.Size()
+	}
+	return min(vectors, passages), passages
 }
 
 // Health is the state of an engine that is fed separately.

@@ -94,8 +94,12 @@ type List struct {
 //go:embed *.yaml
 var files embed.FS
 
-// DefaultName is the name of the profile used by default.
-const DefaultName = "default"
+// DefaultName is the name of the profile used by default, TransformerName of the one
+// that takes its place where vectors are those of a transformer.
+const (
+	DefaultName     = "default"
+	TransformerName = "transformer"
+)
 
 // Names returns the built-in profiles.
 func Names() []string {

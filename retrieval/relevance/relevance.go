@@ -26,10 +26,27 @@ var EngineOf = map[string]string{"documents": Keyword, "passages": Keyword, "den
 type Spec struct {
 	// Profiles to choose from; profile.DefaultName must be among them.
 	Profiles []profile.Profile
+	// Transformer is the default profile where vectors are those of a transformer, as
+	// cosines of different kinds of models are not comparable. nil: that of Profiles.
+	Transformer *profile.Profile
 	// Aliases are groups of equivalent spellings.
 	Aliases map[string][]string
 	// Pins fix the places of records in the results of a query.
 	Pins []Pin
+}
+
+// For returns the specification for vectors of one kind: with one default profile.
+func (s Spec) For(transformer bool) Spec {
+	fitted := s.Transformer
+	s.Transformer = nil
+	at := slices.IndexFunc(s.Profiles, func(p profile.Profile) bool { return p.Name == profile.DefaultName })
+	if !transformer || fitted == nil || at < 0 {
+		return s
+	}
+	s.Profiles = slices.Clone(s.Profiles)
+	s.Profiles[at] = *fitted
+	s.Profiles[at].Name = profile.DefaultName
+	return s
 }
 
 // Set is a compiled Spec. It never changes: a search uses one from start to end.
@@ -40,7 +57,7 @@ type Set struct {
 	pins     map[string][]Pin // by the words of their query, in the order given
 }
 
-// Compile checks a specification. A profile that names an unknown retriever or feature
+// Compile checks a specification of one default profile; see For. A profile that names an unknown retriever or feature
 // is an error. A retriever that exists but that these engines lack is left out of the
 // profile's lists.
 func Compile(s Spec, there func(retriever string) bool) (*Set, error) {

@@ -31,7 +31,7 @@ func (s Source) Named(ctx context.Context, name string) (Named, error) {
 	}
 	switch {
 	case name == Configured:
-		return named(name, 0, s.Base)
+		return s.named(name, 0, s.Base)
 	case name == Live || name == was:
 		live, _, err := InForce(ctx, s.Store)
 		if err != nil {
@@ -94,11 +94,12 @@ func (s Source) tried(ctx context.Context, name string, number int, try ...catal
 	if err != nil {
 		return Named{}, err
 	}
-	return named(name, number, r)
+	return s.named(name, number, r)
 }
 
 // named finds the profile that searches use.
-func named(name string, number int, r retrieval.Relevance) (Named, error) {
+func (s Source) named(name string, number int, r retrieval.Relevance) (Named, error) {
+	r = r.For(s.Transformed != nil && s.Transformed())
 	at := slices.IndexFunc(r.Profiles, func(p profile.Profile) bool { return p.Name == profile.DefaultName })
 	if at < 0 {
 		return Named{}, fmt.Errorf("%s has no profile %s", name, profile.DefaultName)

@@ -28,6 +28,9 @@ type Source struct {
 	// Base is the relevance of the configuration: profiles, of which the default one is
 	// what searches use, and the network's aliases.
 	Base retrieval.Relevance
+	// Transformed reports whether the index that serves has vectors of a transformer;
+	// nil: it has not.
+	Transformed func() bool
 }
 
 // Relevance returns what is published over the configuration, with the given
@@ -49,8 +52,8 @@ func (s Source) Relevance(ctx context.Context, try ...catalog.Revision) (retriev
 		}
 		revisions = append(revisions, r)
 	}
-	out := retrieval.Relevance{Profiles: slices.Clone(s.Base.Profiles), Aliases: maps.Clone(s.Base.Aliases),
-		Pins: slices.Clone(s.Base.Pins)}
+	out := retrieval.Relevance{Profiles: slices.Clone(s.Base.Profiles), Transformer: s.Base.Transformer,
+		Aliases: maps.Clone(s.Base.Aliases), Pins: slices.Clone(s.Base.Pins)}
 	for _, r := range revisions {
 		if err := s.add(ctx, &out, r); err != nil {
 			return out, fmt.Errorf("%s: %w", r, err)
@@ -67,7 +70,7 @@ func (s Source) add(ctx context.Context, to *retrieval.Relevance, r catalog.Revi
 		if err != nil {
 			return err
 		}
-		p.Name = profile.DefaultName
+		p.Name, to.Transformer = profile.DefaultName, nil // whatever the model
 		at := slices.IndexFunc(to.Profiles, func(o profile.Profile) bool { return o.Name == p.Name })
 		if at < 0 {
 			to.Profiles = append(to.Profiles, p)

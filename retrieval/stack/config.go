@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -20,10 +21,11 @@ type Config struct {
 	Embed   Embed
 	Rerank  Rerank
 
-	Profiles  []profile.Profile // one of them is named profile.DefaultName
-	Authority map[string]float64
-	Aliases   map[string][]string
-	Deadline  time.Duration // of one search
+	Profiles    []profile.Profile // one of them is named profile.DefaultName
+	Transformer *profile.Profile  // see retrieval.Relevance
+	Authority   map[string]float64
+	Aliases     map[string][]string
+	Deadline    time.Duration // of one search
 
 	// Embedded is called for texts whose vectors are needed with how many there are,
 	// and how many of them the cache did not have; may be nil.
@@ -35,6 +37,8 @@ type Config struct {
 
 	Temporary bool // Close drops the indexes on servers
 	Log       *slog.Logger
+
+	yield func(context.Context) error // see index.Config
 }
 
 // Keyword chooses the keyword engine.
@@ -57,14 +61,19 @@ type Vector struct {
 type Embed struct {
 	URL       string // of a model server; empty: a model in this process
 	Kind      string // ollama, openai or tei
-	Model     string // of the server, or in this process: embed.Transformer, else the table
+	Model     string // of the server, or in this process: embed.Auto, embed.Transformer, else the table
 	Key       string
 	Pull      bool          // whether an Ollama server fetches a model that it lacks
 	KeepAlive time.Duration // how long an Ollama server keeps the model in memory
 }
 
-// slow reports whether the model takes its time, be it on a server or here.
-func (e Embed) slow() bool { return e.URL != "" || e.Model == embed.Transformer }
+// Transformed reports whether the model is a transformer, be it on a server or here:
+// it takes its time, and its cosines have a profile of their own.
+func (e Embed) Transformed() bool { return e.URL != "" || e.inProgram() }
+
+// inProgram reports whether the model is the transformer in the program, which takes the
+// time of a core that searches need too.
+func (e Embed) inProgram() bool { return e.URL == "" && e.Model == embed.Transformer }
 
 // Rerank chooses the cross-encoder.
 type Rerank struct {

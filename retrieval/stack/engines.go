@@ -20,7 +20,7 @@ import (
 // openEngines opens the engines of the generation, in s.engines also on an error.
 func (s *Stack) openEngines(ctx context.Context) error {
 	s.engines = index.Engines{Embedder: s.embedder, KeywordServer: s.cfg.Keyword.URL != "",
-		VectorServer: s.cfg.Vector.URL != "", EmbedderServer: s.cfg.Embed.slow()}
+		VectorServer: s.cfg.Vector.URL != "", EmbedderServer: s.cfg.Embed.Transformed()}
 	words, err := s.openKeyword(ctx)
 	if err != nil {
 		return err // words may be a nil pointer in a non-nil interface: not an engine

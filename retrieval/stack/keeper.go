@@ -33,10 +33,11 @@ type KeeperConfig struct {
 // Searcher over the generation that serves.
 type Keeper struct {
 	cfg     KeeperConfig
-	lock    catalog.Lock            // nil: another process writes the index
-	serving atomic.Pointer[Stack]   // nil before the first
-	problem atomic.Pointer[string]  // why the configured model's index is not open
-	writing atomic.Pointer[writing] // the generation that is complete and fed by this process; nil: none
+	lock    catalog.Lock                      // nil: another process writes the index
+	serving atomic.Pointer[Stack]             // nil before the first
+	problem atomic.Pointer[string]            // why the configured model's index is not open
+	filling atomic.Pointer[retrieval.Filling] // the index that is built beside the one that serves; nil: none
+	writing atomic.Pointer[writing]           // the generation that is complete and fed by this process; nil: none
 
 	rebuilding sync.Mutex // held by Rebuild
 
@@ -47,13 +48,15 @@ type Keeper struct {
 	look     time.Duration // between two polls of another process
 	retry    time.Duration // before an unreachable model server is tried again
 	patience time.Duration // before another model serves, while a server opens a new one
+	most     time.Duration // that embedding waits for searches which are under way
 }
 
 var _ retrieval.Searcher = (*Keeper)(nil)
 
 // NewKeeper returns a keeper; Run or Follow makes it work.
 func NewKeeper(cfg KeeperConfig) *Keeper {
-	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, patience: openPatience}
+	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, patience: openPatience,
+		most: mostYield}
 }
 
 // Run works until ctx ends: as writer of the index, or, while another process
@@ -187,6 +190,7 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 		defer done()
 		st = s.Searcher.Status(ctx)
 	}
+	st.Next, st.Remark = k.filling.Load(), k.cfg.Embed.Stays()
 	if why := k.problem.Load(); why != nil {
 		st.Down = append(st.Down, retrieval.Down{Engine: "embedder", Reason: *why})
 	}
@@ -202,6 +206,12 @@ func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) (string, []re
 	}
 	defer done()
 	return s.Searcher.Signals(ctx, r)
+}
+
+// Transformed reports whether the generation that serves has vectors of a transformer.
+func (k *Keeper) Transformed() bool {
+	s := k.serving.Load()
+	return s != nil && s.cfg.Embed.Transformed()
 }
 
 // Indexed returns the generation that serves and its corpus.

@@ -9,6 +9,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed"
 	"almanac/embed/remote"
+	"almanac/retrieval"
 )
 
 // origin is what the catalog stores of a generation: the model that made it,
@@ -19,6 +20,8 @@ type origin struct {
 	Model      string `json:"Model"` // embed.Embedder.Model
 	Dimensions int    `json:"Dimensions"`
 	Complete   bool   `json:"Complete"` // it has held everything
+
+	Filling *retrieval.Filling `json:"Filling,omitempty"` // how far it was, while another served
 }
 
 // source is where a model was opened, without its key.

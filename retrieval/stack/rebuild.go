@@ -25,7 +25,11 @@ func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) er
 	if err := store.RetireGeneration(ctx, generation); err != nil {
 		return err
 	}
-	s, err := openConfigured(ctx, k.cfg.Config, false)
+	cfg := old.stack.cfg
+	if cfg.Embed.inProgram() {
+		cfg.yield = k.yield
+	}
+	s, err := openConfigured(ctx, cfg, false)
 	if err != nil {
 		return errors.Join(err, store.RestoreGeneration(context.WithoutCancel(ctx), generation))
 	}

@@ -69,7 +69,11 @@ func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
 	if lock == nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Dir, ErrBusy)
 	}
-	if err := discard(ctx, cfg); err != nil {
+	cfg.Embed, err = Resolve(ctx, cfg.Store, cfg.Embed)
+	if err == nil {
+		err = discard(ctx, cfg)
+	}
+	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
 	s, err := open(ctx, cfg, lock)
@@ -77,7 +81,12 @@ func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
 		return nil, err
 	}
 	s.Follower.Promote()
-	if err := s.CatchUp(ctx, true); err != nil {
+	err = s.CatchUp(ctx, true)
+	if err == nil {
+		s.origin.Complete = true
+		err = s.origin.save(ctx, cfg.Store, s.generation)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -138,6 +147,10 @@ func open(ctx context.Context, cfg Config, lock catalog.Lock) (*Stack, error) {
 // openConfigured opens the generation of the configured model. A reader reads
 // snapshots and follows the change log in memory.
 func openConfigured(ctx context.Context, cfg Config, readOnly bool) (*Stack, error) {
+	var err error
+	if cfg.Embed, err = Resolve(ctx, cfg.Store, cfg.Embed); err != nil {
+		return nil, err
+	}
 	known, err := knownOf(ctx, cfg.Store, cfg.Embed)
 	if err != nil {
 		return nil, err
@@ -209,7 +222,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 		s.suffix = "-" + strings.ToLower(s.owner)
 	}
 	cache := embed.CacheConfig{Observe: cfg.Embedded, Log: cfg.Log}
-	if cfg.Embed.slow() { // its vectors are worth keeping
+	if cfg.Embed.Transformed() { // its vectors are worth keeping
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
 	s.embedder = embed.NewCache(model, cache)
@@ -230,7 +243,8 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 		return nil, err
 	}
 	s.Searcher, err = retrieval.New(retrieval.Config{
-		Follower: s.Follower, Profiles: cfg.Profiles, CrossEncoder: cross, Authority: cfg.Authority,
+		Follower: s.Follower, Profiles: cfg.Profiles, Transformer: cfg.Transformer, Transformed: cfg.Embed.Transformed(),
+		CrossEncoder: cross, Authority: cfg.Authority,
 		Aliases: cfg.Aliases, IsWord: wordpiece.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
 	return s, err
 }
@@ -238,7 +252,8 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 // load makes the follower of the open engines.
 func (s *Stack) load(ctx context.Context) error {
 	s.Follower = index.New(index.Config{
-		Store: s.cfg.Store, Generation: s.generation, Engines: s.engines, ReadOnly: s.readOnly, Log: s.cfg.Log})
+		Store: s.cfg.Store, Generation: s.generation, Engines: s.engines, ReadOnly: s.readOnly, Yield: s.cfg.yield,
+		Log: s.cfg.Log})
 	return s.Follower.Load(ctx)
 }
 

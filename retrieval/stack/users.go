@@ -3,6 +3,7 @@ package stack
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // users counts the users of something that will be closed once they have left.
@@ -31,6 +32,27 @@ func (u *users) leave() {
 		close(u.gone)
 		u.gone = nil
 	}
+}
+
+// quiet waits until there are none, but no longer than most: users may never cease to
+// come. The error is that of the context.
+func (u *users) quiet(ctx context.Context, most time.Duration) error {
+	u.mu.Lock()
+	if u.n > 0 && u.gone == nil {
+		u.gone = make(chan struct{})
+	}
+	gone := u.gone
+	u.mu.Unlock()
+	if gone != nil {
+		late := time.NewTimer(most)
+		defer late.Stop()
+		select {
+		case <-gone:
+		case <-late.C:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
 }
 
 // drain refuses further users and waits until all have left. The error is that of the

@@ -56,18 +56,27 @@ func (w *writing) end() {
 // earlier complete generation serves and is kept up to date too.
 func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan struct{}) error {
 	before := &earlier{keeper: k, group: g, passed: passed, stack: k.serving.Load()}
-	s, err := k.openWriter(ctx, before)
+	cfg, err := k.prepare(ctx, before)
+	if err != nil {
+		return err
+	}
+	s, err := k.openWriter(ctx, cfg, before)
 	if err != nil {
 		return err
 	}
 	k.opens(s)
 	wait := s.Follower.Wait
 	if !s.origin.Complete {
-		if err := before.open(ctx, s.generation.ID); err != nil {
+		if err := before.open(ctx, s.generation.ID, false); err != nil {
 			return err
 		}
 		if before.stack != nil && before.stack.generation.ID != s.generation.ID {
-			wait = s.Follower.WaitAll // the serving generation has its vectors, too
+			hide := k.show(ctx, s)
+			defer hide()
+			wait = func(ctx context.Context, head int64) error { // the serving generation has its vectors, too
+				defer hide()
+				return s.Follower.WaitAll(ctx, head)
+			}
 		}
 	}
 	k.serving.CompareAndSwap(nil, s)
@@ -80,6 +89,9 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	}
 	if err := before.release(ctx); err != nil {
 		return err
+	}
+	if before.stack != nil && before.stack.origin.Model != s.origin.Model {
+		k.cfg.Log.Info("another model serves", "model", s.origin.Model, "before", before.stack.origin.Model)
 	}
 	s.Follower.Promote()
 	k.writing.Store(w)
@@ -101,15 +113,15 @@ func (k *Keeper) completing(s *Stack, wait func(context.Context, int64) error) f
 
 // openWriter opens the configured model's generation. While its server does not
 // answer, or refuses, another one serves and the server is tried again.
-func (k *Keeper) openWriter(ctx context.Context, before *earlier) (*Stack, error) {
+func (k *Keeper) openWriter(ctx context.Context, cfg Config, before *earlier) (*Stack, error) {
 	logged := ""
 	for {
-		s, err := k.openServed(ctx, before)
+		s, err := k.openServed(ctx, cfg, before)
 		if err == nil {
 			k.problem.Store(nil)
 			return s, nil
 		}
-		if k.cfg.Embed.URL == "" || ctx.Err() != nil {
+		if cfg.Embed.URL == "" || ctx.Err() != nil {
 			return nil, err
 		}
 		if why := err.Error(); why != logged {
@@ -117,7 +129,7 @@ func (k *Keeper) openWriter(ctx context.Context, before *earlier) (*Stack, error
 			k.cfg.Log.Error("the index cannot be opened and is tried again", "every", k.retry, "error", err)
 			k.problem.Store(&why)
 		}
-		if err := before.open(ctx, 0); err != nil {
+		if err := before.open(ctx, 0, true); err != nil {
 			return nil, err
 		}
 		if !sleep(ctx, k.retry) {
@@ -128,8 +140,8 @@ func (k *Keeper) openWriter(ctx context.Context, before *earlier) (*Stack, error
 
 // openServed opens the configured model's generation. A server that never had
 // the model may have to fetch it first: another generation serves meanwhile.
-func (k *Keeper) openServed(ctx context.Context, before *earlier) (*Stack, error) {
-	known, err := knownOf(ctx, k.cfg.Store, k.cfg.Embed)
+func (k *Keeper) openServed(ctx context.Context, cfg Config, before *earlier) (*Stack, error) {
+	known, err := knownOf(ctx, cfg.Store, cfg.Embed)
 	if err != nil {
 		return nil, err
 	}
@@ -137,15 +149,15 @@ func (k *Keeper) openServed(ctx context.Context, before *earlier) (*Stack, error
 	opened := make(chan struct{})
 	go func() {
 		defer close(opened)
-		model, err = openModel(ctx, k.cfg.Config, known)
+		model, err = openModel(ctx, cfg, known)
 	}()
-	if k.cfg.Embed.URL != "" && known == (remote.Known{}) {
+	if cfg.Embed.URL != "" && known == (remote.Known{}) {
 		select {
 		case <-opened:
 		case <-time.After(k.patience):
 			why := "its server has not made the model ready yet: it may be fetching it"
 			k.problem.Store(&why)
-			if err := before.open(ctx, 0); err != nil {
+			if err := before.open(ctx, 0, true); err != nil {
 				return nil, err
 			}
 		}
@@ -153,7 +165,7 @@ func (k *Keeper) openServed(ctx context.Context, before *earlier) (*Stack, error
 	if <-opened; err != nil {
 		return nil, err
 	}
-	return openModelled(ctx, k.cfg.Config, model, false)
+	return openModelled(ctx, cfg, model, false)
 }
 
 // firstSync waits until every source has been run once, in this process or an
@@ -181,19 +193,19 @@ type earlier struct {
 	passed <-chan struct{} // closed when every source was run once
 	stack  *Stack          // nil: there is none
 	fed    *writing        // nil: it is not fed by this process
+	ready  chan struct{}   // closed when what is fed holds everything
 }
 
-// open opens the newest complete generation, unless that is the generation except,
-// which its caller opens, or something serves already. If no generation was ever
-// complete and except is 0, as on a first start without the model's server, an index
-// of the embedded model is built.
-func (e *earlier) open(ctx context.Context, except int64) error {
+// open opens and feeds the newest complete generation, unless that is the generation
+// except, which its caller opens. If no generation was ever complete it builds that of
+// the table, if that is wanted.
+func (e *earlier) open(ctx context.Context, except int64, build bool) error {
 	k := e.keeper
-	if k.serving.Load() != nil {
+	if e.fed != nil {
 		return nil
 	}
 	g, o, ok, err := latestComplete(ctx, k.cfg.Store)
-	if err != nil || !ok && except != 0 || ok && g.ID == except {
+	if err != nil || !ok && !build || ok && g.ID == except {
 		return err
 	}
 	var s *Stack
@@ -202,23 +214,29 @@ func (e *earlier) open(ctx context.Context, except int64) error {
 		s, err = openEarlier(ctx, k.cfg.Config, g, o, false)
 	} else {
 		cfg := k.cfg.Config
-		cfg.Embed = Embed{}
+		cfg.Embed = Embed{Model: embed.Table}
 		s, err = openConfigured(ctx, cfg, false)
-		message = "the built-in model serves until the index of the configured one is complete"
+		message = "the built-in table serves until the index of the other model is complete"
 	}
 	if err != nil {
 		return err
 	}
 	k.cfg.Log.Info(message, "model", s.origin.Model)
 	k.opens(s)
-	k.serving.Store(s)
-	e.stack, e.fed = s, feed(ctx, e.group, s)
+	read := k.serving.Load() // by this process before it took over
+	k.serving.CompareAndSwap(nil, s)
+	e.stack, e.fed, e.ready = s, feed(ctx, e.group, s), make(chan struct{})
 	feeding := e.fed.ctx
 	e.group.Go(func() error {
 		if err := k.firstSync(feeding, e.passed); err != nil {
 			return stopped(feeding, err)
 		}
-		return stopped(feeding, k.ready(feeding, s, k.completing(s, s.Follower.Wait), func() {}))
+		serve := func() { k.serving.CompareAndSwap(read, s) }
+		if err := k.ready(feeding, s, k.completing(s, s.Follower.Wait), serve); err != nil {
+			return stopped(feeding, err)
+		}
+		close(e.ready)
+		return k.release(feeding, read)
 	})
 	return nil
 }

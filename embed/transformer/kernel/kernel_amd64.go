@@ -12,6 +12,10 @@ var (
 	hasVNNI = hasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512VNNI
 )
 
+// Fast reports whether this processor multiplies numbers of 8 bits with an
+// instruction of its own: without one a transformer takes too long to be of use.
+func Fast() bool { return hasAVX2 }
+
 // eight holds a constant for each lane of a register.
 type eight [8]float32
 

@@ -9,6 +9,10 @@ var (
 	hasDot  = hasNEON && cpu.ARM64.HasASIMDDP
 )
 
+// Fast reports whether this processor multiplies numbers of 8 bits with an
+// instruction of its own: without one a transformer takes too long to be of use.
+func Fast() bool { return hasDot }
+
 func sumsOf(sums *[Rows * Columns]int32, rows []uint8, panel []byte, columns *[Columns]int32) {
 	if !hasDot {
 		sumsScalar(sums, rows, panel)

@@ -2,6 +2,10 @@
 
 package kernel
 
+// Fast reports whether this processor multiplies numbers of 8 bits with an
+// instruction of its own: without one a transformer takes too long to be of use.
+func Fast() bool { return false }
+
 func sumsOf(sums *[Rows * Columns]int32, rows []uint8, panel []byte, _ *[Columns]int32) {
 	sumsScalar(sums, rows, panel)
 }

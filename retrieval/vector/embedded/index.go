@@ -97,6 +97,16 @@ func (x *Index) Checkpoint(context.Context) (int64, error) {
 	return 0, ErrClosed
 }
 
+// Size returns how many passages have a vector.
+func (x *Index) Size() (passages int) {
+	if v := x.view.Load(); v != nil {
+		for _, e := range v.entries {
+			passages += int(e.n)
+		}
+	}
+	return passages
+}
+
 // Close releases the vectors; changes that were not flushed are lost. Running
 // searches are not affected.
 func (x *Index) Close() error {

@@ -1,0 +1,184 @@
+package stack
+
+import (
+	"context"
+	"time"
+
+	"almanac/catalog"
+	"almanac/embed"
+	"almanac/embed/transformer"
+	"almanac/retrieval"
+	"almanac/retrieval/index"
+)
+
+// Resolve returns the model that embed.Auto stands for where no index is built beside
+// another one: the transformer once its index was complete, until then the table. Other
+// configurations stay as they are.
+func Resolve(ctx context.Context, store catalog.Store, c Embed) (Embed, error) {
+	if c.URL != "" || c.Model != embed.Auto {
+		return c, nil
+	}
+	if c = c.aim(); c.Model == embed.Transformer {
+		if done, err := transformed(ctx, store); err != nil || done {
+			return c, err
+		}
+	}
+	c.Model = embed.Table
+	return c, nil
+}
+
+// aim returns the model that embed.Auto leads to: the transformer, if this processor is
+// fast enough.
+func (e Embed) aim() Embed {
+	if e.URL == "" && e.Model == embed.Auto {
+		e.Model = embed.Table
+		if transformer.Fast() {
+			e.Model = embed.Transformer
+		}
+	}
+	return e
+}
+
+// transformed reports whether the index of the transformer in the program was complete.
+func transformed(ctx context.Context, store catalog.Store) (bool, error) {
+	fingerprint := index.Fingerprint(transformer.Model)
+	all, err := store.Generations(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, g := range all {
+		if g.Fingerprint == fingerprint {
+			o, err := originOf(ctx, store, g)
+			return o.Complete, err
+		}
+	}
+	return false, nil
+}
+
+// Stays returns why embed.Auto is the table for good; "" if it is not.
+func (e Embed) Stays() string {
+	if e.URL != "" || e.Model != embed.Auto || transformer.Fast() {
+		return ""
+	}
+	return slowProcessor
+}
+
+// slowProcessor is why embed.Auto stays with the table.
+const slowProcessor = "embed.model auto stays with the table: this processor lacks the instructions (AVX2, or the " +
+	"dot product of NEON) without which the transformer takes seconds for a passage"
+
+// prepare returns the configuration of the index to write. Where a transformer in the
+// program has no index yet, what was complete answers first, and gets the time of the
+// cores that it needs; where auto begins, that is the table.
+func (k *Keeper) prepare(ctx context.Context, before *earlier) (Config, error) {
+	cfg := k.cfg.Config
+	cfg.Embed = cfg.Embed.aim()
+	if why := k.cfg.Embed.Stays(); why != "" {
+		k.cfg.Log.Info(why)
+	}
+	if !cfg.Embed.inProgram() {
+		return cfg, nil
+	}
+	done, err := transformed(ctx, cfg.Store)
+	if err != nil {
+		return cfg, err
+	}
+	if !done {
+		if err := before.open(ctx, 0, k.cfg.Embed.Model == embed.Auto); err != nil {
+			return cfg, err
+		}
+		if before.fed != nil {
+			select {
+			case <-before.ready:
+			case <-ctx.Done():
+				return cfg, ctx.Err()
+			}
+		}
+	}
+	if done || before.stack != nil {
+		cfg.yield = k.yield
+	}
+	return cfg, nil
+}
+
+// mostYield is how long embedding waits for searches that are under way: while clients
+// keep all cores busy, it takes a small share of one and still ends.
+const mostYield = 250 * time.Millisecond
+
+// yield waits while searches are under way.
+func (k *Keeper) yield(ctx context.Context) error {
+	if s := k.serving.Load(); s != nil {
+		return s.users.quiet(ctx, k.most)
+	}
+	return ctx.Err()
+}
+
+// FillingOf returns how far an index is, or was when the process that builds it stopped,
+// that is built beside the one that serves; nil: none is.
+func FillingOf(ctx context.Context, store catalog.Store) (*retrieval.Filling, error) {
+	_, o, ok, err := latest(ctx, store, func(o origin) bool { return o.Filling != nil && !o.Complete })
+	if !ok {
+		return nil, err
+	}
+	return o.Filling, err
+}
+
+// How often the progress of an index is looked at, stored and logged.
+const (
+	fillingLooked = time.Second
+	fillingStored = 10 // looks
+	fillingLogged = 60
+)
+
+// show makes the progress of an index that is built beside another visible until hide is
+// called, which may be more than once.
+func (k *Keeper) show(ctx context.Context, s *Stack) (hide func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p := pace{began: time.Now()}
+		for n := 0; ; n++ {
+			f := retrieval.Filling{Model: s.origin.Model}
+			f.Vectors, f.Passages = s.Follower.Filled()
+			f.Left = p.left(time.Now(), f.Vectors, f.Passages)
+			k.filling.Store(&f)
+			if n%fillingStored == 1 {
+				o := s.origin
+				o.Filling = &f
+				if err := o.save(ctx, k.cfg.Store, s.generation); err != nil && ctx.Err() == nil {
+					k.cfg.Log.Warn("the progress of an index is not stored", "error", err)
+				}
+			}
+			if n%fillingLogged == 1 {
+				k.cfg.Log.Info("embedding", "model", f.Model, "passages", f.Vectors, "of", f.Passages,
+					"left", f.Left.Round(time.Second))
+			}
+			if !sleep(ctx, fillingLooked) {
+				break
+			}
+		}
+		k.filling.Store(nil)
+	}()
+	return func() { cancel(); <-ended }
+}
+
+// pace estimates how long the rest takes by the last minute or two.
+type pace struct {
+	began, middle time.Time // of the time looked at, and what will begin the next
+	first, then   int       // done at these
+}
+
+func (p *pace) left(now time.Time, done, of int) time.Duration {
+	if p.middle.IsZero() {
+		p.middle, p.first, p.then = p.began, done, done
+	}
+	if now.Sub(p.middle) > time.Minute {
+		p.began, p.first = p.middle, p.then
+		p.middle, p.then = now, done
+	}
+	if done <= p.first {
+		return 0
+	}
+	return now.Sub(p.began) / time.Duration(done-p.first) * time.Duration(of-done)
+}

@@ -1,0 +1,195 @@
+package stack
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/embed"
+	"almanac/embed/transformer"
+	"almanac/retrieval"
+	"almanac/retrieval/profile"
+	"almanac/testing/wait"
+)
+
+// newAuto is a configuration whose model is chosen by the program, with a profile for
+// each kind of model that shows which one is in force: by the table's, which asks for
+// vectors alone, any word finds all documents, by the transformer's only those that have
+// it.
+func newAuto(t *testing.T, documents int) (cfg Config, embedded *atomic.Int64) {
+	t.Helper()
+	if !transformer.Fast() {
+		t.Skip("this processor is too slow for the transformer")
+	}
+	cfg = newConfig(t, documents)
+	cfg.Embed = Embed{Model: embed.Auto}
+	words, err := profile.KeywordOnly(cfg.Profiles[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Transformer = &words
+	if cfg.Profiles[0], err = profile.VectorOnly(cfg.Profiles[0]); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Profiles[0].Name, cfg.Profiles[0].Floor = profile.DefaultName, -1
+	embedded = new(atomic.Int64)
+	cfg.Embedded = func(_, unknown int) { embedded.Add(int64(unknown)) }
+	return cfg, embedded
+}
+
+// absent is how many documents a search for a word finds that none has.
+func absent(t *testing.T, s retrieval.Searcher) int {
+	t.Helper()
+	res, err := s.Search(t.Context(), retrieval.Request{Query: "marmalade", Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Total
+}
+
+// occupied runs a keeper in which a search is under way from before its first index is
+// ready, and embedding waits for it, each time for so long, until it is left.
+func occupied(t *testing.T, cfg Config, most time.Duration) (k running, leave func()) {
+	t.Helper()
+	synced := make(chan struct{})
+	k = keep(t, KeeperConfig{Config: cfg, Sync: func(ctx context.Context, firstPass func()) error {
+		<-synced
+		firstPass()
+		<-ctx.Done()
+		return nil
+	}}, func(k *Keeper, ctx context.Context) error {
+		k.most = most
+		return k.Run(ctx)
+	})
+	wait.Until(t, "an index is open", func() bool { return k.serving.Load() != nil })
+	s := k.serving.Load()
+	if !s.users.enter() {
+		t.Fatal("the first index is closed")
+	}
+	leave = sync.OnceFunc(s.users.leave)
+	t.Cleanup(leave) // before the keeper is closed, which waits for searches
+	close(synced)
+	wait.Until(t, "the first index is ready", func() bool { return k.Status(t.Context()).Ready })
+	return k, leave
+}
+
+func served(k running) func() bool {
+	return func() bool {
+		st := k.Status(context.Background())
+		return st.Model == transformer.Model && st.Next == nil
+	}
+}
+
+// TestAutoBeginsWithTheTable wants answers by the table, and by its profile, while the
+// index of the transformer waits for a search that is under way, and by the transformer
+// and its profile when that index is complete.
+func TestAutoBeginsWithTheTable(t *testing.T) {
+	cfg, embedded := newAuto(t, 40)
+	k, leave := occupied(t, cfg, time.Hour)
+	wait.Until(t, "the other index is begun", func() bool { return k.Status(t.Context()).Next != nil })
+	put(t, cfg.Store, 40, 45)
+	wait.Until(t, "the table's index is fed", func() bool { return absent(t, k) == 45 })
+	st := k.Status(t.Context())
+	if !strings.HasPrefix(st.Model, "static") || st.Next.Model != transformer.Model || st.Next.Vectors != 0 {
+		t.Errorf("meanwhile the model is %s, and of %s %d passages have vectors", st.Model, st.Next.Model, st.Next.Vectors)
+	}
+	if k.Transformed() {
+		t.Error("the index that serves has vectors of a transformer")
+	}
+	before := embedded.Load()
+	leave()
+	wait.Until(t, "the transformer serves", served(k))
+	if n := absent(t, k); n != 0 || !k.Transformed() {
+		t.Errorf("by the transformer's profile %d documents are found", n)
+	}
+	if n := embedded.Load() - before; n != 45 { // the profile has no use for the query's
+		t.Errorf("%d texts were embedded for 45 documents", n)
+	}
+	wait.Until(t, "the table's index is gone", func() bool {
+		all, err := cfg.Store.Generations(t.Context())
+		return err == nil && len(all) == 1
+	})
+	k.stop()
+
+	// From then on every process has the transformer.
+	for name, open := range map[string]func(context.Context, Config) (*Stack, error){
+		"a command": Open, "a reader": OpenReader, "a rebuilt index": Rebuild,
+	} {
+		s, err := open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.CatchUp(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Searcher.Status(t.Context()).Model; got != transformer.Model || found(t, s.Searcher) != 45 {
+			t.Errorf("%s has the model %s", name, got)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNothingIsEmbeddedTwice stops a process in the middle, and afterwards rebuilds the
+// index and undoes a change.
+func TestNothingIsEmbeddedTwice(t *testing.T) {
+	const documents, part = 60, 20
+	cfg, embedded := newAuto(t, documents)
+	count, reached, resume := cfg.Embedded, make(chan struct{}), make(chan struct{})
+	cfg.Embedded = func(texts, unknown int) {
+		count(texts, unknown)
+		if unknown > 0 && embedded.Load() == documents+part { // those of the table, and so many
+			close(reached)
+			<-resume
+		}
+	}
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	<-reached
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); k.stop() }()
+	wait.Until(t, "it stops", func() bool { return k.filling.Load() == nil })
+	close(resume)
+	<-stopped
+	f, err := FillingOf(t.Context(), cfg.Store)
+	if err != nil || f != nil && f.Passages != documents {
+		t.Errorf("what is stored of its progress is %+v, %v", f, err)
+	}
+	k = keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	wait.Until(t, "the transformer serves", served(k))
+	if n := embedded.Load() - documents; n != documents+1 { // one was under way
+		t.Errorf("%d texts were embedded for %d documents", n, documents)
+	}
+	made := embedded.Load()
+	if err := k.Rebuild(t.Context(), func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	if n := embedded.Load() - made; n != 0 {
+		t.Errorf("%d texts were embedded again for the same index", n)
+	}
+	body := func(text string) {
+		t.Helper()
+		entry := catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "page-007", Title: "Page 7",
+			Data: []byte("{}"), Body: text}}
+		_, err := cfg.Store.Apply(t.Context(), catalog.Batch{Source: "site", Entries: []catalog.Entry{entry}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, err := cfg.Store.LastChange(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.serving.Load().Follower.WaitAll(t.Context(), head); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body("The lock of the canal is closed at night.")
+	body("The harbour has a beacon, number7, which the tugs pass at every tide.")
+	if n := embedded.Load() - made; n != 1 {
+		t.Errorf("a change and its undoing embedded %d texts", n)
+	}
+}
