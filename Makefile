@@ -37,6 +37,8 @@ format:
 vet:
 	@echo "== go vet, staticcheck"
 	$(GO) vet $(PACKAGES)
+	GOARCH=arm64 $(GO) vet ./embed/transformer/... ./retrieval/vector/kernel/...
+	GOARCH=arm64 $(GO) build -o /dev/null ./cmd/almanac
 	@bash -euc '. .ci/install; staticcheck=$$(go_tool staticcheck); "$$staticcheck" $(PACKAGES)'
 
 unit:
@@ -62,6 +64,8 @@ race:
 rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
 	@echo "== rankings, recall, the corpus, walks over all pages and operations"
 	$(GO) test -timeout 25m ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./ingest/docs ./ingest/networks
+	for off in avx512f all; do export GODEBUG=cpu.$$off=off; $(GO) test ./embed/transformer/kernel ./retrieval/vector/kernel && \
+	  $(GO) test -timeout 25m -run 'VectorsAreThose' ./embed/transformer || exit 1; done
 	$(GO) test -timeout 25m -run 'ABuildHolds' ./retrieval
 	$(GO) test -timeout 25m -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert' ./api
 

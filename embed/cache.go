@@ -16,6 +16,8 @@ type CacheConfig struct {
 	// Path is the file that keeps the vectors of documents; "" keeps none.
 	// Several processes may share it.
 	Path string
+	// Known has vectors of documents that need not be embedded.
+	Known Vectors
 	// Queries is how many vectors of queries are kept in memory; default 1000.
 	Queries int
 	// Observe is called for each call with how many texts it had and how many of
@@ -37,6 +39,7 @@ const defaultQueries = 1000
 type Cache struct {
 	inner   Embedder
 	file    *cacheFile // nil: not kept in a file
+	vectors Vectors    // that came with the program
 	observe func(texts, unknown int)
 	log     *slog.Logger
 
@@ -54,7 +57,7 @@ func NewCache(inner Embedder, c CacheConfig) *Cache {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	cache := &Cache{inner: inner, queries: lru.New(c.Queries), observe: c.Observe, log: c.Log}
+	cache := &Cache{inner: inner, vectors: c.Known, queries: lru.New(c.Queries), observe: c.Observe, log: c.Log}
 	if c.Path == "" {
 		return cache
 	}
@@ -84,9 +87,9 @@ func (c *Cache) Close() error {
 // cacheKey identifies a text under a model and purpose.
 type cacheKey [sha256.Size]byte
 
-func (c *Cache) key(text string, p Purpose) cacheKey {
+func keyOf(model, text string, p Purpose) cacheKey {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d:%s:%d:", len(c.inner.Model()), c.inner.Model(), p)
+	fmt.Fprintf(h, "%d:%s:%d:", len(model), model, p)
 	h.Write([]byte(text))
 	return cacheKey(h.Sum(nil))
 }
@@ -96,7 +99,7 @@ func (c *Cache) key(text string, p Purpose) cacheKey {
 func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float32, error) {
 	keys := make([]cacheKey, len(texts))
 	for i, text := range texts {
-		keys[i] = c.key(text, p)
+		keys[i] = keyOf(c.inner.Model(), text, p)
 	}
 	known := c.read(ctx, keys, p)
 	var missing []string
@@ -160,6 +163,14 @@ func (c *Cache) check(vectors [][]float32, texts int) error {
 
 func (c *Cache) read(ctx context.Context, keys []cacheKey, p Purpose) map[cacheKey][]float32 {
 	known := make(map[cacheKey][]float32, len(keys))
+	if p == Document {
+		keys = slices.DeleteFunc(slices.Clone(keys), func(k cacheKey) bool {
+			if v := c.vectors.find(k, c.inner.Dimensions()); v != nil {
+				known[k] = v
+			}
+			return known[k] != nil
+		})
+	}
 	switch {
 	case p == Query:
 		c.mu.Lock()
@@ -169,7 +180,7 @@ func (c *Cache) read(ctx context.Context, keys []cacheKey, p Purpose) map[cacheK
 				known[k] = v.([]float32)
 			}
 		}
-	case c.file != nil:
+	case c.file != nil && len(keys) > 0:
 		c.file.read(ctx, keys, known)
 	}
 	return known

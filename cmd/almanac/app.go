@@ -15,7 +15,9 @@ import (
 	"almanac/catalog/network"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
+	"almanac/embed"
 	"almanac/ingest/networks"
+	"almanac/ingest/sample"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
@@ -80,8 +82,12 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		}
 		fitted = &p
 	}
+	vectors, err := embed.ReadVectors(sample.Vectors)
+	if err != nil {
+		return stack.Config{}, err
+	}
 	return stack.Config{
-		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...), Transformer: fitted,
+		Dir: dir, Vectors: vectors, Profiles: append([]profile.Profile{standard}, profiles...), Transformer: fitted,
 		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),

@@ -37,6 +37,12 @@ import (
 	"almanac/text/options"
 )
 
+// Vectors are those of the passages by the transformer in the program, but of passages
+// with dates that hang on the anchor day: package embed reads them.
+//
+//go:embed sample.vectors
+var Vectors []byte
+
 //go:embed files
 var embedded embed.FS
 

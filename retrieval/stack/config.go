@@ -27,6 +27,9 @@ type Config struct {
 	Aliases     map[string][]string
 	Deadline    time.Duration // of one search
 
+	// Vectors come with the program: their texts need not be embedded.
+	Vectors embed.Vectors
+
 	// Embedded is called for texts whose vectors are needed with how many there are,
 	// and how many of them the cache did not have; may be nil.
 	Embedded func(texts, unknown int)

@@ -221,7 +221,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	if cfg.Temporary {
 		s.suffix = "-" + strings.ToLower(s.owner)
 	}
-	cache := embed.CacheConfig{Observe: cfg.Embedded, Log: cfg.Log}
+	cache := embed.CacheConfig{Known: cfg.Vectors, Observe: cfg.Embedded, Log: cfg.Log}
 	if cfg.Embed.Transformed() { // its vectors are worth keeping
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
