@@ -100,6 +100,10 @@ func TestAutoBeginsWithTheTable(t *testing.T) {
 	if k.Transformed() {
 		t.Error("the index that serves has vectors of a transformer")
 	}
+	wait.Until(t, "other processes can read of it", func() bool {
+		f, err := FillingOf(t.Context(), cfg.Store)
+		return err == nil && f != nil && f.Model == transformer.Model
+	})
 	before := embedded.Load()
 	leave()
 	wait.Until(t, "the transformer serves", served(k))
@@ -108,6 +112,9 @@ func TestAutoBeginsWithTheTable(t *testing.T) {
 	}
 	if n := embedded.Load() - before; n != 45 { // the profile has no use for the query's
 		t.Errorf("%d texts were embedded for 45 documents", n)
+	}
+	if f, err := FillingOf(t.Context(), cfg.Store); err != nil || f != nil {
+		t.Errorf("then other processes read of %+v, %v", f, err)
 	}
 	wait.Until(t, "the table's index is gone", func() bool {
 		all, err := cfg.Store.Generations(t.Context())
@@ -191,5 +198,30 @@ func TestNothingIsEmbeddedTwice(t *testing.T) {
 	body("The harbour has a beacon, number7, which the tugs pass at every tide.")
 	if n := embedded.Load() - made; n != 1 {
 		t.Errorf("a change and its undoing embedded %d texts", n)
+	}
+}
+
+// TestPace estimates by what was done lately: not by vectors that were there before, nor
+// by how fast it was long ago.
+func TestPace(t *testing.T) {
+	at := time.Date(2031, 5, 6, 8, 0, 0, 0, time.UTC)
+	p := pace{began: at}
+	if left := p.left(at, 500, 1000); left != 0 {
+		t.Errorf("at its beginning it knows that %v are left", left)
+	}
+	done := 500
+	tick := func(seconds, each int) (left time.Duration) {
+		for range seconds {
+			at, done = at.Add(time.Second), done+each
+			left = p.left(at, done, 10_000)
+		}
+		return left
+	}
+	if left := tick(10, 5); left != time.Duration(10_000-done)*time.Second/5 {
+		t.Errorf("%v are left at five in a second", left)
+	}
+	tick(600, 2)
+	if left := tick(180, 1); left != time.Duration(10_000-done)*time.Second {
+		t.Errorf("%v are left at one in a second", left)
 	}
 }
