@@ -13,6 +13,9 @@ type Project struct {
 	Verified     string       `json:"verified,omitempty"` // date the entry was last checked
 }
 
+// ProjectRetired is the state of a project that is over.
+const ProjectRetired = "retired"
+
 // Dependency is a version of a library or SDK.
 type Dependency struct {
 	Name    string `json:"name"`

@@ -31,6 +31,9 @@ type Pull struct {
 	Deletions   int      `json:"deletions,omitempty"`
 }
 
+// VersionDeprecated is the state of a package version that its registry marks so.
+const VersionDeprecated = "deprecated"
+
 // PackageVersion is one published version of a package, keyed
 // registry:name@version. Record.Container is its registry, Record.CreatedAt
 // when it was published, Record.State deprecated if the registry marks it so.

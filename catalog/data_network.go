@@ -29,6 +29,9 @@ type Ballot struct {
 	Void      bool   `json:"void,omitempty"`    // not counted: the voter had left before the request was closed
 }
 
+// ValidatorOffboarded is the state of a validator that left.
+const ValidatorOffboarded = "offboarded"
+
 // Validator is a validator, keyed by party id. Record.Title is its name,
 // Record.LastActivityAt its last activity, Record.State approved, offboarded
 // or empty.

@@ -120,6 +120,14 @@ type Record struct {
 	DeletedAt time.Time // zero while live
 }
 
+// over are the states of what is no more.
+var over = map[Kind]string{KindProject: ProjectRetired, KindPackageVersion: VersionDeprecated,
+	KindValidator: ValidatorOffboarded, KindOperation: OperationCancelled}
+
+// Over reports whether what the record tells of is no more: a retired project, a
+// deprecated version, a validator that left, a cancelled operation.
+func (r Record) Over() bool { return r.State != "" && r.State == over[r.Kind] }
+
 // Handles are the names by which people know a record, each once: path, kind:key,
 // key, address, id, and the number of a proposal.
 func (r Record) Handles() []string {

@@ -95,13 +95,15 @@ func keyOf(model, text string, p Purpose) cacheKey {
 }
 
 // Embed returns the vectors of texts. The wrapped embedder gets each unknown
-// text once. The only errors are those of the embedder.
+// text once, and never an empty one, whose vector is zero. The only errors are those
+// of the embedder.
 func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float32, error) {
 	keys := make([]cacheKey, len(texts))
 	for i, text := range texts {
 		keys[i] = keyOf(c.inner.Model(), text, p)
 	}
 	known := c.read(ctx, keys, p)
+	known[c.key("", p)] = make([]float32, c.Dimensions())
 	var missing []string
 	var missingKeys []cacheKey
 	asked := make(map[cacheKey]bool)

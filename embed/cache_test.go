@@ -121,6 +121,22 @@ func TestDocumentsAreEmbeddedOnce(t *testing.T) {
 	expect(t, asks(t, newCache(t, inner, path), inner, embed.Document, "a", "b", "c", "d"), "d")
 }
 
+// TestAnEmptyTextIsNotEmbedded: no model says what nothing means.
+func TestAnEmptyTextIsNotEmbedded(t *testing.T) {
+	inner := &counting{name: "m", dims: 8}
+	c := newCache(t, inner, filepath.Join(t.TempDir(), "embeddings"))
+	got, err := c.Embed(t.Context(), []string{"", "a", ""}, embed.Document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, inner.asked, "a")
+	for _, i := range []int{0, 2} {
+		if !slices.Equal(got[i], make([]float32, 8)) {
+			t.Errorf("the vector of an empty text is %v", got[i])
+		}
+	}
+}
+
 // partial is an embedder that fails after the first text.
 type partial struct{ *counting }
 

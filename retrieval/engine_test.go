@@ -25,12 +25,13 @@ import (
 
 // fixture is a catalog with engines over it.
 type fixture struct {
-	store    catalog.Store
-	engines  index.Engines
-	cross    retrieval.CrossEncoder
-	now      func() time.Time // nil: that of the machine
-	follower *index.Follower
-	engine   *retrieval.Engine
+	store     catalog.Store
+	engines   index.Engines
+	cross     retrieval.CrossEncoder
+	now       func() time.Time // nil: that of the machine
+	authority map[string]float64
+	follower  *index.Follower
+	engine    *retrieval.Engine
 }
 
 type option func(*fixture)
@@ -38,7 +39,7 @@ type option func(*fixture)
 func open(t testing.TB, dir string, options ...option) *fixture {
 	t.Helper()
 	ctx := t.Context()
-	f := &fixture{}
+	f := &fixture{authority: map[string]float64{"site": 1, "mirror": 0.2}}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -73,7 +74,7 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 	}
 	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross,
 		Aliases:   map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
-		Authority: map[string]float64{"site": 1, "mirror": 0.2}, IsWord: wordpiece.IsWord,
+		Authority: f.authority, IsWord: wordpiece.IsWord,
 		Deadline: time.Minute, Now: f.now, Log: log})
 	must(err)
 	return f

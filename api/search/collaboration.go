@@ -108,9 +108,6 @@ const (
 	weightShared = 0.5 // both have the same label; times its rarity
 )
 
-// retired is the state of a project that is over.
-const retired = "retired"
-
 // complements ranks the other projects by what speaks for working together with
 // one: what each seeks and the other has as category or label, in both
 // directions, and applications, libraries and labels that both have. A library
@@ -138,7 +135,7 @@ func complements(of catalog.Record, projects []catalog.Record) []complement {
 	one := offerOf(of)
 	var out []complement
 	for _, other := range all {
-		if other.record.ID == of.ID || other.record.State == retired ||
+		if other.record.ID == of.ID || other.record.State == catalog.ProjectRetired ||
 			one.organisation != "" && one.organisation == other.organisation {
 			continue
 		}

@@ -257,7 +257,7 @@ func (s *syncRun) validators(ctx context.Context) error {
 // The states of validators.
 const (
 	approved   = "approved"
-	offboarded = "offboarded"
+	offboarded = catalog.ValidatorOffboarded
 )
 
 func (s *syncRun) licensed(party string, l licence) *validator {

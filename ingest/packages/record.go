@@ -42,7 +42,7 @@ func entry(
 		e.Record.Tags = append(e.Record.Tags, catalog.TagStable)
 	}
 	if d.Deprecated != "" {
-		e.Record.State = "deprecated"
+		e.Record.State = catalog.VersionDeprecated
 	}
 	if repo := ownerAndName(d.Repository); repo != "" {
 		e.Links = []catalog.Link{{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindRepo, Key: repo},

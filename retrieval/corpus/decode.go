@@ -70,7 +70,7 @@ func view(record int64, raw string) *Document {
 // parse reads header and strings and places the parts. It reports whether they
 // are just as long as the whole.
 func (d *Document) parse() bool {
-	d.Secondary, d.Stub = d.raw[1]&flagSecondary != 0, d.raw[1]&flagStub != 0
+	d.Secondary, d.Stub, d.Over = d.raw[1]&flagSecondary != 0, d.raw[1]&flagStub != 0, d.raw[1]&flagOver != 0
 	d.inWord = 56 / max(1, int(d.raw[2]))
 	d.width, d.own = int(d.raw[2]), int(d.raw[3])
 	d.terms, d.passages = int(d.uint32(4)), int(d.uint32(8))

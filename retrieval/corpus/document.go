@@ -9,6 +9,7 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/dedup"
 	"almanac/retrieval/passage"
+	"almanac/text/markdown"
 )
 
 // Document is an indexed record as the reranker reads it. It is immutable, and
@@ -20,7 +21,8 @@ type Document struct {
 	Title      string
 	Thread     int64 // record of the thread that it is a post, message or comment of; 0: none
 	Secondary  bool  // a proposal's pull request, or a page of another version than the current
-	Stub       bool  // a page with hardly any content, or a test
+	Stub       bool  // a page or message with hardly any content, or a test
+	Over       bool  // of what is no more: a retired project
 
 	layout
 	raw string // the whole of it
@@ -224,6 +226,29 @@ func (t Terms) Distance(i, j int) int { return t.d.steps(t.first+1+i, t.first+1+
 func secondary(r catalog.Record) bool {
 	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") ||
 		slices.Contains(r.Tags, catalog.TagOtherVersion)
+}
+
+// replyWords is how many words of its own a message has at least if it says
+// something alone; "+1" and "In favour." say it of what they answer.
+const replyWords = 5
+
+func stub(r catalog.Record) bool {
+	if slices.Contains(r.Tags, catalog.TagStub) {
+		return true
+	}
+	if !r.Kind.InThread() {
+		return false
+	}
+	words := 0
+	for b := range markdown.Blocks(r.Body) {
+		if !b.Quoted {
+			words += passage.WordCount(r.Body[b.Start:b.End])
+		}
+		if words >= replyWords {
+			return false
+		}
+	}
+	return true
 }
 
 // ownTerms returns the terms of a record's key and of its file's name. An

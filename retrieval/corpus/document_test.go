@@ -92,7 +92,8 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 		}
 		if d.Record != s.record.ID || d.Key != s.record.Key || d.Title != s.record.Title ||
 			d.Len() != len(s.passages) ||
-			d.Attributes != AttributesOf(s.record) || d.Stub != (len(s.record.Tags) > 0) || d.Secondary != d.Stub {
+			d.Attributes != AttributesOf(s.record) || d.Stub != (len(s.record.Tags) > 0 || s.record.Kind == catalog.KindPost) ||
+			d.Secondary != (len(s.record.Tags) > 0) {
 			t.Fatalf("read as %+v of %+v", d, s.record)
 		}
 		if post := s.record.Kind == catalog.KindPost; post != (d.Thread != 0) || post && d.Thread != s.record.Parent {
@@ -286,5 +287,30 @@ func BenchmarkNewDocument(b *testing.B) {
 	passages := slices.Repeat([]analysis.Packed{terms}, 6)
 	for b.Loop() {
 		NewDocument(catalog.Record{ID: 1, Title: "a title"}, passages)
+	}
+}
+
+// TestWhatSaysLittle: marks that a document carries of its record.
+func TestWhatSaysLittle(t *testing.T) {
+	for _, c := range []struct {
+		record     catalog.Record
+		stub, over bool
+	}{
+		{record: catalog.Record{Kind: catalog.KindMailMessage, Body: "+1"}, stub: true},
+		{record: catalog.Record{Kind: catalog.KindPost, Body: "> Two thirds of all boats are too many.\n\nI agree."},
+			stub: true},
+		{record: catalog.Record{Kind: catalog.KindComment, Body: "2.5.1 prunes through the whole year."}},
+		{record: catalog.Record{Kind: catalog.KindPost, Body: "我同意这个提案的内容。"}},
+		{record: catalog.Record{Kind: catalog.KindMailThread, Body: "+1"}},
+		{record: catalog.Record{Kind: catalog.KindDoc, Body: "Short."}},
+		{record: catalog.Record{Kind: catalog.KindDoc, Body: "Short.", Tags: []string{catalog.TagStub}}, stub: true},
+		{record: catalog.Record{Kind: catalog.KindProject, State: catalog.ProjectRetired}, over: true},
+		{record: catalog.Record{Kind: catalog.KindProject, State: "live"}},
+		{record: catalog.Record{Kind: catalog.KindPackageVersion, State: catalog.VersionDeprecated}, over: true},
+		{record: catalog.Record{Kind: catalog.KindDoc, State: catalog.ProjectRetired}},
+	} {
+		if d := NewDocument(c.record, nil); d.Stub != c.stub || d.Over != c.over {
+			t.Errorf("%s %q %q: stub %v, over %v", c.record.Kind, c.record.State, c.record.Body, d.Stub, d.Over)
+		}
 	}
 }

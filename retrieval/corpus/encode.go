@@ -14,7 +14,7 @@ import (
 
 // Version identifies which records are documents, what is encoded of them, and which
 // words are kept: part of an index's fingerprint.
-const Version = "3"
+const Version = "4"
 
 // An encoded document is one run of bytes, little endian, the same in memory and
 // in the database:
@@ -43,7 +43,7 @@ const (
 	detailSize = 4 + 2 + 2*analysis.NumFields
 	padding    = 4 // so that the last token can be read as 8 bytes, with the checksum
 
-	flagSecondary, flagStub = 1, 2
+	flagSecondary, flagStub, flagOver = 1, 2, 4
 )
 
 // A count holds how often a term occurs in the bodies (4 bits) and in how many
@@ -118,8 +118,11 @@ func (e *encoder) encode(r catalog.Record, passages int) []byte {
 	if secondary(r) {
 		flags |= flagSecondary
 	}
-	if slices.Contains(r.Tags, catalog.TagStub) {
+	if stub(r) {
 		flags |= flagStub
+	}
+	if r.Over() {
+		flags |= flagOver
 	}
 	le := binary.LittleEndian
 	b := []byte{formatVersion, flags, byte(width), byte(len(own))}

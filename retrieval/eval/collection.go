@@ -43,8 +43,10 @@ type Query struct {
 // Document is one of a collection's own corpus.
 type Document struct {
 	ID    string `json:"_id"`
+	Kind  string `json:"kind"` // "": a page of documentation
 	Title string `json:"title"`
 	Text  string `json:"text"`
+	State string `json:"state"`
 }
 
 // Documents returns the ids of all documents that are judged or in the pool.

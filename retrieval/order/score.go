@@ -46,6 +46,26 @@ func aboveFloor(r *run, candidates []*Candidate) []*Candidate {
 	})
 }
 
+// liveFirst puts what is over behind the first record of its kind that is not and has as
+// much of the query. By more of its name it is still found first.
+func liveFirst(_ *run, candidates []*Candidate) []*Candidate {
+	for i, c := range slices.Backward(candidates) {
+		if !c.Document.Over {
+			continue
+		}
+		behind := slices.IndexFunc(candidates[i:], func(x *Candidate) bool {
+			return !x.Document.Over && x.Document.Attributes.Kind == c.Document.Attributes.Kind &&
+				x.Scored.Features[rerank.Coverage] >= c.Scored.Features[rerank.Coverage]
+		})
+		if behind > 0 {
+			c.Shown = candidates[i+behind].Shown
+			copy(candidates[i:i+behind], candidates[i+1:])
+			candidates[i+behind] = c
+		}
+	}
+	return candidates
+}
+
 // crossEncode reorders the best candidates by a cross-encoder's scores of their
 // best passages, which count as much as the profile says, both normalised over
 // what it read. The linear model keeps a part because it uses identifiers and

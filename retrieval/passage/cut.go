@@ -1,7 +1,9 @@
 package passage
 
 import (
+	"path"
 	"strings"
+	"unicode"
 
 	"almanac/text/markdown"
 )
@@ -9,7 +11,7 @@ import (
 // Version identifies the rules of cutting and of FoldCase; it changes whenever a
 // source would be cut, or a value folded, differently, and is part of an index's
 // fingerprint.
-const Version = "5"
+const Version = "6"
 
 // Source is a record to be cut. Body is text or markdown.
 type Source struct {
@@ -67,8 +69,12 @@ func Cut(s Source) []Piece {
 
 // EmbedText returns what is embedded for a passage: the beginning of the
 // record's title, the end of the heading path, and the text without the marks
-// of fenced code.
+// of fenced code. It is "" for a passage without a word ("+1") and for a source
+// that is nothing but the name of a file: these are found by name, not by meaning.
 func EmbedText(title string, p Piece) string {
+	if p.Heading == "" && (!strings.ContainsFunc(p.Text, unicode.IsLetter) || onlyFileName(title, p.Text)) {
+		return ""
+	}
 	var b strings.Builder
 	line := func(s string) {
 		if s == "" {
@@ -90,6 +96,17 @@ func EmbedText(title string, p Piece) string {
 	return b.String()
 }
 
+// onlyFileName reports whether the text of a passage is the title and names a file: it
+// ends in an extension, as "votes.pdf" and unlike "Release 2.9.7".
+func onlyFileName(title, text string) bool {
+	if strings.TrimSpace(valid(title)) != text {
+		return false
+	}
+	extension := strings.TrimPrefix(path.Ext(text), ".")
+	return len(extension) > 0 && len(extension) <= 5 && unicode.IsLetter(rune(extension[0])) &&
+		!strings.ContainsFunc(extension, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
 // unit is a piece of a section that is not divided unless it must be.
 type unit struct {
 	section int
@@ -104,7 +121,7 @@ type unit struct {
 }
 
 func newUnit(section int, text string, f *markdown.Fence) unit {
-	return unit{section: section, text: text, fence: f, words: wordCount(text), pieces: pieceCount(text)}
+	return unit{section: section, text: text, fence: f, words: WordCount(text), pieces: pieceCount(text)}
 }
 
 // packing is the state of pack: full passages and the current one.

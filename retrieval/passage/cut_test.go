@@ -166,6 +166,13 @@ func TestEmbedText(t *testing.T) {
 		{"a long title is cut between words", words("t", 40), passage.Piece{Text: "x"}, words("t", 32) + "\nx"},
 		{"a long heading path loses its beginning", "T",
 			passage.Piece{Heading: words("a", 30) + " › " + words("b", 30), Text: "x"}, "T\n" + words("b", 30) + "\nx"},
+		{"without a word there is no meaning", "Re: Vote on nets", passage.Piece{Text: "+1 👍"}, ""},
+		{"numbers below a heading have that", "T", passage.Piece{Heading: "Fees", Text: "3 | 5"}, "T\nFees\n3 | 5"},
+		{"the name of a file is no meaning", "votes: nets.pdf", passage.Piece{Text: "votes: nets.pdf"}, ""},
+		{"code may end in a name", "", passage.Piece{Text: "return net.size"}, "return net.size"},
+		{"a version is no extension", "Release 2.9.7", passage.Piece{Text: "Release 2.9.7"},
+			"Release 2.9.7\nRelease 2.9.7"},
+		{"a text may end in a file's name", "Nets", passage.Piece{Text: "See nets.pdf"}, "Nets\nSee nets.pdf"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, passage.EmbedText(c.title, c.piece)); diff != "" {

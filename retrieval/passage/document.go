@@ -158,7 +158,7 @@ func (p *parser) heading(b markdown.Block) {
 func (p *parser) endSection() {
 	i := len(p.sections) - 1
 	if i > 0 && (len(p.units) == 0 || p.units[len(p.units)-1].section != i) {
-		u := unit{section: i, first: true, start: p.sections[i].start, end: p.at, words: wordCount(p.sections[i].heading),
+		u := unit{section: i, first: true, start: p.sections[i].start, end: p.at, words: WordCount(p.sections[i].heading),
 			pieces: pieceCount(p.sections[i].heading)}
 		p.units = append(p.units, u)
 	}

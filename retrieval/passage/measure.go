@@ -66,8 +66,8 @@ func nextRun(text string) (pieces, size int) {
 	return (letters + digits + 1) / 2, size
 }
 
-// wordCount counts words: runs without space; ideographs are half a word.
-func wordCount(text string) int {
+// WordCount counts words: runs without space; ideographs are half a word.
+func WordCount(text string) int {
 	n, ideographs, inside := 0, 0, false
 	for _, r := range text {
 		switch {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
@@ -31,7 +32,8 @@ type State struct {
 	// IsWord reports whether a folded word is known to be spelt right, however rare
 	// in the corpus.
 	IsWord func(string) bool
-	// Authority is the prior of a record by its source, else by its kind.
+	// Authority is the prior of a record by its source, else by its kind; empty: that
+	// of its role.
 	Authority map[string]float64
 }
 
@@ -119,10 +121,19 @@ const Rerank = "rerank"
 // keep the order of the fused lists.
 func (p *Plan) Reranks() bool { return p.Profile.Order == Rerank }
 
+// authority is the prior of records in a network that gives none to any source or kind.
+var authority = map[catalog.Role]float64{catalog.RoleProposal: 1, catalog.RolePage: 0.8, catalog.RoleChange: 0.7,
+	catalog.RolePublication: 0.6, catalog.RoleFact: 0.6, catalog.RoleFile: 0.5, catalog.RoleThread: 0.4,
+	catalog.RoleWork: 0.4, catalog.RoleMessage: 0.2}
+
 // AuthorityOf returns the prior of a document.
 func (p *Plan) AuthorityOf(d *corpus.Document) float64 {
 	a, ok := p.Authority[d.Attributes.Source]
-	if !ok {
+	switch {
+	case ok:
+	case len(p.Authority) == 0:
+		a = authority[catalog.Kind(d.Attributes.Kind).Role()]
+	default:
 		a = p.Authority[d.Attributes.Kind]
 	}
 	if d.Secondary {

@@ -188,3 +188,22 @@ func TestOperatorsNarrowTheFilter(t *testing.T) {
 		}
 	}
 }
+
+// TestAuthorityIsThatOfTheRole in a network that gives none; in one that gives some it
+// says of what.
+func TestAuthorityIsThatOfTheRole(t *testing.T) {
+	p := mustPlan(t, plan.Request{Query: "gauge"}, nil, "gauge")
+	of := func(kind catalog.Kind, source string) float64 {
+		return p.AuthorityOf(corpus.NewDocument(catalog.Record{Kind: kind, Source: source}, nil))
+	}
+	if of(catalog.KindCIP, "a") <= of(catalog.KindMailThread, "a") ||
+		of(catalog.KindMailThread, "a") <= of(catalog.KindMailMessage, "a") || of(catalog.KindMailMessage, "a") <= 0 {
+		t.Errorf("proposal %v, thread %v, message %v", of(catalog.KindCIP, "a"), of(catalog.KindMailThread, "a"),
+			of(catalog.KindMailMessage, "a"))
+	}
+	p.Authority = map[string]float64{"a": 0.9, "post": 0.3}
+	if of(catalog.KindCIP, "a") != 0.9 || of(catalog.KindPost, "b") != 0.3 || of(catalog.KindCIP, "b") != 0 {
+		t.Errorf("by source %v, by kind %v, else %v", of(catalog.KindCIP, "a"), of(catalog.KindPost, "b"),
+			of(catalog.KindCIP, "b"))
+	}
+}

@@ -25,7 +25,7 @@ const (
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind
 	Length                         // logarithm of the document's length
-	Stub                           // 1 for a page with hardly any content, or a test
+	Stub                           // 1 for a page or message with hardly any content, or a test
 	NumFeatures     int     = iota
 )
 

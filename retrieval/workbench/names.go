@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,12 +24,12 @@ func Put(ctx context.Context, store catalog.Writer, dir string) error {
 		return err
 	}
 	err := eval.ReadDocuments(dir, func(d eval.Document) error {
-		data, err := catalog.Encode(catalog.Doc{Format: "text"})
-		if err != nil {
-			return err
+		kind := cmp.Or(catalog.Kind(d.Kind), catalog.KindDoc)
+		if _, ok := catalog.InfoOf(kind); !ok {
+			return fmt.Errorf("document %s: there is no kind %q", d.ID, kind)
 		}
 		batch = append(batch, catalog.Entry{Record: catalog.Record{
-			Kind: catalog.KindDoc, Key: d.ID, Path: d.ID, Title: d.Title, Body: d.Text, Data: data}})
+			Kind: kind, Key: d.ID, Path: d.ID, Title: d.Title, Body: d.Text, State: d.State, Data: []byte("{}")}})
 		if len(batch) < putBatch {
 			return nil
 		}
