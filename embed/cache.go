@@ -103,7 +103,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float
 		keys[i] = keyOf(c.inner.Model(), text, p)
 	}
 	known := c.read(ctx, keys, p)
-	known[c.key("", p)] = make([]float32, c.Dimensions())
+	known[keyOf(c.inner.Model(), "", p)] = make([]float32, c.Dimensions())
 	var missing []string
 	var missingKeys []cacheKey
 	asked := make(map[cacheKey]bool)
