@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/mention"
 	"almanac/catalog/network"
 	"almanac/ingest/memory"
-	"almanac/catalog/mention"
 	"almanac/ingest/privacy"
 	"almanac/text/visible"
 )

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest/listing"
 	"almanac/catalog/mention"
+	"almanac/ingest/listing"
 	"almanac/text/dates"
 	"almanac/text/webaddress"
 )

@@ -14,9 +14,9 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/catalog/mention"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/catalog/mention"
 	"almanac/text/dates"
 )
 
