@@ -122,7 +122,7 @@ func trends(
 		marks = append(marks, look.Mark{At: p.At, Name: p.String()})
 	}
 	for _, run := range slices.Backward(all) { // oldest first
-		name := strings.Join([]string{measure.Title, cases[run.Case], run.Profile}, ", ")
+		name := measure.Title + ", " + cases[run.Case] + ", " + run.Profile
 		at := slices.IndexFunc(out, func(t look.Chart) bool { return t.Name == name })
 		if at < 0 {
 			at, out = len(out), append(out, look.Chart{Name: name, Marks: marks, Dots: true, Top: 1})
