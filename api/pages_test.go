@@ -326,7 +326,8 @@ func TestLimitsArePages(t *testing.T) {
 	w := local("/cips")
 	if w.Code != 429 || w.Header().Get("Retry-After") == "" ||
 		!strings.Contains(w.Body.String(), "<h1>That was a little fast</h1>") ||
-		!strings.Contains(w.Body.String(), "There are more in 15 minutes.") || strings.Contains(w.Body.String(), "limit.web") {
+		!strings.Contains(w.Body.String(), "There are more in 15 minutes.") ||
+		strings.Contains(w.Body.String(), "limit.web") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := visitAs(h.Public, "http://localhost/feed.atom", "*/*"); w.Code != 429 || !json.Valid(w.Body.Bytes()) {

@@ -20,12 +20,12 @@ func typed(text string) (all []string) {
 	return append(all, text)
 }
 
-// TestEveryBeginningOfAWordFindsSomething: also where the word is begun with a wrong letter, and behind other words.
+// TestEveryBeginningOfAWordFindsSomething: also where a letter of it is wrong, and behind other words.
 func TestEveryBeginningOfAWordFindsSomething(t *testing.T) {
 	f := open(t, t.TempDir())
 	f.put(t, library()...)
-	for _, text := range []string{"troubleshooting", "delegated voting", "sequencer", "rotation", "burned fees", `"burned tra`,
-		"Wallet Installed"} {
+	for _, text := range []string{"troubleshooting", "delegated voting", "sequencer", "rotation", "burned fees",
+		`"burned tra`, "Wallet Installed"} {
 		for _, query := range typed(text) {
 			if query == `"` {
 				continue
@@ -44,16 +44,16 @@ func TestEveryBeginningOfAWordFindsSomething(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsBeingTypedIsReadAsABeginning: a word means itself to everyone else, a whole word while it is typed too, and so does
-// what ends an operator.
+// TestOnlyWhatIsBeingTypedIsReadAsABeginning: a word means itself to everyone else, a whole word while it is typed
+// too, and so does what ends an operator.
 func TestOnlyWhatIsBeingTypedIsReadAsABeginning(t *testing.T) {
 	f := open(t, t.TempDir())
 	f.put(t, shelf()...)
 	if res := f.search(t, retrieval.Request{Query: "seque"}); len(res.Results) > 0 {
 		t.Errorf("a search for a beginning found %q", titles(res))
 	}
-	for _, query := range []string{"rotation of keys", "wallets", "7", `vote -wal`, `vote "keys"`, "xylophone", "guide wal ",
-		"v1.4.", "onb kind:release"} {
+	for _, query := range []string{"rotation of keys", "wallets", "7", `vote -wal`, `vote "keys"`, "xylophone",
+		"guide wal ", "v1.4.", "onb kind:release"} {
 		whole := f.search(t, retrieval.Request{Query: query})
 		if res := f.search(t, retrieval.Request{Query: query, Typing: true}); !slices.Equal(titles(res), titles(whole)) {
 			t.Errorf("%q: %q while it is typed, and %q then", query, titles(res), titles(whole))

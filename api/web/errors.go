@@ -60,8 +60,8 @@ func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
 	if _, ok := errors.AsType[*edge.Refusal](err); ok && !Prefers(r) {
 		return f.JSON()
 	}
-	m := message{Status: f.Status, Heading: cmp.Or(headings[f.Status], "This was refused"), Text: sentence(f.Message), Progress: -1,
-		Wait: f.Wait}
+	m := message{Status: f.Status, Heading: cmp.Or(headings[f.Status], "This was refused"), Text: sentence(f.Message),
+		Progress: -1, Wait: f.Wait}
 	if m.Status == http.StatusTooManyRequests { // what the operator may change is none of a visitor's business
 		m.Text = "Each visitor has a number of pages every few minutes, and yours are used up. There are more in " +
 			until(m.Wait) + "."

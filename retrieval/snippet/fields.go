@@ -7,7 +7,8 @@ import (
 
 // field matches a line that begins with the name of a field: of front matter, of the
 // header of a proposal, of a generated text, of reStructuredText.
-var field = regexp.MustCompile(`^\s*([-*+] )?(?:\*\*|:)?([A-Za-z][A-Za-z0-9_()/-]*(?: [A-Za-z0-9_()/-]+){0,2}):(?:\*\*)?(?:\s+(.*))?$`)
+var field = regexp.MustCompile(`^\s*([-*+] )?(?:\*\*|:)?` +
+	`([A-Za-z][A-Za-z0-9_()/-]*(?: [A-Za-z0-9_()/-]+){0,2}):(?:\*\*)?(?:\s+(.*))?$`)
 
 // headers are fields that the head of a text has and no other list of fields.
 var headers = map[string]bool{"author": true, "authors": true, "author(s)": true, "status": true, "created": true,

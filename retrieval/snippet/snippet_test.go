@@ -93,8 +93,10 @@ func TestSnippet(t *testing.T) {
 func TestASnippetIsASentenceOfTheText(t *testing.T) {
 	const text = "The tide table is kept by the harbour."
 	for name, shape := range map[string]string{
-		"front matter":             "hip: \"00002\"\ntitle: Tide\nauthors:\n  - name: Ola Skua\n    github: \"@skua\"\nstatus: Landed\n\nBODY",
-		"the header of a mail":     "HIP: HIP 0001\n  Title: Tide\n  Author: Ola Skua,\n    Ana Gull\n  Status: Active\n\nBODY",
+		"front matter": "hip: \"00002\"\ntitle: Tide\nauthors:\n  - name: Ola Skua\n    github: \"@skua\"\n" +
+			"status: Landed\n\nBODY",
+		"the header of a mail": "HIP: HIP 0001\n  Title: Tide\n  Author: Ola Skua,\n    Ana Gull\n" +
+			"  Status: Active\n\nBODY",
 		"a header in code":         "```\nHIP: 4\nAuthor: Ola Skua\n```\n\nBODY",
 		"a header as a list":       "- Status: Landed\n- Author(s): Ola Skua\n\nBODY",
 		"bold names":               "**Author:** Ola Skua\n**Created:** 2031-01-02\n\nBODY",
@@ -105,8 +107,8 @@ func TestASnippetIsASentenceOfTheText(t *testing.T) {
 		"a note on a forge":        "> [!WARNING]\n> BODY",
 		"a comment of reST":        ".. _tide:\n\nBODY",
 		"rules and marks of heads": "***\n\n### BODY\n\n---",
-		"links, emphasis, tags": "The [tide **table**](tide.md \"x\") is _kept_ by <Tooltip tip=\"a\">the :ref:`harbour <h>`</Tooltip>." +
-			"![x](y.png)",
+		"links, emphasis, tags": "The [tide **table**](tide.md \"x\") is _kept_ by <Tooltip tip=\"a\">" +
+			"the :ref:`harbour <h>`</Tooltip>.![x](y.png)",
 		"an item": "- [ ] BODY",
 	} {
 		s := snippet.New(parse(t, "tide"), nil).Snippet(strings.ReplaceAll(shape, "BODY", text), 300)
@@ -118,17 +120,20 @@ func TestASnippetIsASentenceOfTheText(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for _, prose := range []string{"Ada: The tide is late, and nobody on the quay knows why.\nBo: It always is, so we wait for it.",
+	for _, prose := range []string{
+		"Ada: The tide is late, and nobody on the quay knows why.\nBo: It always is, so we wait for it.",
 		"port: the left side of a ship, red at night\nand it stays so in the tide.", "Status: Landed\nAuthor: Ola Skua",
-		"Affected: ships at the tide gate before 2031, at level low only.\nAfter the upgrade: renew the tide gate's token, and mask logs.",
+		"Affected: ships at the tide gate before 2031, at level low only.\n" +
+			"After the upgrade: renew the tide gate's token, and mask logs.",
 	} {
 		s := snippet.New(parse(t, "tide"), nil).Snippet(prose, 300)
 		if want := strings.ReplaceAll(prose, "\n", " "); s.Text != want {
 			t.Errorf("%q is read as %q", prose, s.Text)
 		}
 	}
-	if got := snippet.New(parse(t, "tide"), nil).Snippet("- high: `06:10`\n\n| gate | *open* |\n|---|---|\n| west | ~ |", 300); got.Text !=
-		"high: `06:10`\ngate, open\nwest, ~" {
+	const table = "- high: `06:10`\n\n| gate | *open* |\n|---|---|\n| west | ~ |"
+	got := snippet.New(parse(t, "tide"), nil).Snippet(table, 300)
+	if want := "high: `06:10`\ngate, open\nwest, ~"; got.Text != want {
 		t.Errorf("%q", got.Text)
 	}
 }
