@@ -117,7 +117,10 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		s, err = stack.OpenReader(patient, cfg)
 		cancel()
 	}
-	if err = errors.Join(err, lock.Unlock()); err != nil {
+	if free {
+		err = errors.Join(err, lock.Unlock())
+	}
+	if err != nil {
 		x.check("embedding model and engines", err, "")
 		return nil
 	}
