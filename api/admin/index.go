@@ -33,8 +33,8 @@ var (
 	indexLag      = indexMetric("index_lag_changes", "Changes of the catalog that are not indexed yet.")
 	indexNext     = indexMetric("index_next_share",
 		"Share of the passages that have vectors in the index of another model, which is built meanwhile.")
-	engineUp      = indexMetric("engine_up", "1 while the engine answers and is complete.", "engine")
-	engineLeft    = indexMetric("engine_breaker_open",
+	engineUp   = indexMetric("engine_up", "1 while the engine answers and is complete.", "engine")
+	engineLeft = indexMetric("engine_breaker_open",
 		"1 while the engine, which is on a server, failed so often that it is left alone.", "engine")
 )
 
