@@ -324,8 +324,8 @@ func TestMarina(t *testing.T) {
 				"issues.1.snippet": "for grant 40", "issues.2.snippet": "see the rust", "open_issues": 2, "total": 3}},
 		{name: "who overlaps", tool: "detect_builder_overlap",
 			args: `{"idea":"a clock that shows the tide on a phone"}`,
-			want: fields{"projects": 1, "grants": 3, "evidence.0.title": "Tide clock",
-				"evidence.0.why": "shares clock, tide", "evidence.1.title": "Tide app", "evidence.1.state": "open"},
+			want: fields{"projects": 1, "grants": 3, "evidence.0.title": "Tide app", "evidence.0.state": "open",
+				"evidence.0.why": "shares phone, shows, tide", "evidence.1.title": "Tide clock"},
 			check: func(t *testing.T, answer any) {
 				sum := 0.0
 				evidence, _ := at(answer, "evidence")

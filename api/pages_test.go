@@ -235,7 +235,7 @@ var ofParts = []catalog.Kind{catalog.KindTopic, catalog.KindMailThread, catalog.
 func TestPagesAreMarkdownToo(t *testing.T) {
 	l := open(t).ready(t)
 	for target, want := range map[string]string{
-		"/cips/0056.md":           "# Tide oracle",
+		"/cips/0056.md":           "# CIP-0056 Tide oracle",
 		"/cips.md":                "[Tide oracle](" + publicURL + "/cips/0056",
 		"/index.md?q=tide+oracle": "/cips/0056",
 		"/index.md":               "# Tidewater",

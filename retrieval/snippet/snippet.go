@@ -22,7 +22,10 @@ type Snippet struct {
 	Spans [][2]int // byte ranges in Text, ascending, not overlapping
 }
 
-const ellipsis = "…"
+const (
+	ellipsis = "…"
+	codeMark = "`" // around code
+)
 
 // Matcher finds the terms of a query in texts. It is not safe for concurrent use.
 type Matcher struct {
@@ -66,17 +69,26 @@ func (m *Matcher) Snippet(text string, limit int) Snippet {
 	if utf8.RuneCountInString(text) <= limit {
 		return Snippet{Text: text, Spans: m.Highlight(text)}
 	}
+	if strings.Contains(text, codeMark) {
+		limit = max(3, limit-2*len(codeMark))
+	}
 	matches := m.matches(text)
 	start, end := window(text, best(text, matches, m.weights, limit), limit)
-	s := Snippet{Text: text[start:end]}
-	shift := -start
+	before, after := "", ""
 	if start > 0 {
-		s.Text = ellipsis + s.Text
-		shift += len(ellipsis)
+		before = ellipsis
 	}
 	if end < len(text) {
-		s.Text += ellipsis
+		after = ellipsis
 	}
+	if strings.Count(text[:start], codeMark)%2 != 0 { // code that is cut is still code
+		before += codeMark
+	}
+	if strings.Count(text[:end], codeMark)%2 != 0 {
+		after = codeMark + after
+	}
+	s := Snippet{Text: before + text[start:end] + after}
+	shift := len(before) - start
 	var inside []match
 	for _, x := range matches {
 		if x.start >= start && x.end <= end {
