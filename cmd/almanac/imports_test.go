@@ -192,7 +192,7 @@ retrieval/order: retrieval/analysis retrieval/dedup retrieval/gather retrieval/p
 	retrieval/rerank retrieval/trace
 retrieval/passage:
 retrieval/phrase: retrieval/analysis retrieval/corpus retrieval/query
-retrieval/plan: retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage retrieval/phrase
+retrieval/plan: catalog retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage retrieval/phrase
 	retrieval/profile retrieval/query retrieval/relevance retrieval/rerank
 retrieval/profile:
 retrieval/query: retrieval/analysis

@@ -235,7 +235,7 @@ func BenchmarkSnippet(b *testing.B) {
 func TestCodeThatIsCutIsStillCode(t *testing.T) {
 	filler := strings.Repeat("Nothing of note is said here. ", 20)
 	code := "`relay --sync " + strings.Repeat("--peer node.example:4200 ", 40) + "--capstan now`"
-	m := snippet.New(query.Parse("capstan"), nil)
+	m := snippet.New(parse(t, "capstan"), nil)
 	for name, text := range map[string]string{"begins in it": filler + code + " " + filler,
 		"ends in it": "The capstan is turned by " + code, "all within": code} {
 		got := m.Snippet(text, 200).Text
