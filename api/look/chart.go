@@ -177,7 +177,8 @@ func (c Chart) plot(b *strings.Builder, s scale) {
 	for _, p := range slices.Backward(c.Points) {
 		fmt.Fprintf(&below, "L%.0f %.1f", plotWidth/100*s.x(p.At), s.y(slices.Min(p.reach())))
 	}
-	fmt.Fprintf(b, `<svg width="100%%" height="%g" viewBox="0 0 %g %[1]g" preserveAspectRatio="none">`, chartHeight, plotWidth)
+	fmt.Fprintf(b, `<svg width="100%%" height="%g" viewBox="0 0 %g %[1]g" preserveAspectRatio="none">`,
+		chartHeight, plotWidth)
 	if slices.ContainsFunc(c.Points, func(p Point) bool { return len(p.reach()) > 1 }) {
 		fmt.Fprintf(b, `<path class="band" d="%s%sZ"/>`, above.String(), below.String())
 	} else if s.zero {

@@ -64,7 +64,8 @@ func Tree(g cips.Graph, at func(string) string) template.HTML {
 		x2, y2 := place(to)
 		x1, y1, y2 = x1+boxWidth, y1+boxHeight/2, y2+boxHeight/2
 		bend := gapX * 2 / 3
-		fmt.Fprintf(&b, `<path data-from="%s" data-to="%s" d="M%d %dC%d %d %d %d %d %d"/>`, esc(e.From), esc(e.To), x1, y1, x1+bend, y1, x2-bend, y2, x2-5, y2)
+		fmt.Fprintf(&b, `<path data-from="%s" data-to="%s" d="M%d %dC%d %d %d %d %d %d"/>`,
+			esc(e.From), esc(e.To), x1, y1, x1+bend, y1, x2-bend, y2, x2-5, y2)
 		fmt.Fprintf(&b, `<path class="tip" d="M%d %dl-6 -3.5v7z"/>`, x2, y2)
 	}
 	for _, l := range layers {

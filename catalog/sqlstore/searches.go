@@ -106,7 +106,8 @@ func selectSearches(order catalog.SearchOrder, public bool) string {
 	MAX(` + last + `) AS last, MAX(clients) AS clients, MAX(visitors) AS visitors, 
 	SUM(CASE WHEN visitors >= ` + publicClients + ` THEN 1 ELSE 0 END)
 	FROM ` + from + ` GROUP BY query HAVING ` + by.sum + `(` + by.column + `) > 0)
-SELECT *, (SELECT COUNT(*) FROM grouped) AS total FROM grouped ORDER BY ` + by.column + ` DESC, last DESC, query LIMIT +?2`
+SELECT *, (SELECT COUNT(*) FROM grouped) AS total FROM grouped
+ORDER BY ` + by.column + ` DESC, last DESC, query LIMIT +?2`
 }
 
 // publicClients is catalog.PublicClients as the indexes searches_public and

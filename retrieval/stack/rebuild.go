@@ -9,9 +9,9 @@ import (
 
 // Rebuild builds the index again from the catalog beside the one that serves,
 // and lets it serve when it holds everything. It is for the process that writes
-// the index, and waits until the first index is complete. progress gets how many changes of how many are indexed. If it fails or ctx
-// ends everything stays as it was; if the process ends, the next start
-// continues.
+// the index, and waits until the first index is complete. progress gets how many changes
+// of how many are indexed. If it fails or ctx ends everything stays as it was; if the
+// process ends, the next start continues.
 func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) error {
 	k.rebuilding.Lock()
 	defer k.rebuilding.Unlock()
