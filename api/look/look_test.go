@@ -96,7 +96,6 @@ func TestHeadingsBeginAtTheSecondLevel(t *testing.T) {
 	}
 }
 
-// FuzzMarkdown holds that no text makes more than elements that say something.
 func TestWhatIsNestedDeeplyIsShownAsItsWords(t *testing.T) {
 	nested := strings.Repeat("**a *b ", 2_000) + "tide" + strings.Repeat("* b**", 2_000)
 	for name, text := range map[string]string{
@@ -116,6 +115,7 @@ func TestWhatIsNestedDeeplyIsShownAsItsWords(t *testing.T) {
 	}
 }
 
+// FuzzMarkdown holds that no text makes more than elements that say something.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"# a {#b}\n[c](d)", "<script>", "![a](javascript:b)", "|a|\n|-|\n<b>", "[a]: x\n[a]",
 		"<svg/onload=x>"} {

@@ -204,7 +204,7 @@ func (h *Handler) Routes() (all []edge.Route) {
 		add("/mcp", h.toConnect)
 		all[len(all)-1].When = Prefers // programs are told to POST
 		add("/suggest", h.suggest)
-		all[len(all)-1].Headers = anywhere
+		all[len(all)-1].Headers, all[len(all)-1].Limit = anywhere, h.cfg.Typing
 		add("/search-box.js", h.searchBox)
 		all[len(all)-1].Limit = nil
 		add("/feed.atom", h.feed)
