@@ -32,7 +32,9 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 		t.Skip("many clients; not with -short")
 	}
 	data := t.TempDir()
-	env := environ(t.TempDir(), "ALMANAC_SERVER_TRUSTED_PROXIES=127.0.0.1")
+	const proxies = "ALMANAC_SERVER_TRUSTED_PROXIES=127.0.0.1"
+	home := t.TempDir()
+	env := environ(home, proxies)
 	first, stop := serveInProcess(t, append(slices.Clone(env), "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"), "--data",
 		data)
 	defer stop()
@@ -46,7 +48,7 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 
 	turns := make(chan struct{}, crowd*each) // of the index, one an answer: it grows under the crowd
 	model := newModelServer(t, turns)
-	env = append(env, model.settings()...)
+	env = environ(home, append(model.settings(), proxies)...)
 	s, stop := serveInProcess(t, env, "--data", data)
 	defer stop()
 	s.ready(t)

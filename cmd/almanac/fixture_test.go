@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -168,10 +169,16 @@ func program(tb testing.TB) string {
 }
 
 // environ is the environment of a program under test: none of our variables but the
-// given settings, and as much time for a search as a busy machine may need.
+// given settings, and unless these say otherwise as much time for a search as a busy
+// machine may need, and the model that takes none.
 func environ(home string, settings ...string) []string {
-	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
-		"ALMANAC_SEARCH_DEADLINE=1m", "ALMANAC_EMBED_MODEL=table"}, settings...)
+	usual := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
+		"ALMANAC_SEARCH_DEADLINE=1m", "ALMANAC_EMBED_MODEL=table"}
+	usual = slices.DeleteFunc(usual, func(u string) bool {
+		name, _, _ := strings.Cut(u, "=")
+		return slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+	})
+	return append(usual, settings...)
 }
 
 // today is the day of the sample's first load, if it is loaded now.
