@@ -99,6 +99,8 @@ type Config struct {
 	Aliases     map[string][]string
 	// Transformed: vectors are those of a transformer, be it here or on a server.
 	Transformed bool
+	// Unrelated is a cosine that texts of other subjects have by the model too.
+	Unrelated float64
 	// Authority returns the prior of a record by its source, else by its kind.
 	Authority map[string]float64
 	// IsWord reports whether a folded word is known to be spelt right, however rare
@@ -137,7 +139,7 @@ func New(cfg Config) (*Engine, error) {
 		transformed: cfg.Transformed,
 		engines:     gather.New(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
 	e.state = plan.State{Usable: e.engines.Usable, Crossed: cfg.CrossEncoder != nil, IsWord: cfg.IsWord,
-		Authority: cfg.Authority}
+		Authority: cfg.Authority, Unrelated: cfg.Unrelated}
 	if e.now == nil {
 		e.now = time.Now
 	}

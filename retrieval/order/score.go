@@ -41,8 +41,9 @@ func logistic(linear float64) float64 { return 1 / (1 + math.Exp(-linear/steepne
 // aboveFloor drops neighbours that share no word with the query and are not
 // near either, so that a search can have no results.
 func aboveFloor(r *run, candidates []*Candidate) []*Candidate {
+	floor, meant := max(r.Plan.Profile.Floor, r.Plan.Unrelated), r.Plan.Meant()
 	return slices.DeleteFunc(candidates, func(c *Candidate) bool {
-		return !c.Lexical && c.Scored.Features[rerank.Dense] < r.Plan.Profile.Floor
+		return !c.Lexical && (!meant || c.Scored.Features[rerank.Dense] < floor)
 	})
 }
 

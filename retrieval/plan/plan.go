@@ -35,6 +35,9 @@ type State struct {
 	// Authority is the prior of a record by its source, else by its kind; empty: that
 	// of its role.
 	Authority map[string]float64
+	// Unrelated is a cosine that texts of other subjects have by the model too; the floor
+	// of a profile is at least that.
+	Unrelated float64
 }
 
 // Plan is a request prepared for every engine and every stage. It does not change

@@ -207,3 +207,17 @@ func TestAuthorityIsThatOfTheRole(t *testing.T) {
 			of(catalog.KindCIP, "b"))
 	}
 }
+
+// TestOnlyWordsHaveAMeaning: of what is no word a model has a vector too, which lies near
+// every text.
+func TestOnlyWordsHaveAMeaning(t *testing.T) {
+	for query, want := range map[string]bool{
+		"fees": true, "charter": true, "the fees": true, "zorblatt fees": true,
+		"a": false, "what is it": false, "zorblatt": false, `\u0000`: false, "的": false,
+	} {
+		p := mustPlan(t, plan.Request{Query: query}, nil, "fees burn in a harbour", "the price of a gas")
+		if got := p.Meant(); got != want {
+			t.Errorf("%q: %v", query, got)
+		}
+	}
+}

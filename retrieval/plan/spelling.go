@@ -206,6 +206,16 @@ func (p *Plan) Unknown() (words []string) {
 	return words
 }
 
+// Meant reports whether the query has a word that some document has, or that is known to
+// be one, besides function words: of anything else a model has a vector too, which lies
+// near every text.
+func (p *Plan) Meant() bool {
+	return len(p.corrections) > 0 || p.Unfinished() || slices.ContainsFunc(p.Query.Terms, func(t query.Term) bool {
+		return !analysis.IsStop(t.Word) && (p.Statistics.DocumentFrequency(t.ID) > 0 || p.IsWord(t.Word) ||
+			len(p.set.Alternatives([]query.Term{t}, 1)) > 0)
+	})
+}
+
 // Highlighted returns the query as it is highlighted: corrections and what its last
 // word may become like the words they stand for.
 func (p *Plan) Highlighted() query.Query {

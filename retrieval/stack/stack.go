@@ -15,6 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed"
 	"almanac/embed/remote"
+	"almanac/embed/transformer"
 	"almanac/embed/wordpiece"
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
@@ -242,8 +243,13 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	if err != nil {
 		return nil, err
 	}
+	unrelated := 0.0
+	if model.Model() == transformer.Model {
+		unrelated = transformer.Unrelated
+	}
 	s.Searcher, err = retrieval.New(retrieval.Config{
-		Follower: s.Follower, Profiles: cfg.Profiles, Transformer: cfg.Transformer, Transformed: cfg.Embed.Transformed(),
+		Unrelated: unrelated,
+		Follower:  s.Follower, Profiles: cfg.Profiles, Transformer: cfg.Transformer, Transformed: cfg.Embed.Transformed(),
 		CrossEncoder: cross, Authority: cfg.Authority,
 		Aliases: cfg.Aliases, IsWord: wordpiece.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
 	return s, err

@@ -58,6 +58,10 @@ func TestTheTransformerInTheProgram(t *testing.T) {
 		if n := found(t, s.Searcher); n != 3 {
 			t.Errorf("it finds %d documents", n)
 		}
+		other := retrieval.Request{Query: "football world cup winner", Limit: 10}
+		if res, err := s.Searcher.Search(t.Context(), other); err != nil || res.Total > 0 {
+			t.Errorf("of another subject it finds %d documents, %v", res.Total, err)
+		}
 		models[s.Searcher.Status(t.Context()).Model] = true
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -66,7 +70,7 @@ func TestTheTransformerInTheProgram(t *testing.T) {
 	if len(models) != 1 || !models["bge-small-en-v1.5-int8-1"] {
 		t.Errorf("models %v", models)
 	}
-	if unknown != 3+2 { // passages once, and the query of each search
+	if unknown != 3+4 { // passages once, and the query of each search
 		t.Errorf("%d texts were embedded", unknown)
 	}
 }
