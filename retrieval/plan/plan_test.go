@@ -213,7 +213,7 @@ func TestAuthorityIsThatOfTheRole(t *testing.T) {
 func TestOnlyWordsHaveAMeaning(t *testing.T) {
 	for query, want := range map[string]bool{
 		"fees": true, "charter": true, "the fees": true, "zorblatt fees": true,
-		"a": false, "what is it": false, "zorblatt": false, `\u0000`: false, "的": false,
+		"a": false, "what is it": false, "zorblatt": false, `\u0000`: false, "费": true,
 	} {
 		p := mustPlan(t, plan.Request{Query: query}, nil, "fees burn in a harbour", "the price of a gas")
 		if got := p.Meant(); got != want {

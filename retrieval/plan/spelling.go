@@ -208,11 +208,11 @@ func (p *Plan) Unknown() (words []string) {
 
 // Meant reports whether the query has a word that some document has, or that is known to
 // be one, besides function words: of anything else a model has a vector too, which lies
-// near every text.
+// near every text. A character of a script without spaces is a word.
 func (p *Plan) Meant() bool {
 	return len(p.corrections) > 0 || p.Unfinished() || slices.ContainsFunc(p.Query.Terms, func(t query.Term) bool {
-		return !analysis.IsStop(t.Word) && (p.Statistics.DocumentFrequency(t.ID) > 0 || p.IsWord(t.Word) ||
-			len(p.set.Alternatives([]query.Term{t}, 1)) > 0)
+		return !analysis.IsStop(t.Word) && (analysis.Unspaced(first(t.Word)) || p.IsWord(t.Word) ||
+			p.Statistics.DocumentFrequency(t.ID) > 0 || len(p.set.Alternatives([]query.Term{t}, 1)) > 0)
 	})
 }
 
