@@ -69,8 +69,9 @@ func (m *Matcher) Snippet(text string, limit int) Snippet {
 	if utf8.RuneCountInString(text) <= limit {
 		return Snippet{Text: text, Spans: m.Highlight(text)}
 	}
-	if strings.Contains(text, codeMark) {
-		limit = max(3, limit-2*len(codeMark))
+	coded := limit > 2+2*len(codeMark) && strings.Contains(text, codeMark)
+	if coded {
+		limit -= 2 * len(codeMark)
 	}
 	matches := m.matches(text)
 	start, end := window(text, best(text, matches, m.weights, limit), limit)
@@ -81,10 +82,10 @@ func (m *Matcher) Snippet(text string, limit int) Snippet {
 	if end < len(text) {
 		after = ellipsis
 	}
-	if strings.Count(text[:start], codeMark)%2 != 0 { // code that is cut is still code
+	if coded && strings.Count(text[:start], codeMark)%2 != 0 { // code that is cut is still code
 		before += codeMark
 	}
-	if strings.Count(text[:end], codeMark)%2 != 0 {
+	if coded && strings.Count(text[:end], codeMark)%2 != 0 {
 		after = codeMark + after
 	}
 	s := Snippet{Text: before + text[start:end] + after}
