@@ -9,6 +9,16 @@ import (
 // more: another took over while this one was stopped or cut off.
 var ErrOvertaken = errors.New("another process has taken over")
 
+// ErrUnreachable: the database does not answer, which may pass.
+var ErrUnreachable error = unreachable{}
+
+type unreachable struct{}
+
+func (unreachable) Error() string { return "is the database running, and is its address right?" }
+
+// Unreachable tells packages that know no catalog what kind of error this is.
+func (unreachable) Unreachable() {}
+
 // Lock makes one process the writer: the one that syncs, executes jobs and indexes.
 type Lock interface {
 	// Lost is closed when another process may have taken over. It is nil if that

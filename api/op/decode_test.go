@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/api/op"
+	"almanac/catalog"
 	"almanac/testing/optest"
 )
 
@@ -307,6 +308,8 @@ func TestExplainShowsNothingOfInternals(t *testing.T) {
 		{errors.Join(errors.New("/var/secret"), op.ErrNotFound),
 			op.Failure{Kind: op.ErrNotFound, Message: "not found"}},
 		{errors.New("/var/secret"), op.Failure{Message: "internal error"}},
+		{fmt.Errorf("catalog of db.example: %w", catalog.ErrUnreachable), op.Failure{Kind: op.ErrUnavailable,
+			Message: "the catalog does not answer; try again in a moment", RetryAfter: 5 * time.Second}},
 		{op.Loading(0.426), op.Failure{Kind: op.ErrUnavailable, Message: "loading, 42 %", RetryAfter: 5 * time.Second}},
 	}
 	for _, tt := range tests {

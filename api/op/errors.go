@@ -68,6 +68,9 @@ type Failure struct {
 	RetryAfter time.Duration
 }
 
+// unreachable is the wait before the next try while the catalog's server is away.
+const unreachable = 5 * time.Second
+
 // Explain returns the part of an error that the user may see.
 func Explain(err error) Failure {
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -77,6 +80,13 @@ func Explain(err error) Failure {
 		if errors.Is(err, kind) {
 			return Failure{Kind: kind, Message: kind.Error()}
 		}
+	}
+	if _, ok := errors.AsType[interface {
+		error
+		Unreachable()
+	}](err); ok {
+		return Failure{Kind: ErrUnavailable, Message: "the catalog does not answer; try again in a moment",
+			RetryAfter: unreachable}
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

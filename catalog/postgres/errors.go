@@ -1,23 +1,32 @@
 package postgres
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"almanac/catalog"
 )
 
 // explain turns what the operator solves into a sentence. Codes are those of
 // PostgreSQL's documentation, appendix A.
 func explain(name string, err error) error {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return fmt.Errorf("%s cannot be opened: %s; is catalog.url right, and does the server run?", name, reason(err))
+		return fmt.Errorf("%s cannot be opened: %s: %w", name, reason(err), catalog.ErrUnreachable)
 	}
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
+	switch {
+	case !ok && lost(err):
+		return fmt.Errorf("%s was cut off: %w: %w", name, err, catalog.ErrUnreachable)
+	case !ok:
 		return err
+	case strings.HasPrefix(e.Code, "57P"):
+		return fmt.Errorf("%s is being stopped or started: %w: %w", name, err, catalog.ErrUnreachable)
 	}
 	var text string
 	switch {
@@ -31,12 +40,17 @@ func explain(name string, err error) error {
 		text = "the user of catalog.url may not write to %s: make it the owner of its schema"
 	case e.Code == "53300":
 		text = "%s has no connection left: raise max_connections"
-	case strings.HasPrefix(e.Code, "57P"):
-		text = "%s is being stopped or started"
 	default:
 		return err
 	}
 	return fmt.Errorf(text+": %w", name, err)
+}
+
+// lost reports whether a connection broke.
+func lost(err error) bool {
+	_, network := errors.AsType[*net.OpError](err)
+	return network || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // reason is why a connection failed, without the user's name. There is an error of each

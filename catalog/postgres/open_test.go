@@ -33,9 +33,9 @@ func TestWhatIsWrongIsOneSentence(t *testing.T) {
 	postgrestest.Run(t, newer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`)
 	absent := strings.Replace(postgrestest.Database(t), "/almanac", "/wreck", 1)
 	for address, want := range map[string]string{
-		"postgres://buoy:tide-secret@127.0.0.1:1/charts":     "refused; is catalog.url right, and does the server run?",
+		"postgres://buoy:tide-secret@127.0.0.1:1/charts":     "refused: is the database running, and is its address right?",
 		"postgres://buoy:tide-secret@harbour.example:x/tide": "catalog.url: cannot parse",
-		absent:  "does not exist; is catalog.url right",
+		absent:  "does not exist: is the database running",
 		foreign: "holds another program's tables",
 		newer:   "has schema 99, this program supports 1: it was written by a newer version, run that one",
 	} {

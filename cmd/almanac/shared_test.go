@@ -156,3 +156,35 @@ func TestKilledWritersAreReplaced(t *testing.T) {
 		}
 	}
 }
+
+// TestADatabaseThatGoesAndComesBack cuts two servers off from their catalog: they stay,
+// say that it is away, and one writes again afterwards.
+func TestADatabaseThatGoesAndComesBack(t *testing.T) {
+	t.Parallel()
+	link := postgrestest.Through(t, postgrestest.Database(t))
+	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+link.Address)
+	var servers []*server
+	for range 2 {
+		at.data = filepath.Join(t.TempDir(), "data")
+		s := at.serve(t)
+		s.ready(t)
+		servers = append(servers, s)
+	}
+	link.Cut()
+	for _, s := range servers {
+		s.await(t, "the catalog cannot be reached and is tried again")
+		if status, _, _ := s.get(t, "/ready"); status != http.StatusOK {
+			t.Errorf("/ready is %d", status)
+		}
+		status, headers, text := s.get(t, "/api/v1/search?q=beacon")
+		if status != http.StatusServiceUnavailable || headers.Get("Retry-After") == "" ||
+			!strings.Contains(text, "the catalog does not answer") {
+			t.Errorf("a search: %d %s", status, text)
+		}
+	}
+	at.write(t, 9)
+	link.Heal()
+	wait.Until(t, "the documents of meanwhile are found", func() bool {
+		return servers[0].finds(t, 7) && servers[1].finds(t, 7)
+	})
+}

@@ -62,30 +62,61 @@ func NewKeeper(cfg KeeperConfig) *Keeper {
 // Run works until ctx ends: as writer of the index, or, while another process
 // is that, as reader. The engines stay open for requests that are under way
 // until Close.
-func (k *Keeper) Run(ctx context.Context) (err error) {
-	if k.cfg.Reader {
-		return stopped(ctx, k.read(ctx, false))
+//
+// While the catalog is on a server that does not answer, what was open stays open, and
+// the server is tried again.
+func (k *Keeper) Run(ctx context.Context) error {
+	for logged := false; ; {
+		began := time.Now()
+		err := k.run(ctx)
+		if !errors.Is(err, catalog.ErrUnreachable) || ctx.Err() != nil {
+			return stopped(ctx, err)
+		}
+		if again := logged && time.Since(began) < time.Minute; !again {
+			k.cfg.Log.Error("the catalog cannot be reached and is tried again", "every", k.look, "error", err)
+		}
+		logged = true
+		k.yieldLock()
+		if !sleep(ctx, k.look) {
+			return nil
+		}
 	}
-	if k.lock, err = k.cfg.tryLock(ctx); err != nil {
-		return err
+}
+
+// yieldLock gives up the lock, if it is held. One that cannot be given up runs out.
+func (k *Keeper) yieldLock() {
+	if k.lock == nil {
+		return
+	}
+	k.writing.Store(nil)
+	if err := k.lock.Unlock(); err != nil {
+		k.cfg.Log.Warn("the lock that was lost cannot be given up", "error", err)
+	}
+	k.lock = nil
+}
+
+func (k *Keeper) run(ctx context.Context) (err error) {
+	if k.cfg.Reader {
+		return k.read(ctx, false)
+	}
+	if k.lock == nil {
+		if k.lock, err = k.cfg.tryLock(ctx); err != nil {
+			return err
+		}
 	}
 	for {
 		if k.lock == nil {
 			k.cfg.Log.Info("another process writes the index: this one reads it and does not sync")
 			if err := k.read(ctx, true); err != nil || k.lock == nil {
-				return stopped(ctx, err)
+				return err
 			}
 			k.cfg.Log.Info("the other process is gone: this one writes the index from here on")
 		}
 		if err := k.writeWhileLocked(ctx); !errors.Is(err, catalog.ErrOvertaken) {
-			return stopped(ctx, err)
+			return err
 		}
 		k.cfg.Log.Warn("this process was stopped or cut off for so long that another has taken over")
-		k.writing.Store(nil)
-		if err := k.lock.Unlock(); err != nil {
-			k.cfg.Log.Warn("the lock that was lost cannot be given up", "error", err)
-		}
-		k.lock = nil
+		k.yieldLock()
 	}
 }
 

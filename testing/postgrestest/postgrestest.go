@@ -4,6 +4,8 @@ package postgrestest
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -151,6 +153,82 @@ func Run(tb testing.TB, address, statement string) {
 	if _, err := c.Exec(tb.Context(), statement); err != nil {
 		tb.Fatal(err)
 	}
+}
+
+// Link leads to a database until it is cut.
+type Link struct {
+	Address string
+
+	mu   sync.Mutex
+	cut  bool
+	open map[net.Conn]bool
+}
+
+// Through returns a link to a database.
+func Through(tb testing.TB, address string) *Link {
+	tb.Helper()
+	to, err := url.Parse(address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { l.Close() })
+	to.Host, to.RawQuery = l.Addr().String(), "sslmode=disable"
+	link := &Link{Address: to.String(), open: map[net.Conn]bool{}}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go link.lead(c)
+		}
+	}()
+	return link
+}
+
+// lead copies what both sides of a connection say.
+func (l *Link) lead(c net.Conn) {
+	defer c.Close()
+	s, err := net.Dial("unix", filepath.Join(server.dir, ".s.PGSQL.5432"))
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	l.mu.Lock()
+	cut := l.cut
+	l.open[c] = true
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		delete(l.open, c)
+		l.mu.Unlock()
+	}()
+	if cut {
+		return
+	}
+	go func() { _, _ = io.Copy(s, c); s.Close() }()
+	_, _ = io.Copy(c, s)
+}
+
+// Cut ends all connections, and lets none through until Heal.
+func (l *Link) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = true
+	for c := range l.open {
+		c.Close()
+	}
+}
+
+// Heal lets connections through again.
+func (l *Link) Heal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = false
 }
 
 // Hold executes a statement in a transaction that stays open until it is released.
