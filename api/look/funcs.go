@@ -23,7 +23,7 @@ func (s *Site) funcs() template.FuncMap {
 		"asset": s.Asset, "href": s.Local, "at": s.At, "absolute": s.Absolute,
 		"day": day, "moment": moment, "iso": iso,
 		"number": number, "usd": usd, "percent": percent, "bytes": size, "duration": duration,
-		"status": status, "marked": Marked, "short": short, "host": host, "words": Words, "plural": plural,
+		"status": status, "marked": Marked, "quoted": Quoted, "short": short, "host": host, "words": Words, "plural": plural,
 		"plain": Plain, "title": Title,
 		"markdown": func(text, base, prefix string) template.HTML {
 			out, _ := Markdown(Text{Markdown: text, Base: base, Prefix: prefix})

@@ -95,8 +95,9 @@ func (h *Handler) foundEntries(r *http.Request, query url.Values) (out []atomEnt
 	answer, _, err := h.ask.newest.ask(ctx, nil, query)
 	for _, x := range answer.Items {
 		out = append(out, atomEntry{
-			ID: x.Page, Title: x.Title, Updated: cmp.Or(isoOf(x.Date), "1970-01-01T00:00:00Z"), Summary: legible(x.Snippet),
-			Links: []atomLink{{"alternate", "text/html", x.Page}},
+			ID: x.Page, Title: x.Title, Updated: cmp.Or(isoOf(x.Date), "1970-01-01T00:00:00Z"),
+			Summary: look.Legible(x.Snippet),
+			Links:   []atomLink{{"alternate", "text/html", x.Page}},
 		})
 	}
 	return out, err

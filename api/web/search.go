@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"almanac/api/kb/arg"
 	"almanac/api/kb/find"
@@ -32,7 +31,7 @@ type hit struct {
 }
 
 // Said is the snippet as text.
-func (x hit) Said() string { return legible(x.Snippet) }
+func (x hit) Said() string { return look.Legible(x.Snippet) }
 
 // Link is the address of the heading above what was found. The texts of a thread have
 // their headings numbered by post, which is not known here.
@@ -136,67 +135,6 @@ func typing(params url.Values) url.Values {
 	return params
 }
 
-// quoted is a snippet as it is shown: its spans of code as such, its matches marked,
-// and what stands on lines of its own in one.
-func quoted(snippet string, matches [][2]int) template.HTML {
-	var b strings.Builder
-	code, mark := false, false
-	set := func(on *bool, to bool, name string) {
-		if *on == to {
-			return
-		}
-		if *on = to; to {
-			b.WriteString("<" + name + ">")
-		} else {
-			b.WriteString("</" + name + ">")
-		}
-	}
-	for i, r := range snippet {
-		if mark && i >= matches[0][1] {
-			set(&mark, false, "mark")
-			matches = matches[1:]
-		}
-		if !mark && len(matches) > 0 && i >= matches[0][0] {
-			set(&mark, true, "mark")
-		}
-		line, _, _ := strings.Cut(snippet[i:], "\n")
-		switch {
-		case r == '\n':
-			set(&code, false, "code")
-			b.WriteString(between(snippet[:i]))
-		case r != '`':
-			template.HTMLEscape(&b, []byte(string(r)))
-		case code || strings.Contains(line[1:], "`"):
-			if !mark {
-				set(&code, !code, "code")
-			}
-		}
-	}
-	set(&mark, false, "mark")
-	set(&code, false, "code")
-	return template.HTML(b.String())
-}
-
-// between is what joins a line to the next: nothing after a sentence.
-func between(before string) string {
-	if r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, "`")); strings.ContainsRune(".!?:;,…", r) {
-		return " "
-	}
-	return " · "
-}
-
-// legible is a snippet as text in one line.
-func legible(snippet string) string {
-	var b strings.Builder
-	for i, line := range strings.Split(strings.ReplaceAll(snippet, "`", ""), "\n") {
-		if i > 0 {
-			b.WriteString(between(b.String()))
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
 // grouped folds the results that are part of one document below the best of
 // them.
 func grouped(items []find.Hit) []hit {
@@ -205,7 +143,7 @@ func grouped(items []find.Hit) []hit {
 	for _, item := range items {
 		x := hit{Hit: item}
 		if m := item.Matches; m != nil {
-			x.Quote = quoted(x.Snippet, m.Snippet)
+			x.Quote = look.Quoted(x.Snippet, m.Snippet)
 		}
 		document := cmp.Or(x.Parent, x.RecordID)
 		if i, ok := at[document]; ok {

@@ -19,6 +19,7 @@ import (
 	"almanac/api/kb/find"
 	"almanac/api/kb/read"
 	"almanac/api/library"
+	"almanac/api/look"
 	"almanac/api/onboarding"
 	"almanac/api/search"
 	"almanac/catalog"
@@ -65,8 +66,8 @@ func TestASnippetIsQuotedInOneLine(t *testing.T) {
 		{"a `tide\ngate`", "tide\ngate`", "a <mark>tide · gate</mark>", "a tide · gate"},
 	} {
 		at := strings.Index(c.snippet, c.match)
-		got := quoted(c.snippet, [][2]int{{at, at + len(c.match)}})
-		if text := legible(c.snippet); string(got) != c.html || text != c.text {
+		got := look.Quoted(c.snippet, [][2]int{{at, at + len(c.match)}})
+		if text := look.Legible(c.snippet); string(got) != c.html || text != c.text {
 			t.Errorf("%q: %q, %q", c.snippet, got, text)
 		}
 	}
@@ -75,7 +76,7 @@ func TestASnippetIsQuotedInOneLine(t *testing.T) {
 		spans := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]int {
 			return [2]int{rapid.IntRange(-2, 60).Draw(t, "from"), rapid.IntRange(-2, 60).Draw(t, "to")}
 		}), 0, 3).Draw(t, "spans")
-		html := string(quoted(text, spans))
+		html := string(look.Quoted(text, spans))
 		for _, tag := range []string{"mark", "code"} {
 			if strings.Count(html, "<"+tag+">") != strings.Count(html, "</"+tag+">") {
 				t.Errorf("%q: %q", text, html)
