@@ -172,7 +172,7 @@ func TestAModelServerThatIsAway(t *testing.T) {
 		t.Errorf("down: %v", down)
 	}
 	asked := model.refused.Load()
-	wait.Until(t, "the server is asked several times again", func() bool { return model.refused.Load() > asked+10 })
+	wait.Until(t, "the server is asked several times again", func() bool { return model.refused.Load() > asked+4 })
 	if n := second.log.count("the index cannot be opened and is tried again"); n != 1 {
 		t.Errorf("the log says %d times that it cannot be opened", n)
 	}
