@@ -74,13 +74,14 @@ func (x *index) search(q request) ([]hit, error) {
 		return nil, err
 	}
 	parts := parse(q.Query)
+	searchable := x.words("searchableAttributes")
 	hits := []hit{}
 	for _, id := range x.order {
 		d := x.documents[id]
 		if !holds(d) {
 			continue
 		}
-		if score, ok := x.match(d, parts); ok {
+		if score, ok := match(d.texts(searchable), parts); ok {
 			hits = append(hits, hit{d, score})
 		}
 	}
@@ -143,13 +144,24 @@ func parse(query string) []phrase {
 	}
 }
 
-// match returns the share of a query's words that a document has, counted up to
-// the first missing one, and whether it has what is required: every phrase and
+// texts returns the words of a document's searchable attributes, each by itself.
+func (d document) texts(searchable []string) (all [][]string) {
+	every := slices.Contains(searchable, "*")
+	for name, value := range d {
+		if name != primaryKey && (every || slices.Contains(searchable, name)) {
+			all = append(all, strings.Fields(fmt.Sprint(value)))
+		}
+	}
+	return all
+}
+
+// match returns the share of a query's words that a document's texts have, counted up
+// to the first missing one, and whether they have what is required: every phrase and
 // the first word.
-func (x *index) match(d document, parts []phrase) (share float64, ok bool) {
+func match(texts [][]string, parts []phrase) (share float64, ok bool) {
 	all, matched, missed := 0, 0, false
 	for _, p := range parts {
-		has := x.has(d, p)
+		has := slices.ContainsFunc(texts, p.in)
 		if p.excluded {
 			if has {
 				return 0, false
@@ -170,18 +182,11 @@ func (x *index) match(d document, parts []phrase) (share float64, ok bool) {
 	return float64(matched) / float64(all), true
 }
 
-// has reports whether a searchable attribute of a document contains a part of a
-// query.
-func (x *index) has(d document, p phrase) bool {
-	for name, value := range d {
-		if name == primaryKey || !x.lists("searchableAttributes", name) {
-			continue
-		}
-		text := strings.Fields(fmt.Sprint(value))
-		for at := range text {
-			if stands(text[at:], p.words, p.prefix) {
-				return true
-			}
+// in reports whether a text contains a part of a query.
+func (p phrase) in(text []string) bool {
+	for at := range text {
+		if stands(text[at:], p.words, p.prefix) {
+			return true
 		}
 	}
 	return false

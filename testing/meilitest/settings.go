@@ -77,8 +77,8 @@ func (x *index) words(setting string) []string {
 
 // lists reports whether a setting lists an attribute, or all.
 func (x *index) lists(setting, attribute string) bool {
-	list := x.words(setting)
-	return slices.Contains(list, attribute) || slices.Contains(list, "*")
+	list, _ := x.settings[setting].([]any)
+	return slices.Contains(list, any(attribute)) || slices.Contains(list, any("*"))
 }
 
 // shown returns a document as in responses: of the displayed attributes those
