@@ -3,6 +3,7 @@ package networks_test
 import (
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 // personal is an address that must not be left in any record.
 var personal = regexp.MustCompile(`(?i)[a-z0-9]@[a-z0-9-]{2,}\.(?:com|org|net|io|global|xyz|me|ai)\b(?:[^/:.-]|$)`)
 
-// TestCorpusPresetSyncs brings a whole snapshot into a catalog as an operator
-// would, twice.
+// TestCorpusPresetSyncs brings a whole snapshot of known content into a catalog as an
+// operator would, twice.
 func TestCorpusPresetSyncs(t *testing.T) {
 	dir := corpusDir(t)
 	race.Skip(t)
@@ -52,8 +53,15 @@ func TestCorpusPresetSyncs(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[catalog.Kind]int{}
+	drafts, proposals := 0, 0
 	for _, r := range records {
 		kinds[r.Kind]++
+		switch {
+		case r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-"):
+			drafts++
+		case r.Kind == catalog.KindGrant && r.Parent == 0:
+			proposals++
+		}
 		if r.URL == "" {
 			t.Errorf("%s has no address", r.Ref())
 		}
@@ -69,6 +77,10 @@ func TestCorpusPresetSyncs(t *testing.T) {
 		if kinds[catalog.Kind(kind)] == 0 {
 			t.Errorf("the snapshot gave no %s", kind)
 		}
+	}
+	if kinds[catalog.KindCIP] != 149 || drafts != 40 || proposals != 376 || kinds[catalog.KindDoc] < 1490 ||
+		kinds[catalog.KindRelease] < 300 {
+		t.Errorf("%d drafts, %d proposals without a parent, of each kind %v", drafts, proposals, kinds)
 	}
 	before, err := store.LastChange(t.Context())
 	if err != nil {
