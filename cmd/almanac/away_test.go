@@ -13,6 +13,7 @@ func TestBothEnginesAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for what the program leaves alone for seconds")
 	}
+	t.Parallel()
 	w := newWorld(t)
 	defer w.report(t)
 	answers := func() {

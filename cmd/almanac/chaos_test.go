@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -130,8 +132,10 @@ type world struct {
 	gone      []int // pages that were there
 	renewed   []int // pages of another text now
 	phase     string
-	took      map[string][]time.Duration // of searches, by phase
 	phases    []string
+
+	mu   sync.Mutex                 // guards took
+	took map[string][]time.Duration // of searches, by phase
 }
 
 const firstDocuments = 48
@@ -217,16 +221,48 @@ func (r reply) has(page int) bool {
 
 func pageKey(page int) string { return fmt.Sprintf("manual/page-%03d.md", page) }
 
-// ask searches. There is always an answer.
-func (w *world) ask(t *testing.T, query string) (r reply) {
-	t.Helper()
+// answer searches. There is always an answer.
+func (w *world) answer(query string) (r reply, err error) {
 	begun := time.Now()
-	status, _, body := w.get(t, "/api/v1/search?limit=5&q="+url.QueryEscape(query))
+	res, err := client.Get(w.base + "/api/v1/search?limit=5&q=" + url.QueryEscape(query))
+	if err != nil {
+		return r, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	w.mu.Lock()
 	w.took[w.phase] = append(w.took[w.phase], time.Since(begun))
-	if err := json.Unmarshal([]byte(body), &r); err != nil || status != http.StatusOK {
-		t.Fatalf("%s: %q: %d %s", w.phase, query, status, body)
+	w.mu.Unlock()
+	if err := errors.Join(err, json.Unmarshal(body, &r)); err != nil || res.StatusCode != http.StatusOK {
+		return r, fmt.Errorf("%s: %q: %d %s, %v", w.phase, query, res.StatusCode, body, err)
+	}
+	return r, nil
+}
+
+// ask is answer for one search.
+func (w *world) ask(t *testing.T, query string) reply {
+	t.Helper()
+	r, err := w.answer(query)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return r
+}
+
+// askTogether searches as often at once as a server that is silent holds searches up
+// before it is left alone: they wait together.
+func (w *world) askTogether(t *testing.T) {
+	t.Helper()
+	var all errgroup.Group
+	for n := range 3 {
+		all.Go(func() error {
+			_, err := w.answer(fmt.Sprintf("beacon harbour %d of 3", n))
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // askAnew searches for something that was not searched for before, and finds
@@ -549,6 +585,7 @@ func (w *world) suffers(t *testing.T, side string, x trouble) {
 	if x.writes {
 		w.change(t)
 	}
+	w.askTogether(t)
 	w.until(t, "it says what is down", func() bool { return w.down(t)[side] != "" })
 	for range 5 {
 		if r := w.askAnew(t); fmt.Sprint(r.Degraded) != "["+without+"]" {
@@ -702,8 +739,7 @@ func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for what the program leaves alone for seconds")
 	}
-	// Not parallel to other tests: an engine that is slow for want of a processor is
-	// one that is away.
+	t.Parallel()
 	var all errgroup.Group // most of the time they wait
 	if os.Getenv("ALMANAC_TEST_MEILI_URL") != "" {
 		all.SetLimit(2) // but the servers do not

@@ -15,6 +15,7 @@ import (
 
 // TestFirstAnswers: README's questions have the first answers that it shows.
 func TestFirstAnswers(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 // a snapshot of 40 documents in $CORPUS, its network file in $NETWORK and a
 // word of the page 29 alone in $PAGE29.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	bin := filepath.Dir(program(t))
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -87,6 +88,7 @@ func (t scriptTB) Helper()           {}
 func (t scriptTB) Fatal(args ...any) { t.ts.Fatalf("%v", args) }
 
 func TestADirectoryThatCannotBeWrittenIsOneSentence(t *testing.T) {
+	t.Parallel()
 	f := writeFixture(t, t.TempDir(), 8)
 	data := filepath.Join(t.TempDir(), "data")
 	env := environ(t.TempDir(), "ALMANAC_CORPUS="+f.corpus)

@@ -76,6 +76,7 @@ func codeServer(w http.ResponseWriter, r *http.Request) {
 // TestForge syncs a network file with a repository of code and one of
 // proposals, twice, and finds what each of them says.
 func TestForge(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(codeServer))
 	t.Cleanup(server.Close)
 	dir := t.TempDir()

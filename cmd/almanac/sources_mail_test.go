@@ -61,6 +61,7 @@ We vote in favour, for the parabolic mirrors.
 // TestForumAndMail syncs a network file with a forum and two lists, twice, and
 // finds what each of them said.
 func TestForumAndMail(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, ok := talkFiles[r.URL.Path]
 		if !ok {

@@ -72,6 +72,7 @@ var lanternPDF = func() string {
 // TestSourcesOnTheWeb syncs a network file with a source of every kind that
 // calls servers, twice, and finds the texts of each.
 func TestSourcesOnTheWeb(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, ok := webFiles[r.URL.Path]
 		if !ok {
