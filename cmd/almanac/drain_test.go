@@ -18,7 +18,7 @@ import (
 // are answered until the delay is over. A second signal does not wait for that.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	s := start(t, environ(t.TempDir(), "ALMANAC_SERVER_DRAIN_DELAY=1h", "ALMANAC_LIMIT_REST=0"), "--data", t.TempDir())
+	s := newSite(t, 16).serve(t, "ALMANAC_SERVER_DRAIN_DELAY=1h")
 	s.ready(t)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestDrain(t *testing.T) {
 // TestDrainEnds: without a second signal it ends when the delay is over.
 func TestDrainEnds(t *testing.T) {
 	t.Parallel()
-	s := start(t, environ(t.TempDir(), "ALMANAC_SERVER_DRAIN_DELAY=10ms"), "--data", t.TempDir())
+	s := newSite(t, 16).serve(t, "ALMANAC_SERVER_DRAIN_DELAY=10ms")
 	s.ready(t)
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)

@@ -2,83 +2,38 @@ package eval_test
 
 import (
 	"encoding/json"
-	"log/slog"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
-	"almanac/ingest"
-	"almanac/ingest/connectors"
-	"almanac/ingest/networks"
 	"almanac/retrieval"
-	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
-	"almanac/retrieval/stack"
 	"almanac/retrieval/workbench"
-	"almanac/testing/race"
 )
 
-// opened is the index of a stack.
-type opened struct {
-	*retrieval.Engine
-	stack *stack.Stack
-}
-
-func (o opened) Indexed() (int64, *corpus.Corpus, error) { return o.stack.Indexed() }
-
-// TestTuningOnANetwork fits profiles to the judged queries of a real network: it
-// gains on held-out queries, or leaves the profile as it is.
-func TestTuningOnANetwork(t *testing.T) {
-	race.Skip(t)
-	if testing.Short() {
-		t.Skip("indexes a whole snapshot; not with -short")
-	}
+// holdTuning fits profiles to the judged queries of a real network: it gains on held-out
+// queries, or leaves the profile as it is.
+func holdTuning(t *testing.T, r *ranker) {
 	queries, err := eval.Load(filepath.Join(shared(t), "judged", "network-dev"))
 	if err != nil {
 		t.Skipf("there are no judged queries: %v", err)
-	}
-	dir := t.TempDir()
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	n, err := networks.Load("corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now, WorkDir: t.TempDir(),
-		CorpusDir: filepath.Join(shared(t), "corpus"), Connectors: connectors.All(time.Now())})
-	if _, err := pipeline.Sync(t.Context(), nil); err != nil {
-		t.Fatal(err)
 	}
 	p, err := profile.Load(profile.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := stack.Open(t.Context(), stack.Config{Dir: dir, Store: store, Profiles: []profile.Profile{p},
-		Authority: n.Authority, Aliases: n.Aliases, Deadline: time.Minute, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.CatchUp(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
-	x := workbench.Runner{Index: opened{s.Searcher, s}, Source: revision.Source{Store: store,
-		Base: retrieval.Relevance{Profiles: []profile.Profile{p}, Aliases: n.Aliases}}}
-	c := put(t, store, queries)
+	x := workbench.Runner{Index: r, Source: revision.Source{Store: r.store,
+		Base: retrieval.Relevance{Profiles: []profile.Profile{p}, Aliases: r.network.Aliases}}}
+	c := put(t, r.store, queries)
 	bare := p // as somebody begins who has no judgments
 	bare.Weights, bare.Classes = map[string]float64{"passage_bm25": 1}, nil
 	data, err := yaml.Marshal(bare)
 	if err == nil {
-		_, err = revision.SaveProfile(t.Context(), store, catalog.Revision{Name: "bare", Data: string(data)})
+		_, err = revision.SaveProfile(t.Context(), r.store, catalog.Revision{Name: "bare", Data: string(data)})
 	}
 	if err != nil {
 		t.Fatal(err)

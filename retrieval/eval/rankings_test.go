@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/embed/static"
 	"almanac/embed/wordpiece"
@@ -22,6 +23,7 @@ import (
 	"almanac/ingest/networks"
 	"almanac/ingest/sample"
 	"almanac/retrieval"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/index"
 	keyword "almanac/retrieval/keyword/embedded"
@@ -75,7 +77,11 @@ func TestRankingGoldens(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "manifest.jsonl")); err != nil {
 			t.Skipf("there is no snapshot: %v", err)
 		}
-		holdRankings(t, openRanker(t, "corpus", dir), "corpus", queries["corpus"])
+		r := openRanker(t, "corpus", dir)
+		holdRankings(t, r, "corpus", queries["corpus"])
+		t.Run("tuning", func(t *testing.T) {
+			holdTuning(t, r)
+		})
 	})
 	t.Run("every golden has its query", func(t *testing.T) {
 		known := []string{}
@@ -156,7 +162,7 @@ func holdJudged(t *testing.T, r *ranker) {
 	}
 	measured := func(profile string) eval.Report {
 		t.Helper()
-		report, err := eval.Run(t.Context(), r.engine, c, eval.Options{Profile: profile, Names: names})
+		report, err := eval.Run(t.Context(), r.Engine, c, eval.Options{Profile: profile, Names: names})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +217,7 @@ func holdPage(t *testing.T, r *ranker) {
 	}
 	text := &strings.Builder{}
 	for i, question := range tried {
-		res, err := r.engine.Search(t.Context(), retrieval.Request{Query: question, Limit: 1, Diversify: true})
+		res, err := r.Engine.Search(t.Context(), retrieval.Request{Query: question, Limit: 1, Diversify: true})
 		if err != nil || len(res.Results) == 0 {
 			t.Fatalf("%s: %v, %v", question, res.Results, err)
 		}
@@ -395,9 +401,17 @@ func shared(t *testing.T) string {
 
 // ranker searches a network that was synced and indexed for the tests.
 type ranker struct {
-	engine *retrieval.Engine
-	store  catalog.Store
-	names  map[int64]string // of records: path and, where that is not theirs alone, kind and key
+	*retrieval.Engine
+	network    network.Network
+	store      catalog.Store
+	generation int64
+	follower   *index.Follower
+	names      map[int64]string // of records: path and, where that is not theirs alone, kind and key
+}
+
+// Indexed is for what works on an index.
+func (r *ranker) Indexed() (int64, *corpus.Corpus, error) {
+	return r.generation, r.follower.Corpus(), nil
 }
 
 // separator stands between path and key.
@@ -406,7 +420,7 @@ const separator = "  "
 // rank names the first ten results as a client gets them.
 func (r *ranker) rank(t *testing.T, query string) []string {
 	t.Helper()
-	res, err := r.engine.Search(t.Context(), retrieval.Request{Query: query, Limit: 10, Diversify: true})
+	res, err := r.Engine.Search(t.Context(), retrieval.Request{Query: query, Limit: 10, Diversify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +436,7 @@ func (r *ranker) rank(t *testing.T, query string) []string {
 
 // openRanker brings a network's sources into a catalog and indexes it in
 // memory, with the parts that the program is made of.
-func openRanker(t *testing.T, name, corpus string) *ranker {
+func openRanker(t *testing.T, name, snapshot string) *ranker {
 	t.Helper()
 	ctx, log := t.Context(), slog.New(slog.DiscardHandler)
 	must := func(err error) {
@@ -437,11 +451,11 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: now})
 	must(err)
 	t.Cleanup(func() { store.Close() })
-	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: now, CorpusDir: corpus, WorkDir: t.TempDir(),
+	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: now, CorpusDir: snapshot, WorkDir: t.TempDir(),
 		Connectors: connectors.All(anchor)})
 	_, err = pipeline.Sync(ctx, nil)
 	must(err)
-	if corpus == "" { // the snapshot's goldens are of what its files say
+	if snapshot == "" { // the snapshot's goldens are of what its files say
 		must(pipeline.Derive(ctx))
 	}
 	model, err := static.New()
@@ -462,8 +476,9 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	must(err)
 	words, err := profile.Load("keyword")
 	must(err)
-	r := &ranker{store: store, names: map[int64]string{}}
-	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p, words},
+	r := &ranker{network: n, store: store, generation: generation.ID, follower: follower,
+		names: map[int64]string{}}
+	r.Engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p, words},
 		Authority: n.Authority, IsWord: wordpiece.IsWord, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})
