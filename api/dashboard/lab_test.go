@@ -1,8 +1,10 @@
 package dashboard_test
 
 import (
+	"html"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,5 +112,85 @@ func TestEditsSurviveComparing(t *testing.T) {
 	if w = post(h, "/lab", form); formOf(t, w.Body.String(), "/lab").Get("yaml-a") != "name: [" ||
 		!strings.Contains(formOf(t, w.Body.String(), "/lab").Get("yaml-b"), "rank_k: 17") {
 		t.Errorf("without a query the texts are lost: %d", w.Code)
+	}
+}
+
+// TestRecordsAreSuggested holds that every field which takes a record offers names while
+// one types, and takes what it offers.
+func TestRecordsAreSuggested(t *testing.T) {
+	h, store := tuned(t)
+	for path, field := range map[string]string{"/lab": "name", "/lab?q=fees": "why", "/rules/pins/edit?q=fees": "record"} {
+		page := get(h, path).Body.String()
+		_, after, found := strings.Cut(page, `<input name="`+field+`"`)
+		tag, _, _ := strings.Cut(after, ">")
+		if !found || !strings.Contains(tag, `list="names"`) || !strings.Contains(page, `<datalist id="names">`) {
+			t.Errorf("%s: the field %s has no names", path, field)
+		}
+	}
+	for text, want := range map[string][]string{"page": {"doc:a", "doc:b", "doc:c"}, "doc:c": {"doc:c", "doc:a", "doc:b"},
+		"": nil} {
+		w := get(h, "/lab/names?q="+url.QueryEscape(text))
+		var got []string
+		for _, option := range strings.Split(w.Body.String(), "<option ")[1:] {
+			name, _, _ := strings.Cut(strings.TrimPrefix(option, `value="`), `"`)
+			got = append(got, name)
+		}
+		if w.Code != http.StatusOK || !slices.Equal(got, want) || strings.Contains(w.Body.String(), "<i>") {
+			t.Errorf("%q offers %d %v, want %v", text, w.Code, got, want)
+		}
+	}
+	form := url.Values{"query": {"fees"}, "record": {"doc:c"}, "position": {"2"}, "base": {"0"}, "do": {"publish"}}
+	moves(t, post(h, "/rules/pins", form), "/rules/pins?published=1")
+	r, err := store.Revision(t.Context(), catalog.PinsRevision, "", 0)
+	if err != nil || !strings.Contains(r.Data, "doc:c") {
+		t.Errorf("pinned is %q, %v", r.Data, err)
+	}
+}
+
+// TestAnEditedProfileSaysWhatItIsWorth: unasked, with the queries that change, each of which
+// opens without losing the text.
+func TestAnEditedProfileSaysWhatItIsWorth(t *testing.T) {
+	h, store := tuned(t)
+	feesCase(t, store)
+	edited := written(t, func(p *profile.Profile) { p.RankK = turning })
+	form := formOf(t, get(h, "/lab?q=fees").Body.String(), "/lab")
+	form.Set("yaml-b", edited)
+	page := html.UnescapeString(post(h, "/lab", form).Body.String())
+	holds(t, page, "On\nall 2 queries of", "1 better, 1 worse", "name=\"go\"\nvalue=\"tides\"", "<code>rank_k</code>")
+	again := formOf(t, post(h, "/lab", form).Body.String(), "/lab")
+	again.Set("go", "tides")
+	next := formOf(t, post(h, "/lab", again).Body.String(), "/lab")
+	if next.Get("q") != "tides" || !strings.Contains(next.Get("yaml-b"), "rank_k: 18") {
+		t.Errorf("a query that changes opens as %q and loses the text", next.Get("q"))
+	}
+
+	form = formOf(t, get(h, "/profiles/edit").Body.String(), "/profiles/edit")
+	form.Set("yaml", edited)
+	form.Set("do", "preview")
+	w := post(h, "/profiles/edit", form)
+	holds(t, w.Body.String(), "What differs from live", "<code>rank_k</code>", "What it is worth", "harbour")
+	if form = formOf(t, w.Body.String(), "/profiles/edit"); !strings.Contains(form.Get("yaml"), "rank_k: 18") {
+		t.Error("a preview loses the text")
+	}
+	if all, err := store.Revisions(t.Context(), catalog.ProfileRevision); err != nil || len(all) > 0 {
+		t.Errorf("a preview saves %v, %v", all, err)
+	}
+}
+
+// TestAFixIsPublishedFromTheLab holds that who began in the lab is there again after
+// publishing, with Undo.
+func TestAFixIsPublishedFromTheLab(t *testing.T) {
+	h, _ := tuned(t)
+	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"}, "q": {"neap & tides"},
+		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/lab?a=live&b=default%401&q=neap+%26+tides")
+	page := get(h, "/lab?a=live&b=default%401&q=neap+%26+tides").Body.String()
+	holds(t, page, `data-key="p" href="/profiles/publish?revision=default%401&amp;q=neap%20%26%20tides"`)
+	form := formOf(t, get(h, "/profiles/publish?revision=default@1&q=neap+%26+tides").Body.String(), "/profiles/publish")
+	to := "/lab?a=configured&b=live&published=1&q=neap+%26+tides"
+	moves(t, post(h, "/profiles/publish", form), to)
+	page = get(h, to).Body.String()
+	holds(t, page, "default@1 is live", `data-key="u">Undo`)
+	if strings.Contains(page, "Publish default@1") || strings.Contains(page, "See it in the lab") {
+		t.Error("what is live can be published, or leads to where one is")
 	}
 }

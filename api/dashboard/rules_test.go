@@ -17,13 +17,16 @@ import (
 	"almanac/retrieval/revision"
 )
 
-// shelf finds its records in their order for every query; pins and synonyms that are
-// tried turn it around.
+// shelf finds its records in their order for every query; pins, synonyms and a profile of
+// the turning rank that are tried turn it around.
 type shelf struct{ results []retrieval.Result }
+
+// turning is the rank_k of a profile that turns the shelf around.
+const turning = 18
 
 func (s *shelf) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {
 	out := append([]retrieval.Result{}, s.results...)
-	if r.Relevance != nil && len(r.Relevance.Pins)+len(r.Relevance.Aliases) > 0 {
+	if s := r.Relevance; s != nil && (len(s.Pins)+len(s.Aliases) > 0 || len(s.Profiles) > 0 && s.Profiles[0].RankK == turning) {
 		out[0], out[len(out)-1] = out[len(out)-1], out[0]
 	}
 	return retrieval.Response{Query: r.Query, Results: out, Total: len(out)}, nil

@@ -13,6 +13,7 @@ type Done struct {
 	catalog.Publication
 	Change int64  // which undoes it
 	Before string // what was live
+	Here   bool   // the page shows what it did
 }
 
 // After is the address of a page that says that a publication was made.
@@ -34,7 +35,7 @@ func (d *Desk) Done(r *http.Request) (*Done, error) {
 		changes, err := d.Store.Audit(r.Context(), 50)
 		for _, a := range changes {
 			if a.Action == "publish" && a.Subject == string(p.Kind) {
-				return &Done{p, a.ID, edition(a.Subject, a.Before)}, err
+				return &Done{Publication: p, Change: a.ID, Before: edition(a.Subject, a.Before)}, err
 			}
 		}
 		return nil, err

@@ -39,6 +39,7 @@ func New(d *desk.Desk) desk.Section {
 		"POST /lab/share":   desk.Form(h.share, h.compare),
 		"GET /lab/s/{name}": desk.Page(h.shared),
 		"GET /lab/record":   desk.Page(h.record),
+		"GET /lab/names":    desk.Page(h.names),
 	}}
 }
 
@@ -55,6 +56,8 @@ type labSide struct {
 	Judged bool    // the query is judged in the case
 	NDCG   float64 // on the query, if it is
 	Fault  string  // why there are no results
+	// Changes are the fields that a text has otherwise than what is live.
+	Changes []profile.Change
 }
 
 // labRow is one result.
@@ -107,7 +110,9 @@ type labPage struct {
 	Landing landing           // what to begin with, without a query
 	Why     string            // what was asked for
 	Absence []labAbsence
-	Newest  int // revision of the default profile; 0: none is saved
+	Newest  int        // revision of the default profile; 0: none is saved
+	Publish string     // the revision on the right, if it can be published
+	Done    *desk.Done // what was just published from here
 }
 
 // labStage is the time of a stage on both sides.
@@ -153,15 +158,9 @@ func (h handler) compare(r *http.Request) (desk.Reply, error) {
 		p.Landing, err = h.landing(ctx, p.Judging.Case)
 		return page, err
 	}
-	if p.Measure && part != "results" && p.A.Fault == "" && p.B.Fault == "" && p.Judging.Case.ID != 0 {
-		worth, err := h.Bench.Effect(ctx, p.Judging.Case, p.A.Named, p.B.Named)
-		switch {
-		case errors.Is(err, workbench.ErrUnjudged) || errors.Is(err, retrieval.ErrBadQuery):
-			p.Faults = append(p.Faults, err.Error())
-		case err != nil:
+	if (p.Measure || p.edited()) && part != "results" {
+		if err := h.measure(ctx, p); err != nil {
 			return desk.Reply{}, err
-		default:
-			p.Worth = &worth
 		}
 	}
 	if part == "worth" {
@@ -185,9 +184,30 @@ func (h handler) compare(r *http.Request) (desk.Reply, error) {
 	return page, nil
 }
 
+// measure says what the right side is worth beside the left one on the case. A text that
+// was edited is measured unasked, where there is something to measure it by.
+func (h handler) measure(ctx context.Context, p *labPage) error {
+	if p.A.Fault != "" || p.B.Fault != "" || p.Judging.Case.ID == 0 {
+		return nil
+	}
+	worth, err := h.Bench.Effect(ctx, p.Judging.Case, p.A.Named, p.B.Named)
+	switch {
+	case errors.Is(err, workbench.ErrUnjudged) || errors.Is(err, retrieval.ErrBadQuery):
+		if p.Measure {
+			p.Faults = append(p.Faults, err.Error())
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	p.Worth = &worth
+	return nil
+}
+
 // page reads what the form asks for.
 func (h handler) page(r *http.Request) (*labPage, error) {
-	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(standardN, desk.Number(r, "n", standardN)), 50),
+	p := &labPage{Query: strings.TrimSpace(cmp.Or(r.Form.Get("go"), r.Form.Get("q"))),
+		N:     min(max(standardN, desk.Number(r, "n", standardN)), 50),
 		Kinds: strings.TrimSpace(r.Form.Get("kind")), Sources: strings.TrimSpace(r.Form.Get("source")),
 		Why: strings.TrimSpace(r.Form.Get("why")), Measure: r.Form.Get("measure") != ""}
 	var err error
@@ -213,7 +233,13 @@ func (h handler) page(r *http.Request) (*labPage, error) {
 		return nil, err
 	}
 	p.Newest = newest.Number
-	return p, nil
+	if _, saved := revision.ParseName(p.B.Choice); saved && p.B.Fault == "" && p.B.Choice != p.B.Live {
+		p.Publish = p.B.Choice
+	}
+	if p.Done, err = h.Done(r); p.Done != nil {
+		p.Done.Here = true
+	}
+	return p, err
 }
 
 // edited reports whether a side is a text, which no address has.
@@ -237,6 +263,16 @@ func (p *labPage) link() string {
 		}
 	}
 	return strings.TrimSuffix("/lab?"+v.Encode(), "?")
+}
+
+// FromLive is the address of the same with what is live on the right, whose weights can be
+// drawn.
+func (p *labPage) FromLive() string {
+	b := *p.B
+	b.Choice = revision.Live
+	from := *p
+	from.B = &b
+	return from.link()
 }
 
 // onOff is how an address says that something was asked for.
@@ -289,6 +325,14 @@ func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, erro
 			return nil, err
 		}
 		s.YAML, s.As = string(data), ""
+	} else if s.As == "" {
+		now, err := h.Named(r.Context(), revision.Live)
+		if err != nil {
+			return nil, err
+		}
+		if s.Changes, err = profile.Diff(now.Profile, s.Named.Profile); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }

@@ -97,6 +97,7 @@ func (s *labSide) Title() string {
 // landing is what the lab offers before a query is typed.
 type landing struct {
 	Worst  []workbench.BoardRow // of the case
+	Some   []workbench.BoardRow // of a case that was not measured
 	Zero   []catalog.SearchCount
 	Shared []catalog.Revision
 }
@@ -113,6 +114,7 @@ func (h handler) landing(ctx context.Context, c catalog.Case) (l landing, err er
 		}
 		l.Worst = board.Worst()
 		l.Worst = l.Worst[:min(offered, len(l.Worst))]
+		l.Some = board.Rows[:min(offered, len(board.Rows))]
 	}
 	l.Zero, _, err = h.Store.Searches(ctx, catalog.SearchQuery{Order: catalog.MostZero, Limit: offered,
 		Since: h.Now().AddDate(0, 0, -7)})

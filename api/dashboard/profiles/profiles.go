@@ -18,6 +18,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
 )
 
 // handler answers.
@@ -119,6 +120,9 @@ type profileForm struct {
 	Fault            string
 	Conflict         *catalog.ConflictError
 	Theirs           []profile.Change // what the other's revision has otherwise; Before is the other's
+	Asked            bool             // for a preview
+	Changes          []profile.Change // what it has otherwise than what is live
+	Effects          []workbench.Effect
 }
 
 // page shows the form.
@@ -165,6 +169,9 @@ func (h handler) saveProfile(r *http.Request) (desk.Reply, error) {
 		f.Fault = desk.Plainly(err, f.YAML)
 		return f.page(http.StatusBadRequest), nil
 	}
+	if r.FormValue("do") == "preview" {
+		return h.previewProfile(r.Context(), f)
+	}
 	saved, err := revision.SaveProfile(r.Context(), h.Store, catalog.Revision{Name: f.Name, Base: f.Base,
 		By: admin.User(r.Context()), Note: f.Note, Data: f.YAML})
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
@@ -187,6 +194,24 @@ func (h handler) saveProfile(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{Goto: "/lab?" + to.Encode()}, nil
 	}
 	return desk.Reply{Goto: "/profiles/diff?" + to.Encode()}, nil
+}
+
+// previewProfile shows what a text changes, and what that is worth on the judged cases.
+func (h handler) previewProfile(ctx context.Context, f profileForm) (desk.Reply, error) {
+	now, err := h.Named(ctx, revision.Live)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	would, err := h.Edited(ctx, f.YAML)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	f.Asked = true
+	if f.Changes, err = profile.Diff(now.Profile, would.Profile); err != nil {
+		return desk.Reply{}, err
+	}
+	f.Effects, err = h.Effects(ctx, would)
+	return f.page(http.StatusOK), err
 }
 
 // usable reports whether the engines that serve can search with a profile; while

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ import (
 type publication struct {
 	Name     string // NAME@NUMBER, or configured
 	Note     string
+	Query    string // of the lab, to which it leads back; "" = it was not opened there
 	Live     catalog.Publication
 	Already  bool // it is live
 	Saved    catalog.Revision
@@ -65,7 +67,8 @@ func (h handler) publishPage(r *http.Request) (desk.Reply, error) {
 	if err != nil {
 		return desk.Reply{}, err
 	}
-	p := publication{Name: name, Note: r.FormValue("note"), Live: live[0], Already: live.Profile() == name, Saved: saved}
+	p := publication{Name: name, Note: r.FormValue("note"), Query: r.FormValue("q"), Live: live[0],
+		Already: live.Profile() == name, Saved: saved}
 	before, err := h.Named(ctx, revision.Live)
 	if err != nil {
 		return desk.Reply{}, err
@@ -137,6 +140,14 @@ func (h handler) publish(r *http.Request) (desk.Reply, error) {
 		}
 	}
 	p.By, p.Note = admin.User(r.Context()), strings.TrimSpace(r.FormValue("note"))
+	was, _, err := revision.InForce(r.Context(), h.Store)
+	if err != nil {
+		return desk.Reply{}, err
+	}
 	p, err = h.Store.Publish(r.Context(), p, int64(desk.Number(r, "since", 0)))
+	if query := r.FormValue("q"); query != "" {
+		to := url.Values{"q": {query}, "a": {was.Profile()}, "b": {revision.Live}, "published": {fmt.Sprint(p.ID)}}
+		return desk.Reply{Goto: "/lab?" + to.Encode()}, err
+	}
 	return desk.Reply{Goto: desk.After("/profiles", p)}, err
 }

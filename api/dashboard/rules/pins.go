@@ -314,11 +314,12 @@ func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 		}
 	}
 	if record := strings.TrimSpace(r.FormValue("record")); record != "" {
-		if title, err := h.title(r.Context(), record); err != nil || title == "" {
-			return rule, desk.Invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator",
-				record)).In("record")
+		found, err := h.Find(r.Context(), record)
+		if err != nil {
+			return rule, desk.Invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator, "+
+				"or by its page, id or path", record)).In("record")
 		}
-		return rule, place(record, r.FormValue("position"), "position")
+		return rule, place(found.Ref().Name(), r.FormValue("position"), "position")
 	}
 	return rule, nil
 }

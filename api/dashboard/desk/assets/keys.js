@@ -1,5 +1,5 @@
-// Work by keys: what has data-key is pressed by its key; j and k move through the rows, h and l to the other side, 0 to
-// 3 grade, Enter opens, ? says which keys a page has.
+// Work by keys: what has data-key is pressed, opened or typed into by its key; j and k move through the rows, h and l
+// to the other side, 0 to 3 grade, Enter opens, Esc leaves a field, ? says which keys a page has.
 const grading = document.querySelector("form[data-judging]");
 const typing = "input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select";
 const keys = document.getElementById("keys");
@@ -18,6 +18,17 @@ function step(key) {
   return list.length > 0;
 }
 
+// use presses a button or a link, opens a fold, and begins to type in a field.
+function use(target) {
+  const field = target.matches("summary") ? target.parentElement.querySelector("textarea, input:not([type=hidden])")
+    : target.matches("input, textarea") ? target : null;
+  if (!field) return target.click();
+  const fold = field.closest("details");
+  if (fold) fold.open = true;
+  field.focus();
+  if (field.matches("input:not([type=range])")) field.select();
+}
+
 // pressed does what a key asks for; false if it asks for nothing here.
 function pressed(key) {
   const radio = grading?.querySelector(`input[name=grade][value="${CSS.escape(key)}"]`);
@@ -27,14 +38,15 @@ function pressed(key) {
   else if (radio) {
     radio.checked = true;
     grading.requestSubmit();
-  } else if (target) target.click();
+  } else if (target) use(target);
   else if (key === "Enter" && document.activeElement === focused()) focused()?.querySelector("a")?.click();
   else return key.length === 1 && "jkhl".includes(key) && step(key);
   return true;
 }
 
 document.addEventListener("keydown", (event) => {
-  const back = (event.ctrlKey || event.metaKey) && event.key === "z";
+  const back = grading && (event.ctrlKey || event.metaKey) && event.key === "z";
+  if (event.key === "Escape" && event.target.closest(typing)) event.target.blur();
   if (keys?.open || event.target.closest(typing) || event.altKey || (event.ctrlKey || event.metaKey) && !back) return;
   if (event.repeat && !"jk".includes(event.key)) return;
   if (event.key === "Enter" && event.target !== focused()) return;
