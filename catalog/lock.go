@@ -24,6 +24,9 @@ type Lock interface {
 	// Lost is closed when another process may have taken over. It is nil if that
 	// cannot happen.
 	Lost() <-chan struct{}
+	// Epoch grows with each process that takes over: what a lower one writes elsewhere
+	// than to the catalog is refused too. 0: no other can take over.
+	Epoch() int64
 	// Unlock lets another process take over at once.
 	Unlock() error
 }

@@ -62,14 +62,15 @@ func (s *Store) TryLock(ctx context.Context) (catalog.Lock, error) {
 	if err != nil || !ok {
 		return nil, sqlstore.Failure(ctx, "take the lease", err, s.Explain)
 	}
-	l := &lease{store: s, lost: make(chan struct{}), ended: make(chan struct{})}
+	l := &lease{store: s, epoch: s.epoch.Load(), lost: make(chan struct{}), ended: make(chan struct{})}
 	var renewing context.Context
 	renewing, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go l.renew(renewing)
 	return l, nil
 }
 
-// take makes this store the holder if the lease is free; false: it is not.
+// take makes this store the holder if the lease is free; false: it is not. Epochs are times,
+// so that they grow although an older copy of the database was restored.
 func (s *Store) take(ctx context.Context) (bool, error) {
 	var held bool
 	err := s.leases.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM leases
@@ -85,8 +86,9 @@ WHERE name = 'writer' AND holder <> ? AND expires_at > `+now, s.holder).Scan(&he
 	defer tx.Rollback()
 	var epoch int64
 	err = tx.QueryRowContext(ctx, `INSERT INTO leases (name, holder, epoch, expires_at)
-VALUES ('writer', ?, 1, `+now+` + ?)
-ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, epoch = leases.epoch + 1, expires_at = excluded.expires_at
+VALUES ('writer', ?, `+now+`, `+now+` + ?)
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, epoch = GREATEST(leases.epoch + 1, excluded.epoch),
+	expires_at = excluded.expires_at
 WHERE leases.holder = excluded.holder OR leases.expires_at <= `+now+`
 RETURNING epoch`, s.holder, s.term.Microseconds()).Scan(&epoch)
 	if errors.Is(err, sql.ErrNoRows) { // somebody was first
@@ -122,6 +124,7 @@ WHERE name = 'writer' AND holder = ? AND epoch = ?`, s.holder, epoch)
 // lease is a lease that is held.
 type lease struct {
 	store *Store
+	epoch int64
 	stop  func()
 	lost  chan struct{}
 	ended chan struct{} // closed when renew has ended
@@ -132,11 +135,14 @@ type lease struct {
 // Lost implements catalog.Lock.
 func (l *lease) Lost() <-chan struct{} { return l.lost }
 
+// Epoch implements catalog.Lock.
+func (l *lease) Epoch() int64 { return l.epoch }
+
 // renew prolongs the lease until ctx ends. It is lost when another has it, and when no
 // answer came for so long that another may soon have it.
 func (l *lease) renew(ctx context.Context) {
 	defer close(l.ended)
-	epoch, every := l.store.epoch.Load(), l.store.term/renewals
+	every := l.store.term / renewals
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for good := time.Now(); ; {
@@ -147,7 +153,7 @@ func (l *lease) renew(ctx context.Context) {
 		}
 		asked := time.Now()
 		asking, cancel := context.WithTimeout(ctx, every)
-		mine, err := l.store.prolong(asking, epoch)
+		mine, err := l.store.prolong(asking, l.epoch)
 		cancel()
 		switch {
 		case ctx.Err() != nil:
@@ -164,12 +170,11 @@ func (l *lease) renew(ctx context.Context) {
 // Unlock implements catalog.Lock.
 func (l *lease) Unlock() error {
 	l.once.Do(func() {
-		epoch := l.store.epoch.Load()
 		l.stop()
 		<-l.ended
 		ctx, cancel := context.WithTimeout(context.Background(), l.store.term)
 		defer cancel()
-		l.err = sqlstore.Failure(ctx, "give up the lease", l.store.give(ctx, epoch), l.store.Explain)
+		l.err = sqlstore.Failure(ctx, "give up the lease", l.store.give(ctx, l.epoch), l.store.Explain)
 	})
 	return l.err
 }

@@ -187,7 +187,7 @@ retrieval/index: catalog catalog/recent embed retrieval/analysis retrieval/corpu
 retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/bitset retrieval/keyword
 	retrieval/passage retrieval/snapshot retrieval/topk
-retrieval/keyword/meili: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
+retrieval/keyword/meili: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 retrieval/order: retrieval/analysis retrieval/dedup retrieval/gather retrieval/passage retrieval/plan retrieval/relevance
 	retrieval/rerank retrieval/trace
 retrieval/passage:
@@ -212,7 +212,7 @@ retrieval/vector: retrieval/analysis retrieval/passage
 retrieval/vector/embedded: retrieval/bitset retrieval/passage retrieval/snapshot retrieval/topk retrieval/vector
 	retrieval/vector/kernel
 retrieval/vector/kernel:
-retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
+retrieval/vector/qdrant: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
 retrieval/workbench: catalog catalog/jobs embed embed/remote retrieval retrieval/corpus retrieval/eval
 	retrieval/profile retrieval/rerank retrieval/revision
 testing/catalogfile: catalog/sqlite

@@ -42,6 +42,7 @@ type Config struct {
 	Log       *slog.Logger
 
 	yield func(context.Context) error // see index.Config
+	epoch int64                       // of the lock that its writer holds
 }
 
 // Keyword chooses the keyword engine.

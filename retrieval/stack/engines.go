@@ -52,7 +52,7 @@ func (s *Stack) openKeyword(ctx context.Context) (keyword.Engine, error) {
 	cfg := s.cfg
 	if cfg.Keyword.URL != "" {
 		c := meili.Config{URL: cfg.Keyword.URL, Key: cfg.Keyword.Key, Index: cfg.Keyword.Index + s.suffix,
-			Generation: s.number(), Owner: s.owner, ReadOnly: s.readOnly, Log: cfg.Log}
+			Generation: s.number(), Owner: s.owner, Epoch: cfg.epoch, ReadOnly: s.readOnly, Log: cfg.Log}
 		return meili.Open(ctx, c)
 	}
 	return keywordembedded.Open(keywordembedded.Config{
@@ -73,7 +73,8 @@ func (s *Stack) openVector(ctx context.Context) (vector.Index, error) {
 		}
 		return qdrant.Open(ctx, qdrant.Config{
 			Addr: address, TLS: u.Scheme == "https", Key: cfg.Vector.Key, Collection: cfg.Vector.Collection + s.suffix,
-			Generation: s.number(), Owner: s.owner, Dimensions: s.embedder.Dimensions(), Model: s.embedder.Model(),
+			Generation: s.number(), Owner: s.owner, Epoch: cfg.epoch,
+			Dimensions: s.embedder.Dimensions(), Model: s.embedder.Model(),
 			Quantize: cfg.Vector.Quantize, OnDisk: cfg.Vector.OnDisk,
 			Shards: uint32(cfg.Vector.Shards), Replicas: uint32(cfg.Vector.Replicas), ReadOnly: s.readOnly,
 			Log: cfg.Log})

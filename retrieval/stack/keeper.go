@@ -134,6 +134,7 @@ func (k *Keeper) writeWhileLocked(ctx context.Context) error {
 		case <-writing.Done():
 		}
 	}()
+	k.cfg.epoch = k.lock.Epoch()
 	err := k.write(writing)
 	if errors.Is(context.Cause(writing), catalog.ErrOvertaken) {
 		return catalog.ErrOvertaken

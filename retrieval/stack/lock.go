@@ -47,6 +47,9 @@ type fileLock struct{ file *os.File }
 // Lost implements catalog.Lock: the kernel takes no lock away.
 func (l *fileLock) Lost() <-chan struct{} { return nil }
 
+// Epoch implements catalog.Lock.
+func (l *fileLock) Epoch() int64 { return 0 }
+
 // Unlock implements catalog.Lock. Unlocking again does nothing.
 func (l *fileLock) Unlock() error {
 	if l.file == nil {

@@ -137,6 +137,9 @@ func discard(ctx context.Context, cfg Config) error {
 
 // open opens a stack that owns the lock, which is released on an error.
 func open(ctx context.Context, cfg Config, lock catalog.Lock) (*Stack, error) {
+	if lock != nil {
+		cfg.epoch = lock.Epoch()
+	}
 	s, err := openConfigured(ctx, cfg, lock == nil)
 	if err != nil {
 		return nil, errors.Join(err, unlock(lock))

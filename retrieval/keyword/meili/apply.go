@@ -26,8 +26,9 @@ const (
 // see a part of it.
 //
 // If the server has lost the index, or a part of it, the error says so and
-// persists until Checkpoint returns from where to continue.
-func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
+// persists until Checkpoint returns from where to continue. If another process has taken
+// over, nothing is written: catalog.ErrOvertaken.
+func (e *Engine) Apply(ctx context.Context, b keyword.Batch) (err error) {
 	if e.readOnly {
 		return nil
 	}
@@ -41,6 +42,17 @@ func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 	payloads, err := e.payloads(b)
 	if err != nil {
 		return err
+	}
+	if e.manifest.Epoch > 0 {
+		defer func() {
+			if err != nil { // a part may be written, perhaps too late
+				marking, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.timeout)
+				defer cancel()
+				if _, unmarked := e.mark(marking, uid, m.Checkpoint); unmarked != nil {
+					e.log.Warn("the index is not marked", "index", uid, "error", e.failed(marking, "mark it", unmarked))
+				}
+			}
+		}()
 	}
 	index := e.client.Index(uid)
 	attempt := fmt.Sprintf("write changes up to %d to index %s", b.Checkpoint, uid)
@@ -128,7 +140,7 @@ func joinInts(ids []int64) string {
 }
 
 // payloads returns the documents of a batch as JSON lines. The last payload
-// ends with the manifest at the batch's checkpoint.
+// ends with the marks at the batch's checkpoint.
 func (e *Engine) payloads(b keyword.Batch) ([][]byte, error) {
 	var out [][]byte
 	var payload []byte
@@ -150,10 +162,10 @@ func (e *Engine) payloads(b keyword.Batch) ([][]byte, error) {
 			}
 		}
 	}
-	m := e.manifest
-	m.Checkpoint = b.Checkpoint
-	if err := add(m); err != nil {
-		return nil, err
+	for _, m := range e.marks(b.Checkpoint) {
+		if err := add(m); err != nil {
+			return nil, err
+		}
 	}
 	return append(out, payload), nil
 }

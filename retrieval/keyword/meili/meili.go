@@ -38,6 +38,7 @@ type Config struct {
 	Index      string            // name of the live index: letters, digits, - and _
 	Generation int64             // of the index's content; see Format
 	Owner      string            // of the index: a unique id of the catalog
+	Epoch      int64             // of the writer: one below that of the index is refused
 	ReadOnly   bool              // another process writes: Apply and Flush do nothing
 	Timeout    time.Duration     // of one request; default 10 s
 	Transport  http.RoundTripper // default: its own
@@ -82,7 +83,8 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 	}
 	e := &Engine{host: u.Scheme + "://" + u.Host, timeout: cfg.Timeout, index: cfg.Index,
 		readOnly: cfg.ReadOnly, log: cfg.Log,
-		manifest: manifest{ID: manifestID, Owner: cfg.Owner, Generation: cfg.Generation, Format: Format}}
+		manifest: manifest{ID: manifestID, Owner: cfg.Owner, Generation: cfg.Generation, Format: Format,
+			Epoch: cfg.Epoch}}
 	if e.timeout == 0 {
 		e.timeout = 10 * time.Second
 	}

@@ -40,6 +40,13 @@ func (e *Engine) swap(ctx context.Context, uid string) error {
 	if err != nil {
 		return err
 	}
+	epoch, err := e.epoch(ctx, e.index)
+	if err == nil {
+		err = e.overtaken(&manifest{Epoch: epoch})
+	}
+	if err != nil {
+		return err
+	}
 	attempt := fmt.Sprintf("swap index %s with %s", uid, e.index)
 	task, err := e.client.SwapIndexesWithContext(ctx,
 		[]*meilisearch.SwapIndexesParams{{Indexes: []string{uid, e.index}, Rename: live == nil}})

@@ -91,7 +91,7 @@ func decode(hits meilisearch.Hits, words int, unit keyword.Unit) (answer, error)
 	out := make(answer, 0, len(hits))
 	for _, h := range hits {
 		text, isTitleOnly := strings.CutPrefix(strings.Trim(string(h[primaryKey]), `"`), titleOnly)
-		if text == manifestID {
+		if text == manifestID || text == writerID {
 			continue // numbers in it stay findable if indexed before the settings
 		}
 		n, err := strconv.ParseInt(text, 10, 64)

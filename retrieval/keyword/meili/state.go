@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/meilisearch/meilisearch-go"
+
+	"almanac/catalog"
 )
 
 // manifest is the document that identifies an index. It is created with the index,
@@ -19,10 +21,20 @@ type manifest struct {
 	Generation int64  `json:"generation"`
 	Format     int    `json:"format"`
 	Checkpoint int64  `json:"checkpoint"`
+	Epoch      int64  `json:"-"` // of the process that wrote last
+}
+
+// writer is the document that says which process wrote last, in the same task as the
+// manifest. It is one of its own, and has the epoch under a name that the settings of an
+// index show, so that programs that know no epochs can use the index too.
+type writer struct {
+	ID    string `json:"id"`
+	Epoch int64  `json:"checkpoint"`
 }
 
 const (
 	manifestID = "mark"
+	writerID   = "writer"
 	primaryKey = "id"
 )
 
@@ -46,11 +58,22 @@ func (e *Engine) building(generation int64) string {
 func (e *Engine) look(ctx context.Context, read func(ctx context.Context, uid string) (*manifest, error)) (
 	uid string, m *manifest, err error) {
 	for _, uid := range []string{e.building(e.manifest.Generation), e.index} {
+		epoch, err := e.epoch(ctx, uid) // before the manifest: what is written meanwhile is seen next time
+		if err != nil {
+			return "", nil, err
+		}
 		m, err := read(ctx, uid)
 		if err != nil {
 			return "", nil, err
 		}
-		if m == nil || m.Generation != e.manifest.Generation {
+		if m == nil {
+			continue
+		}
+		m.Epoch = epoch
+		if m.Generation != e.manifest.Generation {
+			if err := e.overtaken(m); err != nil {
+				return "", nil, err
+			}
 			continue
 		}
 		if m.Format != e.manifest.Format {
@@ -83,7 +106,56 @@ func (e *Engine) prepare(ctx context.Context) (uid string, m *manifest, err erro
 			return "", nil, e.missing()
 		}
 	}
-	return uid, m, e.ensureSettings(ctx, uid, m.Checkpoint > 0)
+	if err := e.overtaken(m); err != nil {
+		return "", nil, err
+	}
+	if err := e.ensureSettings(ctx, uid, m.Checkpoint > 0); err != nil || m.Epoch == e.manifest.Epoch {
+		return uid, m, err
+	}
+	task, err := e.mark(ctx, uid, m.Checkpoint)
+	return uid, m, e.await(ctx, "take over index "+uid, task, err)
+}
+
+// epoch reads which process wrote an index last, for a writer; 0 where that is not said.
+func (e *Engine) epoch(ctx context.Context, uid string) (int64, error) {
+	if e.readOnly || e.manifest.Epoch == 0 {
+		return 0, nil
+	}
+	var w writer
+	err := e.client.Index(uid).GetDocumentWithContext(ctx, writerID, nil, &w)
+	if hasCode(err, indexNotFound) || hasCode(err, documentNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, e.failed(ctx, "read index "+uid, err)
+	}
+	return w.Epoch, nil
+}
+
+// overtaken is the error of a writer if a later one has marked an index.
+func (e *Engine) overtaken(m *manifest) error {
+	if m.Epoch > e.manifest.Epoch {
+		return fmt.Errorf("meili: index %s of %s: %w", e.index, e.host, catalog.ErrOvertaken)
+	}
+	return nil
+}
+
+// mark writes manifest and writer. What a writer still wrote after it was overtaken ends with
+// a mark of its own: the later one finds it, marks the index again and continues from that
+// checkpoint, after which everything has changed that was written too late.
+func (e *Engine) mark(ctx context.Context, uid string, checkpoint int64) (*meilisearch.TaskInfo, error) {
+	return e.client.Index(uid).AddDocumentsWithContext(ctx, e.marks(checkpoint),
+		&meilisearch.DocumentOptions{PrimaryKey: ptr(primaryKey)})
+}
+
+// marks are the documents that end a batch.
+func (e *Engine) marks(checkpoint int64) []any {
+	m := e.manifest
+	m.Checkpoint = checkpoint
+	if m.Epoch == 0 {
+		return []any{m}
+	}
+	return []any{m, writer{writerID, m.Epoch}}
 }
 
 // inspect is look for a reader, to which settings that are not ours are an error.
@@ -147,9 +219,9 @@ func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid strin
 	}
 }
 
-// of reports whether the manifest has the same content as another.
+// of reports whether the manifest is that of the same index as another.
 func (m manifest) of(other manifest) bool {
-	m.Checkpoint = other.Checkpoint
+	m.Checkpoint, m.Epoch = other.Checkpoint, other.Epoch
 	return m == other
 }
 

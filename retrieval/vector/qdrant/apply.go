@@ -23,7 +23,8 @@ const (
 // of deleted records, and then moves the checkpoint. Each request waits until the
 // server has applied it, because one that was only accepted may fail later unnoticed,
 // and shards progress at different speeds. After a failure, the next try writes
-// everything again.
+// everything again. If another process has taken over, nothing is written:
+// catalog.ErrOvertaken.
 func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	const doing = "apply"
 	if x.closed.Load() {
@@ -45,16 +46,24 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 			vector.ErrLost)
 	}
 	for _, step := range []func(context.Context, changes) error{x.upsert, x.removeVectors, x.removePoints} {
-		if err := step(ctx, c); err != nil {
-			return x.fail(ctx, doing, err)
+		if err == nil {
+			err = step(ctx, c)
 		}
 	}
-	if b.Checkpoint != at {
-		if err := x.putCheckpoint(ctx, b.Checkpoint); err != nil {
-			return x.fail(ctx, doing, err)
+	if err == nil && (b.Checkpoint != at || x.config.Epoch > 0) {
+		err = x.putCheckpoint(ctx, b.Checkpoint)
+	}
+	if err == nil {
+		return nil
+	}
+	if x.config.Epoch > 0 { // a part may be written, perhaps too late
+		marking, cancel := context.WithTimeout(context.WithoutCancel(ctx), x.config.Timeout)
+		defer cancel()
+		if unmarked := x.putCheckpoint(marking, at); unmarked != nil {
+			x.config.Log.Warn("the collection is not marked", "error", x.fail(marking, "mark it", unmarked))
 		}
 	}
-	return nil
+	return x.fail(ctx, doing, err)
 }
 
 // changes are the changes of a batch to the collection.

@@ -9,6 +9,8 @@ import (
 
 	client "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
+
+	"almanac/catalog"
 )
 
 // The names of the vectors of a point and of a collection's metadata.
@@ -110,7 +112,7 @@ func (x *Index) info(ctx context.Context, name string) (*client.CollectionInfo, 
 // might be built for hours before Promote refuses it.
 func (x *Index) create(ctx context.Context) error {
 	const doing = "create the collection"
-	if _, err := x.serving(ctx); err != nil {
+	if _, err := x.replaceable(ctx); err != nil {
 		return err
 	}
 	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine,
@@ -191,17 +193,25 @@ func (x *Index) index(ctx context.Context, info *client.CollectionInfo) error {
 	return nil
 }
 
-// checkpointID is the id of the point with the checkpoint, greater than every passage's.
+// checkpointID is the id of the point with the mark, greater than every passage's.
 const (
 	checkpointID  = 1<<63 - 1
 	checkpointKey = "checkpoint"
+	epochKey      = "epoch"
 )
+
+// mark says how far a collection is, and which process wrote that.
+type mark struct{ checkpoint, epoch int64 }
 
 // errNotMade is wrapped by the error of an index whose collection another process has to create.
 var errNotMade = errors.New("the collection does not exist")
 
 // Checkpoint is the change-log sequence of the last batch; 0 for an empty
 // index, also when the server came back without the collection.
+//
+// What a writer still wrote after it was overtaken ends with a mark of its own: the later
+// one finds it here, marks the collection again and continues from that checkpoint, after
+// which everything has changed that was written too late.
 func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 	for again := false; ; again = true {
 		if err := x.prepare(ctx, !x.config.ReadOnly); err != nil {
@@ -210,19 +220,48 @@ func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 			}
 			return 0, err
 		}
-		r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: x.name,
-			Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})
+		m, err := x.markOf(ctx, x.name)
 		switch {
 		case isCode(err, codes.NotFound) && !again: // it existed before
 			x.prepared.Store(false)
+			continue
 		case err != nil:
 			return 0, x.fail(ctx, "read the checkpoint", err)
-		case len(r.GetResult()) == 0:
-			return 0, nil
-		default:
-			return r.GetResult()[0].GetPayload()[checkpointKey].GetIntegerValue(), x.keepAlias(ctx)
+		case x.config.ReadOnly:
+			return m.checkpoint, nil
 		}
+		if err := x.overtaken(m); err != nil {
+			return 0, err
+		}
+		if m.epoch < x.config.Epoch {
+			if err := x.putCheckpoint(ctx, m.checkpoint); err != nil {
+				return 0, x.fail(ctx, "take over", err)
+			}
+		}
+		if m == (mark{}) {
+			return 0, nil
+		}
+		return m.checkpoint, x.keepAlias(ctx)
 	}
+}
+
+// markOf reads the mark of a collection; zero if it has none.
+func (x *Index) markOf(ctx context.Context, collection string) (m mark, err error) {
+	r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: collection,
+		Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})
+	if err != nil || len(r.GetResult()) == 0 {
+		return m, err
+	}
+	payload := r.GetResult()[0].GetPayload()
+	return mark{payload[checkpointKey].GetIntegerValue(), payload[epochKey].GetIntegerValue()}, nil
+}
+
+// overtaken is the error of a writer if a later one has made a mark.
+func (x *Index) overtaken(m mark) error {
+	if m.epoch > x.config.Epoch {
+		return fmt.Errorf("vector index: Qdrant at %s: %w", x.config.Addr, catalog.ErrOvertaken)
+	}
+	return nil
 }
 
 // keepAlias makes the alias again if this generation was promoted and it is gone. One
@@ -249,10 +288,13 @@ func (x *Index) setAlias(ctx context.Context, before ...*client.AliasOperations)
 }
 
 func (x *Index) putCheckpoint(ctx context.Context, at int64) error {
+	payload := map[string]*client.Value{checkpointKey: client.NewValueInt(at)}
+	if x.config.Epoch > 0 {
+		payload[epochKey] = client.NewValueInt(x.config.Epoch)
+	}
 	_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true),
 		Points: []*client.PointStruct{{
-			Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil),
-			Payload: map[string]*client.Value{checkpointKey: client.NewValueInt(at)}}}})
+			Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil), Payload: payload}}})
 	return err
 }
 
@@ -286,6 +328,19 @@ func (x *Index) serving(ctx context.Context) (string, error) {
 	return "", nil
 }
 
+// replaceable is serving for a writer that is to replace what serves: not if that is of a
+// later writer.
+func (x *Index) replaceable(ctx context.Context) (serving string, err error) {
+	if serving, err = x.serving(ctx); err != nil || serving == "" || x.config.Epoch == 0 {
+		return serving, err
+	}
+	m, err := x.markOf(ctx, serving)
+	if err != nil {
+		return "", x.fail(ctx, "read the mark of "+printable(serving), err)
+	}
+	return serving, x.overtaken(m)
+}
+
 // Promote makes the alias name this generation and removes the other
 // generations of this owner; promoting again does nothing. Queries do not go
 // through the alias, so those of this index are not affected; an index of
@@ -299,7 +354,7 @@ func (x *Index) Promote(ctx context.Context) error {
 	if err := x.prepare(ctx, false); err != nil {
 		return err
 	}
-	serving, err := x.serving(ctx)
+	serving, err := x.replaceable(ctx)
 	if err != nil {
 		return err
 	}
