@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,6 +51,35 @@ func TestStdio(t *testing.T) {
 	if err := s.Serve(t.Context(), "toolsets=cellar", serverEnd); err == nil {
 		t.Error("an unknown toolset is served")
 	}
+}
+
+// TestACallOverStdioWaitsForTheIndex: whoever starts a program for one call has no other
+// time to come back.
+func TestACallOverStdioWaitsForTheIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		complete := func() (bool, float64) { return time.Since(began) > 9*time.Second, 0.5 }
+		s := newServer(t, func(c *mcp.Config) { c.Ready = complete })
+		clientEnd, serverEnd := pipes(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		defer cancel()
+		wg.Go(func() {
+			if err := s.Serve(ctx, "", serverEnd); err != nil {
+				t.Error(err)
+			}
+		})
+		client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil)
+		session, err := client.Connect(t.Context(), clientEnd, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_books"})
+		if err != nil || res.IsError {
+			t.Errorf("a call before the index is complete: %v, %+v", err, res)
+		}
+	})
 }
 
 func pipes(t *testing.T) (a, b sdk.Transport) {

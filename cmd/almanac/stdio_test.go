@@ -11,13 +11,19 @@ import (
 )
 
 // TestTheFirstCallOverStdio starts a process for each call, as clients do that
-// start one for a call: the first answers, on an empty machine too.
+// start one for a call: it answers, on an empty machine too. Where loading takes longer
+// than a call waits it is asked again.
 func TestTheFirstCallOverStdio(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	for _, state := range []string{"empty", "indexed"} {
 		session := connect(t, stdioOf(t, home))
-		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_cips"})
+		var res *sdk.CallToolResult
+		var err error
+		wait.Until(t, state+": an answer", func() bool {
+			res, err = session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_cips"})
+			return err != nil || !strings.Contains(textOf(res), "loading, ")
+		})
 		if err != nil || res.IsError || !strings.Contains(textOf(res), `"total":`) ||
 			strings.Contains(textOf(res), `"total":0`) {
 			t.Errorf("%s: %v %.300s", state, err, textOf(res))
