@@ -25,7 +25,7 @@ test: packages ## everything CI runs, in three stages: one process with -race; p
 	@.ci/stages format vet race rankings programs postgres pages dashboard conformance clients trec container
 
 soak: ## kills, chaos, hostile sources and walks over every answer, all their rounds: once a night
-	ALMANAC_SOAK=1 .ci/stages rankings programs
+	ALMANAC_SOAK=1 .ci/stages rankings programs postgres
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -55,15 +55,20 @@ browser:
 # instrumented: that halves the time, and they share no state with our packages.
 UNWATCHED := -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
 
+# These start no goroutine, nor do their tests: the detector has nothing to see.
+SEQUENTIAL := ./text/markup ./retrieval/passage ./retrieval/snippet
+
 race: export CGO_ENABLED := 1
 race:
 	@echo "== go test -race"
-	@$(GO) test -race $(UNWATCHED) -timeout 25m $(filter-out almanac/cmd/almanac,$(shell $(GO) list $(PACKAGES)))
+	@$(GO) test -race $(UNWATCHED) -timeout 25m $(filter-out almanac/cmd/almanac $(SEQUENTIAL:./%=almanac/%),$(shell $(GO) list $(PACKAGES)))
 	$(GO) test -race $(UNWATCHED) -timeout 25m -run 'Crowd|ServeInProcess' ./cmd/almanac
 
 rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
 	@echo "== rankings, recall, the corpus, walks over all pages and operations"
 	$(GO) test -timeout 25m ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./ingest/docs ./ingest/networks
+	$(GO) test $(SEQUENTIAL)
+	$(GO) test -timeout 25m -run 'Bundle|TestCorpus' ./ingest/proposals ./ingest/snapshot
 	for off in avx512f all; do export GODEBUG=cpu.$$off=off; $(GO) test ./embed/transformer/kernel ./retrieval/vector/kernel && \
 	  $(GO) test -timeout 25m -run 'VectorsAreThose' ./embed/transformer || exit 1; done
 	$(GO) test -timeout 25m -run 'ABuildHolds' ./retrieval
@@ -75,9 +80,12 @@ programs: ## the program and its parts started, killed and filled up, hostile so
 	$(GO) test -timeout 25m -run 'ServersGone' ./ingest/sample
 	$(GO) test -p 1 -timeout 25m -run 'Kill' ./catalog/sqlite ./retrieval/snapshot ./retrieval/keyword/embedded
 
+# Walks ask nothing of a catalog that the operations do not: over PostgreSQL they are for the night.
+WALKS := Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert
+
 postgres: ## every operation over a catalog in PostgreSQL
 	@echo "== operations over PostgreSQL"
-	ALMANAC_TEST_CATALOG=postgres $(GO) test -timeout 25m ./api
+	ALMANAC_TEST_CATALOG=postgres $(GO) test -timeout 25m $(if $(ALMANAC_SOAK),,-skip '$(WALKS)') ./api
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"

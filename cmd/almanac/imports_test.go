@@ -405,6 +405,42 @@ func TestNoTestIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestWhatRaceLeavesOutStartsNoGoroutine reads the packages that the Makefile has no
+// race detector for.
+func TestWhatRaceLeavesOutStartsNoGoroutine(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := regexp.MustCompile(`(?m)^SEQUENTIAL := (.+)$`).FindStringSubmatch(string(makefile))
+	if packages == nil {
+		t.Fatal("the Makefile has no SEQUENTIAL")
+	}
+	set := token.NewFileSet()
+	for _, path := range strings.Fields(packages[1]) {
+		names, err := filepath.Glob(filepath.Join("../..", path, "*.go"))
+		if err != nil || len(names) == 0 {
+			t.Errorf("%s has the files %v, %v", path, names, err)
+		}
+		for _, name := range names {
+			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				_, starts := n.(*ast.GoStmt)
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					starts = s.Sel.Name == "Go" || s.Sel.Name == "Parallel"
+				}
+				if starts {
+					t.Errorf("%s starts a goroutine", set.Position(n.Pos()))
+				}
+				return true
+			})
+		}
+	}
+}
+
 // testFiles are the package's tests, of all build constraints.
 func (p pkg) testFiles(t *testing.T, set *token.FileSet) []*ast.File {
 	t.Helper()

@@ -18,6 +18,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/proposal"
+	"almanac/testing/race"
 	"almanac/text/options"
 )
 
@@ -144,6 +145,7 @@ func (r historyRow) change() proposal.Change {
 }
 
 func TestTheProposalBundle(t *testing.T) {
+	race.Skip(t)
 	long(t)
 	out := readBundle(t, shared(t, "bundles", "cips.bundle"), map[string]any{})
 	t.Run("history", func(t *testing.T) { checkHistory(t, out.events) })
@@ -309,6 +311,7 @@ func grantOptions() map[string]any {
 }
 
 func TestTheGrantBundle(t *testing.T) {
+	race.Skip(t)
 	long(t)
 	out := readBundle(t, shared(t, "bundles", "*-dev-fund.bundle"), grantOptions())
 	byKey, byPath := map[string]catalog.Record{}, map[string]string{}

@@ -14,6 +14,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/networks"
 	"almanac/ingest/snapshot"
+	"almanac/testing/race"
 )
 
 // corpusDir is where a real snapshot may be: beside the repository.
@@ -77,6 +78,7 @@ func syncCorpus(t *testing.T) map[string]*recorder {
 // TestCorpus holds the records of a real snapshot against its own facts: what
 // each source must yield, nothing skipped, every file a record that should be.
 func TestCorpus(t *testing.T) {
+	race.Skip(t)
 	if testing.Short() {
 		t.Skip("reads thousands of files: run without -short")
 	}
