@@ -38,12 +38,13 @@ export async function test(name, run) {
   console.log(`ok  ${name}`);
 }
 
-// read has axe-core read pages in a window, several at a time, by some of its rules; none given are all.
-async function read(paths, options, rules) {
+// read has axe-core read pages in a window, several at a time: by every rule in its scheme, and by contrast in the
+// other one, as colours are all that the scheme changes.
+async function read(paths, options) {
   const left = [...paths];
   const wrong = [];
   await Promise.all(Array.from({ length: 3 }, async () => {
-    const page = await open(options);
+    const page = await open({ ...options, reducedMotion: "reduce" }); // colours of the other scheme are there at once
     await page.addInitScript(() => {
       window.shifted = 0;
       window.moved = [];
@@ -53,33 +54,45 @@ async function read(paths, options, rules) {
       })).observe({ type: "layout-shift", buffered: true });
     });
     const cdp = await page.context().newCDPSession(page);
-    for (let path = left.shift(); path !== undefined; path = left.shift()) {
-      await page.goto(path);
-      const [shifted, moved] = await page.evaluate(() => [window.shifted, window.moved]);
-      if (shifted > 0.01) wrong.push(`${path} shifts by ${shifted}: ${moved.join(" ; ")}`);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (wide > 0) wrong.push(`${path} is ${wide} px too wide`);
-      // The debugger evaluates it: the policy of the page would not.
+    const fits = async (path) => {
+      const [width, wide] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth - innerWidth]);
+      if (wide > 0) wrong.push(`${path} is ${wide} px too wide for ${width} px`);
+    };
+    const obeys = async (path, scheme, rules) => {
+      await page.emulateMedia({ colorScheme: scheme });
       const { result } = await cdp.send("Runtime.evaluate", {
-        expression: `${axe}; axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})
+        expression: `axe.run(${JSON.stringify(rules)})
           .then((r) => JSON.stringify(r.violations.map((v) => v.id + ": " + v.nodes[0].html)))`,
         awaitPromise: true, returnByValue: true,
       });
-      wrong.push(...JSON.parse(result.value).map((v) => `${path}: ${v}`));
+      wrong.push(...JSON.parse(result.value).map((v) => `${path}, ${scheme}: ${v}`));
+    };
+    for (let path = left.shift(); path !== undefined; path = left.shift()) {
+      await page.emulateMedia({ colorScheme: options.colorScheme });
+      await page.goto(path);
+      const [shifted, moved] = await page.evaluate(() => [window.shifted, window.moved]);
+      if (shifted > 0.01) wrong.push(`${path} shifts by ${shifted}: ${moved.join(" ; ")}`);
+      await fits(path);
+      await cdp.send("Runtime.evaluate", { expression: axe }); // the policy of the page would not let it in
+      await obeys(path, options.colorScheme, {});
+      await obeys(path, options.colorScheme === "light" ? "dark" : "light", { runOnly: ["color-contrast"] });
+      for (const width of options.narrower ?? []) {
+        await page.setViewportSize({ ...options.viewport, width });
+        await fits(path);
+        await page.setViewportSize(options.viewport);
+      }
     }
     await page.context().close();
   }));
   assert.deepEqual(wrong, []);
 }
 
-// audit reads pages by every rule of axe-core on both widths and in both schemes, where colours are all that the other
-// scheme changes.
+// audit reads pages on both widths and in both schemes; the smallest width is that of half a screen, enlarged.
 export async function audit(paths, options = {}) {
-  for (const [width, colorScheme, rules] of [[1280, "light"], [390, "dark"], [1280, "dark", ["color-contrast"]],
-    [390, "light", ["color-contrast"]]]) {
-    const what = `${width} px, ${colorScheme}, ${rules ?? "every rule"}`;
+  for (const [width, colorScheme, narrower] of [[1280, "light", []], [390, "dark", [320]]]) {
+    const what = `${[width, ...narrower].join(" and ")} px, ${colorScheme} and the contrast of the other`;
     await test(`${paths.length} kinds of pages at ${what}: accessible, no complaint, nothing shifts or is cut off`,
-      () => read(paths, { ...options, viewport: { width, height: 844 }, colorScheme }, rules));
+      () => read(paths, { ...options, viewport: { width, height: 844 }, colorScheme, narrower }));
   }
 }
 

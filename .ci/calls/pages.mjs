@@ -225,17 +225,6 @@ for (const part of await sitemap("/sitemap.xml")) {
 
 await audit(paths);
 
-await test(`${paths.length} kinds of pages fit into 320 px`, async () => {
-  const page = await open({ viewport: { width: 320, height: 640 } });
-  const wide = [];
-  for (const path of paths) {
-    await page.goto(path);
-    const by = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (by > 0) wide.push(`${path} by ${by} px`);
-  }
-  assert.deepEqual(wide, []);
-});
-
 await test("texts of charts keep their size at every width", async () => {
   for (const width of [390, 1280, 1920]) {
     const page = await open({ viewport: { width, height: 900 } });
