@@ -259,7 +259,7 @@ func dependencyQuestions() []question {
 			args: `{"cip_id":"CIP-56"}`, want: fields{
 				"id": "0056", "kind": "cip", "prerequisites.*.id": "0007,0100,0001", "prerequisites.*.depth": "1,1,2",
 				"prerequisites.*.final": "true,false,true", "total": 3, "open": 1, "ready": false,
-				"prerequisites.2.required_by.0": "0007"}},
+				"prerequisites.2.required_by.0": "0007", "prerequisites.1.missing": true}},
 		{name: "a cycle ends", tool: "detect_cip_dependency_chain", args: `{"cip_id":57}`,
 			want: fields{"prerequisites.*.id": "0058,0056,0007,0100,0001", "prerequisites.*.depth": "1,2,3,3,4",
 				"total": 5}},

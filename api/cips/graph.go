@@ -20,10 +20,11 @@ type Graph struct {
 
 // Node is a proposal of the graph.
 type Node struct {
-	ID     string `json:"id"`
-	Label  string `json:"label"`
-	Title  string `json:"title"`
-	Status string `json:"status" doc:"empty if it is not in the catalog"`
+	ID      string `json:"id"`
+	Label   string `json:"label"`
+	Title   string `json:"title"`
+	Status  string `json:"status" doc:"empty if it is not in the catalog"`
+	Missing bool   `json:"missing,omitempty" doc:"there is no such proposal here"`
 	// StatusRaw is the status in the network's own word, for pages.
 	StatusRaw string `json:"-"`
 	URL       string `json:"url,omitempty"`
@@ -71,7 +72,7 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 
 func node(b kb.Base, r catalog.Record) Node {
 	n := Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State, StatusRaw: kb.StateRaw(r)}
-	if r.ID != 0 {
+	if n.Missing = r.ID == 0; !n.Missing {
 		n.URL = b.URL(r)
 	}
 	return n
