@@ -43,6 +43,8 @@ type Source struct {
 	Token string
 	// Pulls also fetches the host's references of pull requests.
 	Pulls bool
+	// Branches also fetches all other branches.
+	Branches bool
 	// Depth is how many commits of the branch to fetch; 0 = all.
 	Depth int
 }
@@ -88,6 +90,9 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 		args = append(args, "--unshallow")
 	}
 	args = append(append(args, to.options...), "--", to.address, "+refs/heads/"+s.Branch+":refs/heads/"+s.Branch)
+	if s.Branches {
+		args = append(args, "+refs/heads/*:refs/heads/*")
+	}
 	if s.Pulls {
 		for _, refs := range []string{"pull", "merge-requests", "pull-requests"} { // of GitHub and Gitea, GitLab, Bitbucket
 			args = append(args, "+refs/"+refs+"/*:refs/"+refs+"/*")

@@ -315,6 +315,7 @@ var (
 	bareURL    = regexp.MustCompile(`\s*[<(\[]?https?://[^\s<>()\[\]]+[>)\]]?`)
 	emptyEnd   = regexp.MustCompile(`\s*[,;][\s,;]*([)\]])`)
 	authorJoin = regexp.MustCompile(`(?i)^\s*(?:&|and\b|w/|with\b|feat\.)\s*`)
+	unnamed    = regexp.MustCompile(`(?i)^others$|(?:^|\s)et\.? al(?:ii|ia)?\.?$`)
 	corporate  = regexp.MustCompile(`(?i)^(?:inc|llc|ltd|limited|gmbh|ag|sa|plc|corp|co|phd|jr|sr|iii?)\.?$`)
 )
 
@@ -361,6 +362,7 @@ func splitAuthors(s string) []string {
 	var authors []string
 	add := func(part string) {
 		part = strings.Trim(plain(authorJoin.ReplaceAllString(part, "")), " ,;:|[]–—-")
+		part = unnamed.ReplaceAllString(part, "")
 		part = strings.TrimSpace(emptyEnd.ReplaceAllString(strings.ReplaceAll(part, "()", ""), "$1"))
 		switch {
 		case part == "" || strings.IndexFunc(part, unicode.IsLetter) < 0:

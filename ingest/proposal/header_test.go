@@ -42,6 +42,12 @@ func TestParseHeader(t *testing.T) {
 			proposal.Header{Number: "0090", Authors: []string{"Ada Quill", "Bo Marlin", "Cy Dory"}, Status: "Approved",
 				License: "CC0-1.0", Body: "## Abstract\nText."},
 		},
+		"authors who are not named": {
+			"<pre>\n  CIP: 90\n  Title: Nets\n  Author: Ada Quill et al., Bo Marlin and others, et al\n" +
+				"  Status: Draft\n</pre>\nText.",
+			proposal.Header{Number: "0090", Title: "Nets", Authors: []string{"Ada Quill", "Bo Marlin"}, Status: "Draft",
+				Body: "Text."},
+		},
 		"bold keys on one line": {
 			"# Stewardship\n\n**Author:** Ada Quill  **Status:** Submitted  **Date:** 2031-06-12\n\n## Abstract\nText.",
 			proposal.Header{Authors: []string{"Ada Quill"}, Status: "Submitted", Created: "2031-06-12",

@@ -215,6 +215,9 @@ func (r *reading) proposals(ctx context.Context) error {
 		}
 		r.progress()
 	}
+	if err := r.branches(ctx, numbering, claims); err != nil {
+		return err
+	}
 	for _, events := range r.reader.Events(changes) {
 		if err := r.out.Events(ctx, events); err != nil {
 			return err
@@ -339,6 +342,56 @@ func (r *reading) draft(ctx context.Context, d draft, claims bool) error {
 		}
 		return e, err
 	})
+}
+
+// branches puts the proposals that branches add: those whose numbers neither the main
+// branch nor a draft nor an earlier branch has.
+func (r *reading) branches(ctx context.Context, numbering Numbering, claims map[string]int) error {
+	of := map[string]string{}
+	for number := range numbering.Files {
+		of[number] = "the main branch"
+	}
+	for number, pull := range claims {
+		of[number] = fmt.Sprintf("pull request %d", pull)
+	}
+	for _, b := range r.repo.Branches {
+		at := "branch " + b.Name
+		changes, err := b.Diff(ctx)
+		if err != nil {
+			r.skip(at, err)
+		}
+		for _, c := range changes {
+			if c.New == "" || c.Same || c.Blob.ID == "" || !r.layout.included(c.New) || !r.layout.isText(c.New) ||
+				aboutRepository(c.New) {
+				continue
+			}
+			at := at + ": " + c.New
+			text, err := r.text(ctx, c.Blob)
+			_, h, _ := r.reader.parse(File{Path: c.New, Text: text})
+			number := cmp.Or(h.Number, r.reader.pathNumber(c.New))
+			switch {
+			case r.fatal != nil:
+				return r.fatal
+			case err != nil:
+				r.skip(at, err)
+				continue
+			case number == "":
+				r.skip(at, fmt.Errorf("%w: %w", ingest.ErrNoItem, ErrNotProposal))
+				continue
+			case of[number] != "":
+				r.skip(at, fmt.Errorf("%w: %s has %s", ingest.ErrNoItem, of[number], r.reader.Key(number)))
+				continue
+			}
+			of[number] = at
+			in := File{Path: c.New, URL: r.repo.URL(c.New, b.Commit), Repository: r.repo.Name, Number: number,
+				UpdatedAt: b.Updated}
+			ref := catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)}
+			if err := r.putText(ctx, at, ref, c.Blob, in, r.reader.Proposal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // file is a file of a pull request.

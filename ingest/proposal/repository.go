@@ -27,7 +27,7 @@ import (
 
 // Rules is the version of how repositories are read. With a new one, connectors read
 // everything again.
-const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal3 "
+const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal4 "
 
 // Repository is a repository of proposals as its source knows it: git knows all
 // of it, the API of a forge and a copy know parts.
@@ -38,6 +38,8 @@ type Repository struct {
 	Others map[string]error
 	Steps  []Step // of the branch, oldest first, as far as they are known
 	Pulls  map[int]*Pull
+	// Branches are further branches, whose new files are proposals too.
+	Branches []Branch
 	// Numbers are the numbers of files that the source itself gives.
 	Numbers map[string]string
 	// Whole says that Steps are all states of the branch, so that the changes of
@@ -89,6 +91,14 @@ type Pull struct {
 	Forge          *Forge    // nil if no forge was asked
 	Changes        []FileChange
 	// Diff finds the changes where that costs something; nil if they are there.
+	Diff func(context.Context) ([]FileChange, error)
+}
+
+// Branch is a branch with drafts.
+type Branch struct {
+	Name, Commit string
+	Updated      time.Time
+	// Diff finds what it changed since it left the main one.
 	Diff func(context.Context) ([]FileChange, error)
 }
 

@@ -15,6 +15,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
+	"almanac/text/glob"
 )
 
 // Kind is the kind of sources that network files call proposals.
@@ -31,6 +32,7 @@ var Kind = ingest.Kind[settings, string]{
       repository: https://forge.example.org/harbour/lips  # or ssh, git, a path, a bundle
       name: harbour/lips        # default: the end of the address
       branch: main              # default: the one that its HEAD names
+      drafts: [draft/**]        # further branches, whose new files are proposals too; default none
       token_env: FORGE_TOKEN    # variable with the token of a private repository
       kind: cip                 # or grant: one proposal for each pull request
       paths: [proposals/**]     # patterns of the files that are proposals; default: all
@@ -55,6 +57,7 @@ type connector struct {
 	env    ingest.Environment
 	token  string
 	layout proposal.Layout
+	drafts glob.Set
 	tells  bool   // the host has references of what it would merge
 	head   string // the branch that was fetched
 }
@@ -65,6 +68,9 @@ func open(s settings, env ingest.Environment) (ingest.Connector[string], error) 
 		return nil, err
 	}
 	c := &connector{env: env, layout: layout, tells: true}
+	if c.drafts, err = glob.Fold(s.Drafts); err != nil {
+		return nil, err
+	}
 	if s.TokenEnv != "" {
 		if c.token = env.Secret(s.TokenEnv); c.token == "" {
 			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", s.TokenEnv)
@@ -92,10 +98,11 @@ func (c *connector) Advice(context.Context) []string {
 // records depend on besides the options.
 func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (string, ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	from := gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true}
+	from := gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true,
+		Branches: len(c.opts.Drafts) > 0}
 	survey := c.env.Survey && !c.layout.Grants // these are known by their pull requests
 	if survey {
-		from.Depth, from.Pulls = 1, false
+		from.Depth, from.Pulls, from.Branches = 1, false, false
 	}
 	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
 	if err != nil {

@@ -447,6 +447,49 @@ func TestReferencesOfAnyForge(t *testing.T) {
 	}
 }
 
+// TestReadsBranchesOfDrafts: a network may draft on branches. What these add is a
+// proposal by its number, unless the main branch or a pull request has that.
+func TestReadsBranchesOfDrafts(t *testing.T) {
+	f := newForge(t)
+	f.commit("Start", map[string]string{"README.md": "# All", "cip-0001.md": text("0001", "Nets", "Final")})
+	f.pull(3, true, map[string]string{"cip-new.md": text("0009", "Ropes", "Draft")})
+	branch := func(name string, files map[string]string) string {
+		f.git("checkout", "--quiet", "-b", name)
+		defer f.git("checkout", "--quiet", "main")
+		return f.commit("Draft", files)
+	}
+	at := branch("draft/lamps", map[string]string{"cip-0007.md": text("0007", "Lamps", "Draft"),
+		"notes.md": "# Notes\n\nNone.\n", "README.md": "# All of them"})
+	branch("draft/more", map[string]string{"cip-0001.md": text("0001", "Finer nets", "Draft"),
+		"cip-0007.md": text("0007", "Other lamps", "Draft"), "ropes.md": text("0009", "Other ropes", "Draft")})
+	branch("fix/words", map[string]string{"cip-0008.md": text("0008", "Buoys", "Draft")})
+	f.git("branch", "draft/merged")
+	o := given(f)
+	o["drafts"] = []string{"draft/**"}
+	out, _ := sync(t, t.TempDir(), "", o)
+	got := map[string]string{}
+	for ref, e := range out.entries {
+		got[ref.Key] = fmt.Sprint(e.Record.Title, " ", e.Record.State, " ", e.Record.URL)
+	}
+	nets := out.entries[catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0001"}].Record
+	want := map[string]string{"CIP-0001": "Nets Final " + nets.URL,
+		"PR-3":     "Ropes Draft https://forge.example/pull/3",
+		"CIP-0007": "Lamps Draft https://forge.example/blob/" + at + "/cip-0007.md"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	said := strings.Join(out.skipped, "\n")
+	for _, reason := range []string{"draft/lamps: notes.md: ", "draft/more: cip-0001.md: ", "the main branch has CIP-0001",
+		"branch draft/lamps", "ropes.md: ", "pull request 3 has CIP-0009"} {
+		if !strings.Contains(said, reason) {
+			t.Errorf("%q is not said:\n%s", reason, said)
+		}
+	}
+	if len(out.skipped) != 4 {
+		t.Errorf("skipped:\n%s", said)
+	}
+}
+
 func TestBadSourcesAreErrors(t *testing.T) {
 	env := ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()}
 	for name, o := range map[string]map[string]any{
@@ -455,6 +498,7 @@ func TestBadSourcesAreErrors(t *testing.T) {
 		"an unknown option":  {"repository": "x", "brunch": "main"},
 		"an option as a ref": {"repository": "x", "branch": "--upload-pack=x"},
 		"a path upwards":     {"repository": "x", "branch": "a/../../b"},
+		"branches of grants": {"repository": "x", "kind": "grant", "drafts": []string{"draft/*"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := open(o, env); err == nil {

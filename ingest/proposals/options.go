@@ -17,6 +17,9 @@ type settings struct {
 	// last two parts of the URL, or the file's name.
 	Name   string `yaml:"name"`
 	Branch string `yaml:"branch"` // default: the one that the repository's HEAD names
+	// Drafts are patterns of further branches, whose new files are proposals too;
+	// default: none.
+	Drafts []string `yaml:"drafts" format:"glob"`
 	// TokenEnv is the environment variable with a private repository's token.
 	TokenEnv string `yaml:"token_env" format:"env"`
 
@@ -25,8 +28,11 @@ type settings struct {
 	URL urlTemplate `yaml:"url"`
 }
 
-// Check checks the branch.
+// Check checks the branches.
 func (s *settings) Check() error {
+	if len(s.Drafts) > 0 && s.Kind == "grant" {
+		return options.Errorf("drafts", "grant proposals are pull requests, not branches")
+	}
 	if s.Branch != "" && !gitrepo.IsBranch(s.Branch) {
 		return options.Errorf("branch", "%q is not a branch name", s.Branch)
 	}

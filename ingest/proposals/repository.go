@@ -18,6 +18,7 @@ import (
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
 	"almanac/text/dates"
+	"almanac/text/glob"
 )
 
 // branch returns a fetched repository with the files of its branch alone.
@@ -54,6 +55,9 @@ func (c *connector) repository(
 		refs: map[int]string{}, tells: c.tells}
 	err = h.read(ctx, out)
 	to.Pulls = h.pulls
+	if err == nil {
+		to.Branches, err = h.branches(ctx, c.head, c.drafts, out)
+	}
 	return to, err
 }
 
@@ -190,6 +194,35 @@ func (h *host) read(ctx context.Context, out ingest.Sink) (err error) {
 		}
 	}
 	return nil
+}
+
+// branches returns the branches with drafts, by name.
+func (h *host) branches(
+	ctx context.Context, main string, drafts glob.Set, out ingest.Sink,
+) (all []proposal.Branch, err error) {
+	for _, ref := range slices.Sorted(maps.Keys(h.repo.Refs)) {
+		name, isBranch := strings.CutPrefix(ref, "refs/heads/")
+		if !isBranch || name == main || !drafts.Match(name) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		head, err := h.repo.Git.CommitObject(h.repo.Refs[ref])
+		var base *object.Commit
+		var own []*object.Commit
+		if err == nil {
+			own, base, err = h.own(head, h.onBranch)
+		}
+		switch {
+		case err != nil:
+			out.Skip("branch "+name, err)
+		case len(own) > 0:
+			all = append(all, proposal.Branch{Name: name, Commit: head.Hash.String(), Updated: head.Committer.When,
+				Diff: func(ctx context.Context) ([]proposal.FileChange, error) { return h.between(ctx, base, head) }})
+		}
+	}
+	return all, nil
 }
 
 // pullRef matches the references of pull requests: GitHub's, Gitea's and
