@@ -57,6 +57,9 @@ func New(cfg Config) (*Handlers, error) {
 	bucket := func(name, of string, calls int) *limit.Bucket {
 		c := limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
 			Refused: cfg.Metrics.Refusals(name)}
+		if cfg.LocalFree {
+			c.Exempt = edge.Local
+		}
 		if cfg.Loopback && cfg.LimitSetting != nil { // the client is the operator
 			c.Setting = cfg.LimitSetting(of)
 		}

@@ -211,6 +211,34 @@ func TestReadyWithoutEngines(t *testing.T) {
 	}
 }
 
+// TestLocalCallsAreFree where the operator says so; what a proxy on this machine passes
+// on is counted as ever.
+func TestLocalCallsAreFree(t *testing.T) {
+	for _, free := range []bool{false, true} {
+		h := assemble(t, func(c *api.Config) { c.Limits, c.LocalFree = api.Limits{REST: 1, MCP: 1, Web: 1}, free }).Public
+		call := func(target, forwarded string) int {
+			r := httptest.NewRequest("GET", target, nil)
+			r.RemoteAddr, r.Host = "127.0.0.1:5000", "localhost"
+			if forwarded != "" {
+				r.Header.Set("X-Forwarded-For", forwarded)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w.Code
+		}
+		for _, target := range []string{"/api/v1/books", "/robots.txt"} {
+			call(target, "")
+			if got := call(target, ""); (got == 429) == free {
+				t.Errorf("free %v: the second call of %s gives %d", free, target, got)
+			}
+			call(target, "192.0.2.7")
+			if got := call(target, "192.0.2.7"); got != 429 {
+				t.Errorf("free %v: the second call of %s by a proxy gives %d", free, target, got)
+			}
+		}
+	}
+}
+
 func TestTheBucketsAreApart(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Limits = api.Limits{REST: 1, MCP: 2, Web: 1} }).Public
 	ping, list := `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`

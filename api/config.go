@@ -47,6 +47,9 @@ type Config struct {
 	// LimitSetting says how the operator changes a limit (rest, mcp, web), for
 	// refusals on a loopback listener; nil: they say nothing of it.
 	LimitSetting func(limit string) string
+	// LocalFree means that calls from this machine, which no proxy passed on, are not
+	// counted.
+	LocalFree bool
 	// LimitStore is shared by all buckets; nil = one in memory.
 	LimitStore limiter.Store
 

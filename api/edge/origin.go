@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -75,6 +76,25 @@ func Loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
 }
+
+// Local reports whether a request was made on this machine for whoever uses it: from a
+// loopback address to a loopback name, and without what proxies say of whom they serve.
+func Local(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !peer.Addr().Unmap().IsLoopback() || !Loopback(hostname(r.Host)) {
+		return false
+	}
+	for name := range r.Header {
+		if slices.Contains(ofProxies, name) || strings.HasPrefix(name, "X-Forwarded-") {
+			return false
+		}
+	}
+	return true
+}
+
+// ofProxies are headers that only proxies add, in their canonical form.
+var ofProxies = []string{"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip",
+	"Cf-Connecting-Ip", "Fly-Client-Ip"}
 
 // hostname returns a Host header in lower case without port, brackets and final
 // dot.

@@ -82,3 +82,35 @@ func TestOrigins(t *testing.T) {
 		t.Error("two origins pass")
 	}
 }
+
+// TestLocal: only who uses this machine is known by the address; everybody behind a
+// proxy here has it too.
+func TestLocal(t *testing.T) {
+	for _, tt := range []struct {
+		peer, host, header string
+		want               bool
+	}{
+		{"127.0.0.1:5000", "localhost:8080", "", true},
+		{"[::1]:5000", "[::1]:8080", "", true},
+		{"[::ffff:127.0.0.2]:5000", "127.0.0.1", "", true},
+		{"192.0.2.1:5000", "localhost:8080", "", false},
+		{"127.0.0.1:5000", "kb.example", "", false},
+		{"@", "localhost", "", false},
+		{"127.0.0.1:5000", "localhost:8080", "X-Forwarded-For", false},
+		{"127.0.0.1:5000", "localhost:8080", "x-forwarded-proto", false},
+		{"127.0.0.1:5000", "localhost:8080", "Forwarded", false},
+		{"127.0.0.1:5000", "localhost:8080", "via", false},
+		{"127.0.0.1:5000", "localhost:8080", "X-Real-IP", false},
+		{"127.0.0.1:5000", "localhost:8080", "CF-Connecting-IP", false},
+		{"127.0.0.1:5000", "localhost:8080", "User-Agent", true},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr, r.Host = tt.peer, tt.host
+		if tt.header != "" {
+			r.Header.Set(tt.header, "192.0.2.7")
+		}
+		if got := Local(r); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}

@@ -25,6 +25,8 @@ type Config struct {
 	Calls   int    // per client and Period, of all clients of an IPv6 /48 16 times as many; 0 = no limit
 	Period  time.Duration
 	Proxies Proxies
+	// Exempt reports whether a call is not counted; nil: all are.
+	Exempt func(*http.Request) bool
 	// Setting is the setting that changes the limit. Refusals name it where the client
 	// is the operator. Refused is called for each refused call; may be nil.
 	Setting string
@@ -65,7 +67,7 @@ func New(cfg Config) *Bucket {
 // no call left it returns why, and the seconds to wait; else "". If the store fails
 // the call passes: a limit is not worth an outage.
 func (b *Bucket) Take(h http.Header, r *http.Request) (refusal string, wait int) {
-	if b == nil {
+	if b == nil || b.cfg.Exempt != nil && b.cfg.Exempt(r) {
 		return "", 0
 	}
 	state, of, err := b.count(r.Context(), b.cfg.Proxies.Client(r))
@@ -121,7 +123,7 @@ func (b *Bucket) count(ctx context.Context, client netip.Addr) (state limiter.Co
 
 // Left reports whether the client of a request has calls left, without counting one.
 func (b *Bucket) Left(r *http.Request) bool {
-	if b == nil {
+	if b == nil || b.cfg.Exempt != nil && b.cfg.Exempt(r) {
 		return true
 	}
 	state, err := b.cfg.Store.Peek(r.Context(), b.cfg.Name+":"+Key(b.cfg.Proxies.Client(r)), b.rate)

@@ -23,6 +23,7 @@ import (
 	"almanac/cmd/progress"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
+	"almanac/ingest/networks"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
 	"almanac/retrieval/workbench"
@@ -38,8 +39,10 @@ func (*serveCmd) Help() string {
 index is complete. Port 0 takes any free one; the log has the address. On a
 termination signal /ready returns 503, the listeners close after
 server.drain_delay, and running requests are completed; a second signal ends the
-process. A client has 60 calls in 15 minutes, on this machine too, which
-ALMANAC_LIMIT_REST=0, ALMANAC_LIMIT_MCP=0 and ALMANAC_LIMIT_WEB=0 lift.`
+process. A client has 60 calls in 15 minutes, which ALMANAC_LIMIT_REST=0,
+ALMANAC_LIMIT_MCP=0 and ALMANAC_LIMIT_WEB=0 lift. In a terminal, and with
+--folder, calls from this machine are not counted; ALMANAC_LIMIT_LOCAL says
+on or off.`
 }
 
 // Run serves until ctx ends. Requests drain before index and catalog close.
@@ -98,6 +101,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		metrics.WatchLimits(counts.Away)
 		cfg.LimitStore = counts
 	}
+	cfg.LocalFree = a.localFree(terminal.Is(a.err))
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = desk.Config{Source: revisions, Search: keeper, Network: n.Title, Version: version(),
@@ -176,6 +180,19 @@ func (a *app) metrics(store catalog.Reader) *admin.Metrics {
 	m.Build(release, commit())
 	m.WatchSources(store, time.Now)
 	return m
+}
+
+// localFree reports whether calls from this machine are not counted. Of its own accord
+// the program counts them wherever it may be a service for others, and not where
+// somebody started it in a terminal or for a folder of documents.
+func (a *app) localFree(inTerminal bool) bool {
+	switch a.config.Limit.Local {
+	case "on":
+		return false
+	case "off":
+		return true
+	}
+	return inTerminal || networks.IsFolder(a.config.Network.Name)
 }
 
 // work is what this process does besides answering while it writes the index:

@@ -24,6 +24,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"almanac/cmd/terminal"
 	"almanac/retrieval/stack"
 	"almanac/testing/wait"
 )
@@ -579,5 +580,31 @@ func TestServeInProcessLeavesNothingBehind(t *testing.T) {
 	stop()
 	if err := leaked(before); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLocalFree: without a word of the operator a service counts everybody's calls, and
+// a program that somebody runs in a terminal, or for a folder, not his own.
+func TestLocalFree(t *testing.T) {
+	for _, tt := range []struct {
+		setting, network string
+		inTerminal, want bool
+	}{
+		{"auto", "sample", false, false}, {"auto", "sample", true, true}, {"auto", t.TempDir(), false, true},
+		{"on", t.TempDir(), true, false}, {"off", "sample", false, true},
+	} {
+		a := &app{}
+		a.config.Limit.Local, a.config.Network.Name = tt.setting, tt.network
+		if got := a.localFree(tt.inTerminal); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if terminal.Is(null) {
+		t.Errorf("%s is taken for a terminal", os.DevNull)
 	}
 }

@@ -20,6 +20,8 @@ func (c *Config) check() error {
 	switch {
 	case min(c.Limit.REST, c.Limit.MCP, c.Limit.Web, c.Limit.Connections, c.Limit.ClientConnections) < 0:
 		return fmt.Errorf("%w: limits must not be negative; 0 switches one off", ErrUsage)
+	case !slices.Contains([]string{"auto", "on", "off"}, c.Limit.Local):
+		return fmt.Errorf("%w: limit.local is %q: must be on, off or auto", ErrUsage, c.Limit.Local)
 	case !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format):
 		return fmt.Errorf("%w: log.format is %q: must be text, json or auto", ErrUsage, c.Log.Format)
 	}

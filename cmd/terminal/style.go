@@ -15,7 +15,11 @@ func Is(w io.Writer) bool {
 		return false
 	}
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull) // is a device of characters too
+	return err != nil || !os.SameFile(info, null)
 }
 
 // Style colours texts; the zero value leaves them as they are.
