@@ -31,19 +31,36 @@ func Default(network, xdgDataHome, home string) string {
 	return filepath.Join(xdgDataHome, "almanac", network)
 }
 
-// Create makes a directory that is missing, and fails if it cannot be written.
-func Create(dir string) error {
+// Create makes a directory that is missing. sealed is why one that has a catalog can
+// only be read; any other has to be written.
+func Create(dir string) (sealed, err error) {
 	if dir == "" {
-		return errors.New("there is no home directory for the data: set --data")
+		return nil, errors.New("there is no home directory for the data: set --data")
 	}
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return fmt.Errorf("data directory %s cannot be created: %w", dir, reason(err))
+		return nil, fmt.Errorf("data directory %s cannot be created: %w", dir, reason(err))
 	}
-	probe, err := os.CreateTemp(dir, ".write-*")
+	if err = probe(dir); err == nil {
+		err = writable(File(dir))
+	}
+	_, missing := os.Stat(File(dir))
+	switch {
+	case err == nil, errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case errors.Is(missing, os.ErrNotExist):
+		return nil, fmt.Errorf("data directory %s is not writable; --data names another: %w", dir, reason(err))
+	}
+	return fmt.Errorf("data directory %s cannot be written, so that its catalog is read as it is, and nothing synced, "+
+		"indexed, judged or published; --data names another: %w", dir, reason(err)), nil
+}
+
+// probe fails if no file can be made in a directory.
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".write-*")
 	if err != nil {
-		return fmt.Errorf("data directory %s is not writable; --data names another: %w", dir, reason(err))
+		return err
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // reason returns an error of the file system without operation and path.
@@ -59,7 +76,10 @@ const metaNetwork = "network"
 
 // Catalog is where a catalog is: in a PostgreSQL database, or in a file of the data
 // directory if there is no address.
-type Catalog struct{ Dir, URL string }
+type Catalog struct {
+	Dir, URL string
+	Sealed   error // why directory and catalog can only be read; nil: they can be written
+}
 
 // File returns the file of a directory's catalog.
 func File(dir string) string { return filepath.Join(dir, "catalog.db") }
@@ -84,7 +104,7 @@ func (c Catalog) Check(ctx context.Context) error {
 	if c.URL != "" {
 		return postgres.Check(ctx, c.URL)
 	}
-	return sqlite.Check(ctx, File(c.Dir))
+	return sqlite.Check(ctx, sqlite.Config{Path: File(c.Dir), Sealed: c.Sealed})
 }
 
 // Open opens the catalog and binds it to the network. It fails if an import is
@@ -156,7 +176,7 @@ func (c Catalog) open(ctx context.Context) (store catalog.Store, known string, e
 	if c.URL != "" {
 		store, err = postgres.Open(ctx, postgres.Config{URL: c.URL})
 	} else {
-		store, err = sqlite.Open(ctx, sqlite.Config{Path: File(c.Dir)})
+		store, err = sqlite.Open(ctx, sqlite.Config{Path: File(c.Dir), Sealed: c.Sealed})
 	}
 	if err != nil {
 		return nil, "", err

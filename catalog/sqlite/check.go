@@ -15,8 +15,9 @@ import (
 // (PRAGMA quick_check), and for records that say something else than was written. A
 // file that is missing or empty is no catalog. It takes some seconds per gigabyte, and
 // readers and writers continue meanwhile.
-func Check(ctx context.Context, path string) (err error) {
-	if path, err = filepath.Abs(path); err != nil {
+func Check(ctx context.Context, cfg Config) (err error) {
+	path, err := filepath.Abs(cfg.Path)
+	if err != nil {
 		return fmt.Errorf("catalog: check: %w", err)
 	}
 	if _, err := os.Stat(path); err != nil { // it would be created
@@ -25,6 +26,9 @@ func Check(ctx context.Context, path string) (err error) {
 	db, err := pool(path, 1, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
 	if err != nil {
 		return fmt.Errorf("catalog: check: %w", err)
+	}
+	if cfg.Sealed != nil {
+		db = pooled(sealed{path}, 1)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var found string

@@ -14,7 +14,7 @@ import (
 
 func TestCheckFindsDamage(t *testing.T) {
 	path := filled(t)
-	if err := sqlite.Check(t.Context(), path); err != nil {
+	if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -30,7 +30,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := sqlite.Check(t.Context(), path); err == nil || !strings.Contains(err.Error(), "is damaged") ||
+	if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err == nil || !strings.Contains(err.Error(), "is damaged") ||
 		!strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
 	}
@@ -48,7 +48,7 @@ func TestCheckComparesTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sqlite.Check(t.Context(), path); err == nil || !strings.Contains(err.Error(), "not as it was written") ||
+	if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err == nil || !strings.Contains(err.Error(), "not as it was written") ||
 		!strings.Contains(err.Error(), path) {
 		t.Errorf("got %v", err)
 	}
@@ -62,7 +62,7 @@ func TestCheckTakesOlderCatalogs(t *testing.T) {
 		if _, err := provider.UpTo(t.Context(), source.Version); err != nil {
 			t.Fatal(err)
 		}
-		if err := sqlite.Check(t.Context(), path); err != nil {
+		if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err != nil {
 			t.Errorf("schema %d: %v", source.Version, err)
 		}
 	}
@@ -100,14 +100,14 @@ func TestATombstoneSaysNothing(t *testing.T) {
 // a catalog in it is refused.
 func TestCheckWantsACatalog(t *testing.T) {
 	path := file(t)
-	if err := sqlite.Check(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
+	if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	for name, content := range map[string][]byte{"is empty": nil, "is not a SQLite database": make([]byte, 8192)} {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := sqlite.Check(t.Context(), path); err == nil || !strings.Contains(err.Error(), name) {
+		if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

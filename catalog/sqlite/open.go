@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -29,6 +30,9 @@ const lockWait = time.Minute
 type Config struct {
 	Path string           // the database file; created with its directory if missing
 	Now  func() time.Time // the clock; nil means time.Now
+	// Sealed is why this process may only read the file and its directory: every write
+	// fails with it. nil: it may write.
+	Sealed error
 }
 
 // Store is a catalog in a SQLite file.
@@ -49,6 +53,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
+	}
+	if cfg.Sealed != nil {
+		return openSealed(ctx, path, cfg)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
@@ -85,20 +92,29 @@ func begin(ctx context.Context, writer *sql.DB) (*sql.Tx, error) {
 
 // pool returns a connection pool on the file.
 func pool(path string, size int, parameters ...string) (*sql.DB, error) {
+	connector, err := connect(path, parameters...)
+	if err != nil {
+		return nil, err
+	}
+	return pooled(connector, size), nil
+}
+
+// connect returns what connects to the file.
+func connect(path string, parameters ...string) (driver.Connector, error) {
 	dsn := "file://" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
 		"?" + pragma("synchronous(NORMAL)") + "&" + pragma("temp_store(MEMORY)") +
 		"&" + pragma("journal_size_limit(67108864)")
 	for _, p := range parameters {
 		dsn += "&" + p
 	}
-	connector, err := sqlite.NewConnector(dsn)
-	if err != nil {
-		return nil, err
-	}
+	return sqlite.NewConnector(dsn)
+}
+
+func pooled(connector driver.Connector, size int) *sql.DB {
 	db := sql.OpenDB(preparing{connector})
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
-	return db, nil
+	return db
 }
 
 func pragma(p string) string { return "_pragma=" + url.QueryEscape(p) }

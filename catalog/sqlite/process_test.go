@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -30,6 +32,28 @@ var roles = map[string]func(args []string) error{
 			return write(s, args[1], n, func() { fmt.Println("writing") })
 		})
 	},
+	"read": func(args []string) error { return answer(args[0], os.Stdin) },
+}
+
+// answer opens a catalog that it may not write and says for each line that it reads
+// what the last change is, or, for "write", why it writes nothing.
+func answer(path string, asked io.Reader) error {
+	s, err := sqlite.Open(context.Background(), sqlite.Config{Path: path, Sealed: errors.New("it is another user's")})
+	if err != nil {
+		return err
+	}
+	for lines := bufio.NewScanner(asked); lines.Scan(); {
+		if lines.Text() == "write" {
+			fmt.Println(s.SetMeta(context.Background(), "colour", "red"))
+			continue
+		}
+		last, err := s.LastChange(context.Background())
+		if err != nil {
+			return err
+		}
+		fmt.Println(last)
+	}
+	return s.Close()
 }
 
 func inCatalog(path string, fn func(s *sqlite.Store) error) error {

@@ -37,13 +37,29 @@ type app struct {
 	style   terminal.Style // of out
 }
 
-// open loads the network and creates its data directory.
-func (a *app) open() (n network.Network, dir string, err error) {
-	if n, err = networks.Load(a.config.Network.Name); err != nil {
-		return n, "", err
+// open loads the network and makes its data directory, which may be one that can only
+// be read.
+func (a *app) open() (n network.Network, at datadir.Catalog, err error) {
+	if n, at, err = a.place(); err == nil && at.Sealed != nil {
+		a.log.Info(at.Sealed.Error())
 	}
-	dir = a.dataDir(n)
-	return n, dir, datadir.Create(dir)
+	return n, at, err
+}
+
+// openToWrite is open for a command that is nothing without writing.
+func (a *app) openToWrite() (n network.Network, at datadir.Catalog, err error) {
+	n, at, err = a.place()
+	return n, at, cmp.Or(err, at.Sealed)
+}
+
+// place loads the network and makes its data directory.
+func (a *app) place() (n network.Network, at datadir.Catalog, err error) {
+	if n, err = networks.Load(a.config.Network.Name); err != nil {
+		return n, at, err
+	}
+	at = a.catalog(a.dataDir(n))
+	at.Sealed, err = datadir.Create(at.Dir)
+	return n, at, err
 }
 
 // dataDir returns the data directory of a network, "" without a home directory.
@@ -123,7 +139,7 @@ func (a *app) profile(ctx context.Context, name string) (p profile.Profile, err 
 
 // withRevisions opens the catalog for work on revisions.
 func (a *app) withRevisions(ctx context.Context, work func(revision.Source) error) error {
-	n, _, store, err := a.openCatalog(ctx)
+	n, _, store, err := openCatalog(ctx, a.open)
 	if err != nil {
 		return err
 	}

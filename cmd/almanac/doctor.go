@@ -58,13 +58,17 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 		return a.checkCatalog(ctx)
 	}
 	x := &examination{app: a, tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
-	n, dir, store, err := a.openCatalog(ctx)
-	x.check("network and data directory", err, n.Name+" in "+dir)
+	n, at, store, err := openCatalog(ctx, a.open)
+	x.check("network and data directory", err, n.Name+" in "+at.Dir)
 	if err == nil {
-		free, lowDisk := datadir.Free(dir)
-		x.check("disk", lowDisk, free)
-		x.check("catalog", a.catalog(dir).Check(ctx), "undamaged: "+a.catalog(dir).String())
-		err = errors.Join(x.engines(ctx, a, n, dir, store), x.sources(ctx, n, store), store.Close())
+		if at.Sealed != nil {
+			x.hint(at.Sealed.Error())
+		} else {
+			free, lowDisk := datadir.Free(at.Dir)
+			x.check("disk", lowDisk, free)
+		}
+		x.check("catalog", at.Check(ctx), "undamaged: "+at.String())
+		err = errors.Join(x.engines(ctx, a, n, at, store), x.sources(ctx, n, store), store.Close())
 	}
 	if flushErr := x.tw.Flush(); flushErr != nil {
 		return flushErr
@@ -79,11 +83,11 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 // start with. The catalog is not opened before its file is known to be sound: that
 // would make one of an empty file.
 func (a *app) checkCatalog(ctx context.Context) error {
-	_, dir, err := a.open()
+	_, at, err := a.open()
 	if err != nil {
 		return err
 	}
-	if err := a.catalog(dir).Check(ctx); err != nil {
+	if err := at.Check(ctx); err != nil {
 		return err
 	}
 	return a.withCatalog(ctx, func(store catalog.Store) error {
@@ -93,24 +97,28 @@ func (a *app) checkCatalog(ctx context.Context) error {
 			for _, c := range counts {
 				records += c.N
 			}
-			fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", a.catalog(dir), records)
+			fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", at, records)
 		}
 		return err
 	})
 }
 
 // engines checks model, engines and index.
-func (x *examination) engines(ctx context.Context, a *app, n network.Network, dir string, store catalog.Store) error {
-	lock, err := stack.TryLock(ctx, dir, store)
-	if err != nil {
-		return err
-	}
-	if lock == nil {
-		x.check("index lock", nil, "held by another process, which writes the index")
+func (x *examination) engines(
+	ctx context.Context, a *app, n network.Network, at datadir.Catalog, store catalog.Store,
+) (err error) {
+	var lock catalog.Lock
+	if at.Sealed == nil {
+		if lock, err = stack.TryLock(ctx, at.Dir, store); err != nil {
+			return err
+		}
+		if lock == nil {
+			x.check("index lock", nil, "held by another process, which writes the index")
+		}
 	}
 	free := lock != nil
-	cfg, err := a.stackConfig(n, dir)
-	cfg.Store, cfg.Embed.Pull = store, false
+	cfg, err := a.stackConfig(n, at.Dir)
+	cfg.Store, cfg.Sealed, cfg.Embed.Pull = store, at.Sealed, false
 	var s *stack.Stack
 	if err == nil {
 		patient, cancel := context.WithTimeout(ctx, doctorPatience)

@@ -130,7 +130,7 @@ func (c *evalCmd) underFloor(reports []eval.Report) error {
 // sets are the case or the collections given, else the one that comes with the network.
 func (c *evalCmd) sets(ctx context.Context, a *app) ([]testSet, error) {
 	if c.Case != "" {
-		_, _, store, err := a.openCatalog(ctx)
+		_, _, store, err := openCatalog(ctx, a.open)
 		if err != nil {
 			return nil, err
 		}

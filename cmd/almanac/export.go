@@ -23,7 +23,7 @@ reads it into an empty data directory, which then gives the same answers.`
 }
 
 func (c *exportCmd) Run(ctx context.Context, a *app) error {
-	n, _, store, err := a.openCatalog(ctx)
+	n, _, store, err := openCatalog(ctx, a.open)
 	if err != nil {
 		return err
 	}

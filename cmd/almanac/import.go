@@ -26,7 +26,7 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return fmt.Errorf("%s is not an exported corpus: %w", c.Dir, reason(err))
 	}
-	n, dir, err := a.open()
+	n, at, err := a.openToWrite()
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("%s is of network %s, not of %s: add --network %[1]s/network.yaml",
 			c.Dir, exported.Name, n.Name)
 	}
-	store, err := a.catalog(dir).OpenForImport(ctx, n.Name)
+	store, err := at.OpenForImport(ctx, n.Name)
 	if err != nil {
 		return err
 	}
@@ -47,6 +47,6 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: %s\n", dir, counted(sum))
+	fmt.Fprintf(a.out, "%s: %s\n", at.Dir, counted(sum))
 	return nil
 }

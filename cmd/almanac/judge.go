@@ -44,7 +44,7 @@ type judgeExportCmd struct {
 // cases opens the catalog, to which the network's judged queries belong as its first
 // case, and prints what do returns.
 func (a *app) cases(ctx context.Context, asJSON bool, do func(catalog.Store) (fmt.Stringer, error)) error {
-	_, _, store, err := a.openCatalog(ctx)
+	_, _, store, err := openCatalog(ctx, a.open)
 	if err != nil {
 		return err
 	}

@@ -18,22 +18,25 @@ type library struct {
 	*stack.Stack
 	network   network.Network
 	store     catalog.Store
-	dir       string
+	at        datadir.Catalog
 	temporary bool // close removes the directory
 }
 
-// openCatalog opens the catalog of the configured network.
-func (a *app) openCatalog(ctx context.Context) (n network.Network, dir string, store catalog.Store, err error) {
-	if n, dir, err = a.open(); err != nil {
-		return n, dir, nil, err
+// openCatalog opens the catalog of the configured network, of which open says where it
+// is: app.open or app.openToWrite.
+func openCatalog(ctx context.Context, open func() (network.Network, datadir.Catalog, error)) (
+	n network.Network, at datadir.Catalog, store catalog.Store, err error,
+) {
+	if n, at, err = open(); err != nil {
+		return n, at, nil, err
 	}
-	store, err = a.catalog(dir).Open(ctx, n.Name, stack.Indexed(dir))
-	return n, dir, store, err
+	store, err = at.Open(ctx, n.Name, stack.Indexed(at.Dir))
+	return n, at, store, err
 }
 
 // withCatalog opens the catalog of the configured network for some work.
 func (a *app) withCatalog(ctx context.Context, work func(catalog.Store) error) error {
-	_, _, store, err := a.openCatalog(ctx)
+	_, _, store, err := openCatalog(ctx, a.open)
 	if err != nil {
 		return err
 	}
@@ -43,15 +46,15 @@ func (a *app) withCatalog(ctx context.Context, work func(catalog.Store) error) e
 // openLibrary opens the data directory of the configured network, its index by
 // open. Searches may use the profiles in addition to the configured one.
 func (a *app) openLibrary(ctx context.Context, open opener, profiles ...profile.Profile) (*library, error) {
-	n, dir, err := a.open()
+	n, at, err := a.open()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := a.stackConfig(n, dir, profiles...)
+	cfg, err := a.stackConfig(n, at.Dir, profiles...)
 	if err != nil {
 		return nil, err
 	}
-	return openLibrary(ctx, n, a.catalog(dir), cfg, open)
+	return openLibrary(ctx, n, at, cfg, open)
 }
 
 // opener opens an index, as stack.Open does.
@@ -71,7 +74,7 @@ func openLibrary(
 	if err != nil {
 		return nil, err
 	}
-	cfg.Store = store
+	cfg.Store, cfg.Sealed = store, from.Sealed
 	s, err := open(ctx, cfg)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -79,13 +82,13 @@ func openLibrary(
 	if !cfg.Temporary {
 		revision.NewFollower(revision.Source{Store: store, Base: relevanceOf(cfg)}, s.Searcher, cfg.Log).Look(ctx)
 	}
-	return &library{Stack: s, network: n, store: store, dir: cfg.Dir, temporary: cfg.Temporary}, nil
+	return &library{Stack: s, network: n, store: store, at: from, temporary: cfg.Temporary}, nil
 }
 
 func (l *library) close() error {
 	err := errors.Join(l.Stack.Close(), l.store.Close())
 	if l.temporary {
-		err = errors.Join(err, os.RemoveAll(l.dir))
+		err = errors.Join(err, os.RemoveAll(l.at.Dir))
 	}
 	return err
 }

@@ -30,12 +30,12 @@ its start. Logs go to standard error.`
 
 // Run serves until the client closes its end.
 func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
-	n, dir, store, err := a.openCatalog(ctx)
+	n, at, store, err := openCatalog(ctx, a.open)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	keeper, err := a.keeper(n, dir, store, nil, nil)
+	keeper, err := a.keeper(n, at, store, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -46,11 +46,13 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	searcher, beside := a.trying(keeper, revisions, nil)
 	base := a.base(n, store, searcher, a.config.Server.Listen)
-	base.Tally = tally.New(store, time.Now, a.log)
-	defer func() { err = errors.Join(err, base.Tally.Close()) }()
+	if at.Sealed == nil {
+		base.Tally = tally.New(store, time.Now, a.log)
+		defer func() { err = errors.Join(err, base.Tally.Close()) }()
+	}
 	cfg := a.apiConfig(base)
 	cfg.AdminLoopback = true // nothing listens
-	cfg.Obstacle = a.unsynced(n, dir, store)
+	cfg.Obstacle = a.unsynced(n, at.Dir, store)
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return err
@@ -61,7 +63,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	follow(ctx, g, revisions, keeper, beside, a.log)
 	g.Go(func() error {
-		if err := a.load(ctx, n, dir, store); err != nil {
+		if err := a.load(ctx, n, at, store); err != nil {
 			return err
 		}
 		return keeper.Follow(ctx)

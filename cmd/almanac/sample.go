@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
@@ -82,12 +83,15 @@ func anchorDay(configured, kept string, now time.Time) time.Time {
 
 // load syncs what waits for nobody's word: the sample network into an empty directory,
 // and what changed in a folder of documents.
-func (a *app) load(ctx context.Context, n network.Network, dir string, store catalog.Store) error {
+func (a *app) load(ctx context.Context, n network.Network, at datadir.Catalog, store catalog.Store) error {
 	done, err := stack.Synced(ctx, store)
 	if isFolder := networks.IsFolder(a.config.Network.Name); err != nil || !isFolder && (done || !isSample(n)) {
 		return err
 	}
-	pipeline, err := a.pipeline(ctx, n, store, dir, nil, false)
+	if done && at.Sealed != nil { // as the folder was read last
+		return nil
+	}
+	pipeline, err := a.pipeline(ctx, n, store, at.Dir, nil, false)
 	if err != nil {
 		return err
 	}

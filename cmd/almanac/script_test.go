@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -87,22 +89,51 @@ type scriptTB struct {
 func (t scriptTB) Helper()           {}
 func (t scriptTB) Fatal(args ...any) { t.ts.Fatalf("%v", args) }
 
-func TestADirectoryThatCannotBeWrittenIsOneSentence(t *testing.T) {
+// TestADirectoryThatCannotBeWrittenIsRead: who may not write it, as in an agent's
+// sandbox, searches and reads as ever, and is told in a sentence what else needs.
+func TestADirectoryThatCannotBeWrittenIsRead(t *testing.T) {
 	t.Parallel()
 	f := writeFixture(t, t.TempDir(), 8)
-	data := filepath.Join(t.TempDir(), "data")
+	data, judged := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	writeFile(t, filepath.Join(judged, "queries.jsonl"), `{"_id": "q1", "text": "tide"}`+"\n")
+	writeFile(t, filepath.Join(judged, "qrels.tsv"), "query-id\tcorpus-id\tscore\nq1\tmanual/page-001.md\t1\n")
 	env := environ(t.TempDir(), "ALMANAC_CORPUS="+f.corpus)
-	must(t, env, "sync", "--network", f.network, "--data", data)
+	of := []string{"--network", f.network, "--data", data}
+	must(t, env, slices.Concat([]string{"sync"}, of)...)
+	found := must(t, env, slices.Concat([]string{"search", "--files", "tide"}, of)...)
+	user := unprivileged(t)
 	if err := os.Chmod(data, 0o555); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(data, 0o755) }) // so that it can be removed
-	for _, name := range []string{data, filepath.Join(data, "deeper")} {
-		out, errOut, code := almanacAs(t, unprivileged(t), env, "search", "--network", f.network, "--data",
-			name, "tide")
-		if code != 1 || out != "" || !oneSentence(errOut) {
-			t.Errorf("--data %s: exit code %d, output %q, error %q", name, code, out, errOut)
+	run := func(args ...string) (out, errOut string, code int) {
+		return almanacAs(t, user, env, slices.Concat(args, of)...)
+	}
+	if out, errOut, code := run("search", "--files", "tide"); code != 0 || out != found {
+		t.Errorf("search: %d, %q instead of %q, %s", code, out, found, errOut)
+	}
+	_, id, _ := strings.Cut(found, "\t")
+	id, _, _ = strings.Cut(id, "\t")
+	for _, command := range [][]string{{"show", id}, {"tools", "call", "list_sources"},
+		{"eval", "--queries", judged}, {"doctor", "--catalog"}, {"profile", "list"}, {"mcp"}} {
+		if out, errOut, code := run(command...); code != 0 || out == "" && command[0] != "mcp" {
+			t.Errorf("%s: %d, %q, %s", command, code, out, errOut)
 		}
+	}
+	if out, errOut, _ := run("doctor"); strings.Contains(out, "FAIL") || !strings.Contains(out, "cannot be written") {
+		t.Errorf("doctor: %s%s", out, errOut)
+	}
+	for _, command := range [][]string{{"sync"}, {"reindex"}, {"serve", "--listen", "127.0.0.1:0", "--admin", ""},
+		{"judge", "import", "tides", judged}} {
+		if _, errOut, code := run(command...); code != 1 || !oneSentence(errOut) ||
+			!strings.Contains(errOut, "cannot be written") {
+			t.Errorf("%s: %d, %q", command, code, errOut)
+		}
+	}
+	out, errOut, code := almanacAs(t, user, env, "search", "--network", f.network, "--data",
+		filepath.Join(data, "deeper"), "tide")
+	if code != 1 || out != "" || !oneSentence(errOut) {
+		t.Errorf("a directory in it: %d, %q, %q", code, out, errOut)
 	}
 }
 

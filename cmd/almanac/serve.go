@@ -17,6 +17,7 @@ import (
 	"almanac/api/limit"
 	"almanac/api/tally"
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/catalog/jobs"
 	"almanac/catalog/network"
 	"almanac/cmd/config"
@@ -47,7 +48,7 @@ on or off.`
 
 // Run serves until ctx ends. Requests drain before index and catalog close.
 func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
-	n, dir, store, err := a.openCatalog(ctx)
+	n, at, store, err := openCatalog(ctx, a.openToWrite)
 	if err != nil {
 		return err
 	}
@@ -61,13 +62,13 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 	}
 	metrics := a.metrics(store)
-	w := &work{app: a, network: n, store: store, dir: dir, metrics: metrics}
+	w := &work{app: a, network: n, store: store, dir: at.Dir, metrics: metrics}
 	if a.config.Judge.URL != "" {
 		if w.judge, err = workbench.OpenModel(workbench.ModelConfig(a.config.Judge)); err != nil {
 			return err
 		}
 	}
-	keeper, err := a.keeper(n, dir, store, metrics.Embedded, w)
+	keeper, err := a.keeper(n, at, store, metrics.Embedded, w)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return errors.Join(err, closeListeners(public, private))
 	}
 	a.greet(n, public, base.PublicURL)
-	a.log.Info("listening", "address", public.Addr().String(), "network", n.Name, "data", dir)
+	a.log.Info("listening", "address", public.Addr().String(), "network", n.Name, "data", at.Dir)
 	g, working := errgroup.WithContext(ctx)
 	closing, closeAll := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeAll()
@@ -139,10 +140,10 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	g.Go(func() error {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		return a.catalog(dir).Watch(working, tick.C)
+		return at.Watch(working, tick.C)
 	})
 	g.Go(func() error {
-		if err := a.catalog(dir).Check(working); err != nil && working.Err() == nil {
+		if err := at.Check(working); err != nil && working.Err() == nil {
 			return err // answers would be wrong
 		}
 		return keeper.Run(working)
@@ -271,10 +272,10 @@ func (w *work) syncNow(ctx context.Context, r catalog.Request, progress func(don
 // keeper returns the keeper of an open catalog's index. While it writes the index it
 // does w; nil: nothing.
 func (a *app) keeper(
-	n network.Network, dir string, store catalog.Store, embedded func(texts, unknown int), w *work,
+	n network.Network, at datadir.Catalog, store catalog.Store, embedded func(texts, unknown int), w *work,
 ) (*stack.Keeper, error) {
-	cfg, err := a.stackConfig(n, dir)
-	cfg.Store, cfg.Embedded = store, embedded
+	cfg, err := a.stackConfig(n, at.Dir)
+	cfg.Store, cfg.Sealed, cfg.Embedded = store, at.Sealed, embedded
 	k := stack.KeeperConfig{Config: cfg, Reader: a.config.Server.Role == config.RoleReader}
 	if w != nil {
 		k.Jobs = w.jobs

@@ -77,7 +77,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 			b.Error(err)
 		}
 	}()
-	pipeline, err := a.pipeline(ctx, n, s.store, s.dir, nil, false)
+	pipeline, err := a.pipeline(ctx, n, s.store, s.at.Dir, nil, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,12 +28,12 @@ answers include the changes within two seconds.`
 }
 
 func (c *syncCmd) Run(ctx context.Context, a *app) error {
-	n, dir, store, err := a.openCatalog(ctx)
+	n, at, store, err := openCatalog(ctx, a.openToWrite)
 	if err != nil {
 		return err
 	}
 	if err = a.checkCorpus(n); err == nil {
-		err = c.sync(ctx, a, n, store, dir)
+		err = c.sync(ctx, a, n, store, at.Dir)
 	}
 	return errors.Join(err, store.Close())
 }

@@ -98,29 +98,29 @@ const evalDeadline = time.Minute
 func (a *app) openSet(
 	ctx context.Context, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (*library, eval.Options, error) {
-	n, dir := network.Network{Name: "judged"}, ""
+	n, at := network.Network{Name: "judged"}, datadir.Catalog{}
 	var err error
 	if set.corpus {
-		dir, err = os.MkdirTemp("", "almanac-eval-*")
+		at.Dir, err = os.MkdirTemp("", "almanac-eval-*")
 	} else {
-		n, dir, err = a.open()
+		n, at, err = a.open()
 	}
 	if err != nil {
 		return nil, eval.Options{}, err
 	}
-	cfg, err := a.stackConfig(n, dir, profiles...)
+	cfg, err := a.stackConfig(n, at.Dir, profiles...)
 	if err != nil {
 		return nil, eval.Options{}, err
 	}
 	cfg.Temporary, cfg.Deadline = set.corpus, evalDeadline
-	l, err := openLibrary(ctx, n, datadir.Catalog{Dir: cfg.Dir}, cfg, stack.Open)
+	l, err := openLibrary(ctx, n, at, cfg, stack.Open)
 	if err != nil {
 		return nil, eval.Options{}, err
 	}
 	if set.corpus {
 		err = workbench.Put(ctx, l.store, set.dir)
 	} else {
-		err = a.load(ctx, n, dir, l.store)
+		err = a.load(ctx, n, at, l.store)
 	}
 	if err == nil {
 		err = l.CatchUp(ctx, true)
@@ -130,7 +130,7 @@ func (a *app) openSet(
 		judged, err = workbench.Options(ctx, l.store, collection, l.Follower.Corpus())
 	}
 	if err == nil && len(judged.Names) == 0 {
-		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", l.dir)
+		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", l.at.Dir)
 	}
 	if err != nil {
 		return nil, judged, errors.Join(err, l.close())

@@ -66,11 +66,11 @@ func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*lib
 	if err != nil {
 		return nil, kb.Base{}, err
 	}
-	if err = a.load(ctx, s.network, s.dir, s.store); err == nil {
+	if err = a.load(ctx, s.network, s.at, s.store); err == nil {
 		err = s.CatchUp(ctx, false)
 	}
 	if records, _ := s.Follower.Corpus().Size(); err == nil && records == 0 {
-		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
+		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.at.Dir)
 	}
 	if err != nil {
 		return nil, kb.Base{}, errors.Join(err, s.close())

@@ -38,7 +38,8 @@ type Config struct {
 	// many are indexed. nil: nobody watches.
 	Progress func() (set func(done, total int), end func())
 
-	Temporary bool // Close drops the indexes on servers
+	Temporary bool  // Close drops the indexes on servers
+	Sealed    error // why directory and catalog can only be read; nil: they can be written
 	Log       *slog.Logger
 
 	yield func(context.Context) error // see index.Config

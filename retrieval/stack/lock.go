@@ -37,8 +37,12 @@ func TryLock(ctx context.Context, dir string, store catalog.Store) (catalog.Lock
 	return &fileLock{f}, nil
 }
 
-// tryLock is TryLock for the index of a configuration.
+// tryLock is TryLock for the index of a configuration, which nobody writes from here if
+// it is sealed.
 func (c Config) tryLock(ctx context.Context) (catalog.Lock, error) {
+	if c.Sealed != nil {
+		return nil, nil
+	}
 	return TryLock(ctx, c.Dir, c.Store)
 }
 

@@ -177,7 +177,7 @@ func openModel(ctx context.Context, cfg Config, known remote.Known) (embed.Embed
 
 // openModelled opens the generation of the configured model, which is open.
 func openModelled(ctx context.Context, cfg Config, model embed.Embedder, readOnly bool) (*Stack, error) {
-	generation, err := cfg.Store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
+	generation, err := cfg.generation(ctx, model.Model())
 	if err != nil {
 		return nil, fmt.Errorf("index generation: %w", err)
 	}
@@ -192,6 +192,23 @@ func openModelled(ctx context.Context, cfg Config, model embed.Embedder, readOnl
 		}
 	}
 	return openGeneration(ctx, cfg, generation, o, model, readOnly)
+}
+
+// generation returns that of a model, which is made unless there is one.
+func (c Config) generation(ctx context.Context, model string) (g catalog.Generation, err error) {
+	fingerprint := index.Fingerprint(model)
+	if c.Sealed == nil {
+		return c.Store.OpenGeneration(ctx, fingerprint)
+	}
+	all, err := c.Store.Generations(ctx)
+	at := slices.IndexFunc(all, func(g catalog.Generation) bool { return g.Fingerprint == fingerprint })
+	if err == nil && at < 0 {
+		return g, fmt.Errorf("there is none of %s, and none can be made: %w", model, c.Sealed)
+	}
+	if err != nil {
+		return g, err
+	}
+	return all[at], nil
 }
 
 // openEarlier opens a generation with the model that made it, or without a
@@ -226,7 +243,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 		s.suffix = "-" + strings.ToLower(s.owner)
 	}
 	cache := embed.CacheConfig{Known: cfg.Vectors, Observe: cfg.Embedded, Log: cfg.Log}
-	if cfg.Embed.Transformed() { // its vectors are worth keeping
+	if cfg.Embed.Transformed() && cfg.Sealed == nil { // its vectors are worth keeping
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
 	s.embedder = embed.NewCache(model, cache)

@@ -1,0 +1,11 @@
+//go:build unix
+
+package datadir
+
+import "golang.org/x/sys/unix"
+
+// writable fails if this process may not write a file or directory. It does not open it:
+// closing it would give up the locks that this process has on a catalog.
+func writable(path string) error {
+	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
+}
