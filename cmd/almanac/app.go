@@ -57,9 +57,20 @@ func (a *app) place() (n network.Network, at datadir.Catalog, err error) {
 	if n, err = networks.Load(a.config.Network.Name); err != nil {
 		return n, at, err
 	}
+	if err := a.checkName(a.config.Network.Name, n); err != nil {
+		return n, at, err
+	}
 	at = a.catalog(a.dataDir(n))
 	at.Sealed, err = datadir.Create(at.Dir)
 	return n, at, err
+}
+
+// checkName refuses a network file that would have the data directory of another network.
+func (a *app) checkName(nameOrFile string, n network.Network) error {
+	if a.config.Data.Dir != "" {
+		return nil
+	}
+	return networks.CheckName(nameOrFile, n)
 }
 
 // dataDir returns the data directory of a network, "" without a home directory.

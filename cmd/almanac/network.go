@@ -157,6 +157,9 @@ its reason. Problems name the line or the source. No server is asked without
 
 func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
 	n, err := networks.Load(c.File)
+	if err == nil {
+		err = a.checkName(c.File, n)
+	}
 	if err != nil {
 		return err
 	}

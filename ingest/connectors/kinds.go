@@ -16,6 +16,10 @@ func Kinds() []ingest.Description { return All(time.Time{}).Descriptions() }
 
 // KindOf describes one kind. An unknown name is an error that names the nearest.
 func KindOf(name string) (ingest.Description, error) {
+	if name == Sample {
+		return ingest.Description{}, fmt.Errorf("the kind %s reads the files of the network that comes with the program, "+
+			"and no others: `almanac network new` writes a file with the kinds there are for yours", name)
+	}
 	var names []string
 	for _, k := range Kinds() {
 		if k.Name == name {

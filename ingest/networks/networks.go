@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,17 @@ func Load(nameOrFile string) (network.Network, error) {
 	return network.Parse(nameOrFile, data)
 }
 
+// CheckName refuses a network of a file that is called as one that comes with the
+// program: they would have one data directory, and each would give up what the other
+// read.
+func CheckName(nameOrFile string, n network.Network) error {
+	if !isPath(nameOrFile) || !slices.Contains(Names(), n.Name) {
+		return nil
+	}
+	return fmt.Errorf("%s: the name %s is that of a network that comes with the program, whose data directory it would "+
+		"share: give it a name of its own, or another directory with --data", nameOrFile, n.Name)
+}
+
 // Text returns the file of a preset.
 func Text(name string) ([]byte, error) {
 	data, err := presets.ReadFile(path.Clean(name) + extension)
@@ -77,7 +89,11 @@ var begin string
 // New returns a commented network file to begin with, for a path.
 func New(file string) []byte {
 	title := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	return []byte(strings.NewReplacer("{{name}}", nameOf(title, "mine"), "{{title}}", strconv.Quote(title)).Replace(begin))
+	name := nameOf(title, "mine")
+	if slices.Contains(Names(), name) {
+		name = "my-" + name
+	}
+	return []byte(strings.NewReplacer("{{name}}", name, "{{title}}", strconv.Quote(title)).Replace(begin))
 }
 
 // Folder returns the folder of a network's files: the directory of its YAML file, or the
