@@ -32,7 +32,9 @@ func (a *app) pipeline(
 	return ingest.New(ingest.Config{
 		Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: time.Now, Log: a.log,
 		Progress: progress, HTTP: a.outgoing(), WorkDir: filepath.Join(dir, "sources"),
-		CorpusDir: a.config.Network.CorpusDir, AcceptShrink: acceptShrink,
+		CorpusDir: a.config.Network.CorpusDir,
+		// What comes with the program is whole, also if a newer one has less of it.
+		AcceptShrink: acceptShrink || isSample(n),
 	}), nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/ingest/networks"
 )
 
 func day(s string) time.Time {
@@ -93,5 +95,39 @@ func TestAnotherAnchorDayLoadsTheSampleAnew(t *testing.T) {
 	}
 	if got := load(network.Network{Sources: fictional.Sources[1:]}, "2031-03-21"); got != "0001-01-01" {
 		t.Errorf("a network without a sample hangs on %s", got)
+	}
+}
+
+// TestTheSampleMayShrink: a program whose sample has less than that of the one before
+// does not take its own files for a source that broke.
+func TestTheSampleMayShrink(t *testing.T) {
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	n, err := networks.Load("sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const former = 100
+	b := catalog.Batch{Source: "papers"}
+	for i := range former {
+		b.Entries = append(b.Entries, catalog.Entry{Record: catalog.Record{Kind: catalog.KindWhitepaper,
+			Key: fmt.Sprintf("former-%d", i), Title: "Former", Data: []byte("{}")}})
+	}
+	if _, err := store.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{log: slog.New(slog.DiscardHandler)}
+	a.config.Network.Name = "sample"
+	pipeline, err := a.pipeline(t.Context(), n, store, dir, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports, err := pipeline.Sync(t.Context(), []string{"papers"})
+	if err != nil || len(reports) != 1 || reports[0].Err != nil || reports[0].Deleted != former {
+		t.Errorf("%v, %+v", err, reports)
 	}
 }
