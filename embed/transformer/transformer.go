@@ -8,6 +8,7 @@ package transformer
 import (
 	"context"
 	"sync"
+	"unicode"
 
 	"almanac/embed"
 	"almanac/embed/transformer/kernel"
@@ -57,8 +58,10 @@ func (e *Embedder) Model() string { return Model }
 func Fast() bool { return kernel.Fast() }
 
 // Embed returns the unit vector of each text, of which the first 510 tokens
-// count. A text without a token has the vector of an empty text. The only error
-// is the one of ctx, which ends the work between batches.
+// count. A text without a token has the vector of an empty text, and a query in
+// another script than Latin the zero vector, which is near nothing: the model knows
+// English, and all that it does not know is alike to it. The only error is the one of
+// ctx, which ends the work between batches.
 func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	slab := make([]float32, len(texts)*width)
@@ -81,5 +84,24 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) (
 		return nil, err
 	}
 	s.embed(vectors[first:])
+	for i, text := range texts {
+		if p == embed.Query && foreign(text) {
+			clear(vectors[i])
+		}
+	}
 	return vectors, nil
+}
+
+// foreign reports whether most letters of a text are of another script than Latin.
+func foreign(text string) bool {
+	latin, others := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			others++
+		}
+	}
+	return others > latin
 }

@@ -96,6 +96,24 @@ func TestQueriesFollowTheInstruction(t *testing.T) {
 	}
 }
 
+// TestAQueryInAnotherScriptIsNearNothing: the model knows English alone, and of Latin
+// letters with marks, or among others, enough.
+func TestAQueryInAnotherScriptIsNearNothing(t *testing.T) {
+	e := newEmbedder(t)
+	for query, near := range map[string]bool{
+		"閘": false, "ﾛｯｸ": false, "등대지기는": false, "маяк": false, "ประตู": false, "gate 閘門開啟了": false,
+		"閘 in the lock": true, "état": true, "42": true, "": true, "→ ✓": true,
+	} {
+		v := vectors(t, e, embed.Query, "harbour", query, "tide")
+		if got := dot(v[1], v[1]) > 0; got != near || dot(v[0], v[0]) == 0 || dot(v[2], v[2]) == 0 {
+			t.Errorf("%q has a vector: %v", query, got)
+		}
+	}
+	if v := vectors(t, e, embed.Document, "閘"); dot(v[0], v[0]) == 0 {
+		t.Error("a passage has none")
+	}
+}
+
 // A text has one vector: what is embedded with it, before it or after it does
 // not change a bit, nor where a batch ends.
 func TestAVectorDoesNotDependOnOtherTexts(t *testing.T) {

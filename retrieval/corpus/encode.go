@@ -14,7 +14,7 @@ import (
 
 // Version identifies which records are documents, what is encoded of them, and which
 // words are kept: part of an index's fingerprint.
-const Version = "4"
+const Version = "5"
 
 // An encoded document is one run of bytes, little endian, the same in memory and
 // in the database:

@@ -45,16 +45,18 @@ func (w words) with(s string) words {
 		append(w.lengths, uint8(min(n, math.MaxUint8))), append(w.letters, letters)}
 }
 
-// isWord reports whether a misspelt word may be read as this one: numbers and
-// identifiers are never guessed.
+// isWord reports whether a word may be read as this one, be it misspelt, begun or a
+// character of it: numbers and identifiers are never guessed.
 func isWord(s string) bool {
-	n := 0
+	n, unspaced := 0, false
 	for _, r := range s {
-		if n++; !unicode.IsLetter(r) || n > maxPattern {
+		in := analysis.Unspaced(r)
+		unspaced = unspaced || in
+		if n++; !in && !unicode.IsLetter(r) || n > maxPattern {
 			return false
 		}
 	}
-	return n >= minExpand
+	return n >= minExpand || n > 1 && unspaced
 }
 
 func spell(word string) (length int, letters uint64) {
@@ -136,6 +138,25 @@ func (c *Corpus) Complete(word string, k int, near bool) []Expansion {
 		out = append(out, x.Expansion)
 	}
 	return out
+}
+
+// Containing returns up to k indexed pairs that a character of a script without spaces
+// stands in, the most frequent first.
+func (c *Corpus) Containing(character string, k int) []Expansion {
+	_, letters := spell(character)
+	var out []Expansion
+	for i, w := range c.words.all {
+		if letters&^c.words.letters[i] != 0 || w == character || !strings.Contains(w, character) {
+			continue
+		}
+		if n := c.counts.of(c.words.stems[i]).documents; n > 0 {
+			out = append(out, Expansion{Word: w, Documents: int(n)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Expansion) int {
+		return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Word, b.Word))
+	})
+	return out[:min(k, len(out))]
 }
 
 // completion is a word that may be meant by its beginning.

@@ -217,6 +217,29 @@ func TestCompletePutsFirstWhatIsLikely(t *testing.T) {
 	}
 }
 
+// TestContainingFindsThePairsOfACharacter: the most frequent first, and none that is gone.
+func TestContainingFindsThePairsOfACharacter(t *testing.T) {
+	writer := titled(t, "閘門開啟", "水閘門的鎖", "舊閘口", "ประตูน้ำ", "gate 閘", "등대를 켠다")
+	for character, want := range map[string][]Expansion{
+		"閘": {{"閘門", 0, 2}, {"水閘", 0, 1}, {"舊閘", 0, 1}, {"閘口", 0, 1}},
+		"鎖": {{"的鎖", 0, 1}},
+		"ร": {{"ปร", 0, 1}, {"ระ", 0, 1}},
+		"대": {{"대를", 0, 1}, {"등대", 0, 1}},
+		"魚": nil,
+	} {
+		if got := writer.Corpus().Containing(character, 9); !slices.Equal(got, want) {
+			t.Errorf("%q: %+v, want %+v", character, got, want)
+		}
+	}
+	if got := writer.Corpus().Containing("閘", 1); len(got) != 1 || got[0].Documents != 2 {
+		t.Errorf("of several pairs one is %+v", got)
+	}
+	writer.Apply(nil, []int64{3}, nil)
+	if got := writer.Corpus().Containing("舊", 9); got != nil {
+		t.Errorf("a pair that only a deleted record held: %+v", got)
+	}
+}
+
 func BenchmarkComplete(b *testing.B) {
 	corpus := manyWords().Corpus()
 	for i := 0; b.Loop(); i++ {

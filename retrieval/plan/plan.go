@@ -60,6 +60,7 @@ type Plan struct {
 	rerank      rerank.Query // of Scorer
 	corrections []correction
 	completion  completion
+	pairs       []string // in which characters that were typed alone stand
 	set         *relevance.Set
 }
 
@@ -179,6 +180,7 @@ func (p *Plan) weighTerms() {
 		p.Keyword.Terms = append(p.Keyword.Terms,
 			keyword.Term{Text: t.Text, Weight: weight, Rarity: p.Statistics.IDF(t.ID)})
 	}
+	p.pair()
 	p.complete(false)
 	if p.Profile.Correct {
 		p.correct()

@@ -96,6 +96,7 @@ func TestWhatAQueryIsAlsoReadAs(t *testing.T) {
 	for range 30 {
 		texts = append(texts, "wallet rotation traffic", "extra key")
 	}
+	texts = append(texts, "閘門", "水閘", "閘門")
 	for _, c := range []struct{ query, corrected, read string }{
 		{"wallet rotation", "", "wallet rotation"},
 		{"wallst rotation", "wallet rotation", "wallst rotation wallet*0.8"},
@@ -108,6 +109,9 @@ func TestWhatAQueryIsAlsoReadAs(t *testing.T) {
 		{"xt", "", "xt extra@0.1 traffic@0.1"},
 		{"traffic of extra traffic", "", "traffic extra xt@0.4 gasolin@0.2"},
 		{"extra long traffic", "", "extra long traffic gasolin@0.2"},
+		{"閘", "", "閘 閘門*0.8 水閘*0.8"},
+		{"閘 rotation", "", "閘 rotation 閘門*0.8 水閘*0.8"},
+		{"水閘", "", "水閘"},
 	} {
 		p := mustPlan(t, plan.Request{Query: c.query}, nil, texts...)
 		var read []string

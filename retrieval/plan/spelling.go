@@ -66,6 +66,31 @@ func (p *Plan) correct() {
 	}
 }
 
+// Texts in scripts without spaces are indexed in pairs of characters, so a character
+// that was typed alone is also read as the pairs that it stands in. Of one that stands
+// in very many, each further pair would cost much and find little.
+const pairs = 32
+
+// pair adds the pairs of characters that were typed alone.
+func (p *Plan) pair() {
+	for _, t := range p.Query.Terms {
+		if !alone(t.Word) {
+			continue
+		}
+		for _, x := range p.Corpus.Containing(t.Word, pairs) {
+			p.pairs = append(p.pairs, x.Word)
+			p.add(x.Word, t.Position, p.Profile.Rules.CorrectionWeight*t.Weight)
+		}
+	}
+}
+
+// alone reports whether a word is a single character of a script without spaces, with
+// its marks.
+func alone(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return analysis.Unspaced(r) && !strings.ContainsFunc(word[size:], func(r rune) bool { return !unicode.IsMark(r) })
+}
+
 // untypedPosition is that of words that were not typed: after all typed ones.
 const untypedPosition = 1 << 20
 
@@ -227,6 +252,10 @@ func (p *Plan) Highlighted() query.Query {
 			q.Terms = append(q.Terms, query.Term{Text: term, ID: analysis.IDOf(term),
 				Weight: p.Profile.Rules.CorrectionWeight, Word: w})
 		}
+	}
+	for _, w := range p.pairs {
+		q.Terms = append(q.Terms, query.Term{Text: w, ID: analysis.IDOf(w),
+			Weight: p.Profile.Rules.CorrectionWeight, Word: w})
 	}
 	for _, x := range p.completion.words {
 		term := analysis.Stem(x.Word)
