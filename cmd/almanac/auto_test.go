@@ -38,9 +38,7 @@ func TestAutoTakesOver(t *testing.T) {
 	if got := s.model(t); got != transformer.Model {
 		t.Errorf("after a restart the model is %s", got)
 	}
-	if files := at.snapshots(t); len(files) != 2 {
-		t.Errorf("snapshots %v", files)
-	}
+	wait.Until(t, "the table's index is gone", func() bool { return len(at.snapshots(t)) == 2 })
 }
 
 // TestAutoStaysWithTheTable runs as on a processor without the instructions that the

@@ -172,10 +172,12 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before,
 			ready.Passages)
 	}
-	wait.Until(t, "the old index is gone", func() bool { return len(at.snapshots(t)) == 2 })
-	if code := s.stop(t); code != 0 {
+	if code := s.stop(t); code != 0 { // while the old index is kept open for further pages
 		t.Errorf("exit code %d", code)
 	}
+	s = at.serve(t, env...)
+	s.ready(t)
+	wait.Until(t, "the old index is gone", func() bool { return len(at.snapshots(t)) == 2 })
 }
 
 // TestServesWithoutItsModelServer starts while the model server is away, and

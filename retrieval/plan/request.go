@@ -24,6 +24,7 @@ type Request struct {
 	Filter    passage.Filter
 	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
+	Further   bool     // a page after the first of a search, which the offset does not tell
 	Facets    []string // attributes to count: kind, source, container, state
 	Distinct  bool     // of records whose best passages are near-identical, or in one thread, one is shown
 	Diversify bool     // mix kinds where scores allow it: type=all
@@ -38,6 +39,9 @@ type Request struct {
 	Relevance *relevance.Spec
 }
 
+// Continues reports whether the request is for a page after the first of a search.
+func (r Request) Continues() bool { return r.Offset > 0 || r.Further }
+
 // ReadTerm is a term that a query is read as.
 type ReadTerm struct {
 	Text   string  // a word as it was typed, and not its stem
@@ -51,7 +55,7 @@ type Origin string
 // The origins of terms.
 const (
 	Typed    Origin = ""
-	Spelling Origin = "spelling" // of a word that was typed, or was begun
+	Spelling Origin = "spelling" // of a word that was typed, or was begun, or of a character alone
 	Alias    Origin = "alias"    // equivalent to what was typed
 	Phrase   Origin = "phrase"   // must occur
 	Without  Origin = "without"  // must not occur

@@ -12,19 +12,53 @@ import (
 )
 
 // Resolve returns the model that embed.Auto stands for where no index is built beside
-// another one: the transformer once its index was complete, until then the table. Other
-// configurations stay as they are.
+// another one: the transformer once its index was complete, or if that takes but a
+// moment, else the table. Other configurations stay as they are.
 func Resolve(ctx context.Context, store catalog.Store, c Embed) (Embed, error) {
 	if c.URL != "" || c.Model != embed.Auto {
 		return c, nil
 	}
 	if c = c.aim(); c.Model == embed.Transformer {
-		if done, err := transformed(ctx, store); err != nil || done {
+		if at, err := atOnce(ctx, store); err != nil || at {
 			return c, err
 		}
 	}
 	c.Model = embed.Table
 	return c, nil
+}
+
+// atOnce reports whether embed.Auto needs no table before the transformer: the
+// transformer's index was complete, or there is little to embed.
+func atOnce(ctx context.Context, store catalog.Store) (bool, error) {
+	done, err := transformed(ctx, store)
+	if done || err != nil {
+		return done, err
+	}
+	return little(ctx, store)
+}
+
+// What the transformer embeds in less than a second: small networks never see their
+// results change.
+const (
+	fewRecords = 250
+	fewBytes   = 16 << 10 // some twenty passages
+)
+
+// little reports whether what the sources of a catalog yielded is little.
+func little(ctx context.Context, store catalog.Store) (bool, error) {
+	if synced, err := Synced(ctx, store); err != nil || !synced {
+		return false, err
+	}
+	_, total, err := store.List(ctx, catalog.ListQuery{Limit: 1})
+	if err != nil || total == 0 || total > fewRecords {
+		return false, err
+	}
+	records, _, err := store.List(ctx, catalog.ListQuery{WithBody: true})
+	bytes := 0
+	for _, r := range records {
+		bytes += len(r.Title) + len(r.Summary) + len(r.Body)
+	}
+	return err == nil && bytes <= fewBytes, err
 }
 
 // aim returns the model that embed.Auto leads to: the transformer, if this processor is
@@ -80,11 +114,15 @@ func (k *Keeper) prepare(ctx context.Context, before *earlier) (Config, error) {
 		return cfg, nil
 	}
 	done, err := transformed(ctx, cfg.Store)
+	auto := k.cfg.Embed.Model == embed.Auto
+	if !done && auto && err == nil {
+		done, err = little(ctx, cfg.Store)
+	}
 	if err != nil {
 		return cfg, err
 	}
 	if !done {
-		if err := before.open(ctx, 0, k.cfg.Embed.Model == embed.Auto); err != nil {
+		if err := before.open(ctx, 0, auto); err != nil {
 			return cfg, err
 		}
 		if before.fed != nil {

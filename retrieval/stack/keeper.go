@@ -37,6 +37,7 @@ type Keeper struct {
 	serving atomic.Pointer[Stack]             // nil before the first
 	problem atomic.Pointer[string]            // why the configured model's index is not open
 	filling atomic.Pointer[retrieval.Filling] // the index that is built beside the one that serves; nil: none
+	former  atomic.Pointer[former]            // what served before another model did; nil: it is closed
 	writing atomic.Pointer[writing]           // the generation that is complete and fed by this process; nil: none
 
 	rebuilding sync.Mutex // held by Rebuild
@@ -49,6 +50,7 @@ type Keeper struct {
 	retry    time.Duration // before an unreachable model server is tried again
 	patience time.Duration // before another model serves, while a server opens a new one
 	most     time.Duration // that embedding waits for searches which are under way
+	kept     time.Duration // that what served before another model did stays open
 }
 
 var _ retrieval.Searcher = (*Keeper)(nil)
@@ -56,7 +58,7 @@ var _ retrieval.Searcher = (*Keeper)(nil)
 // NewKeeper returns a keeper; Run or Follow makes it work.
 func NewKeeper(cfg KeeperConfig) *Keeper {
 	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, patience: openPatience,
-		most: mostYield}
+		most: mostYield, kept: keptOpen}
 }
 
 // Run works until ctx ends: as writer of the index, or, while another process
@@ -197,7 +199,7 @@ func (k *Keeper) use() (s *Stack, done func(), err error) {
 
 // Search implements retrieval.Searcher.
 func (k *Keeper) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
-	s, done, err := k.use()
+	s, done, err := k.useFor(r)
 	if err != nil {
 		return retrieval.Response{}, err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"golang.org/x/sync/errgroup"
+
+	"almanac/catalog"
 )
 
 // read follows the change log as a reader until ctx ends, or until k.lock is
@@ -43,11 +45,15 @@ func (k *Keeper) openReader(ctx context.Context) (*Stack, error) {
 	return openEarlier(ctx, k.cfg.Config, g, o, true)
 }
 
-// readOn reads one generation until it is dropped, the lock is free or ctx
-// ends.
+// readOn reads one generation until it is dropped, another is complete, the lock is free
+// or ctx ends.
 func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
+	newest, _, _, err := latestComplete(ctx, k.cfg.Store)
+	if err != nil {
+		return err
+	}
 	g, reading := errgroup.WithContext(reading)
 	g.Go(func() error { return s.Follower.Run(reading) })
 	g.Go(func() error {
@@ -57,12 +63,15 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 				return stopped(reading, err)
 			}
 		}
-		var before *Stack
-		serve := func() { before = k.serving.Swap(s) }
-		if err := k.ready(reading, s, s.Follower.Wait, serve); err != nil {
+		before := k.serving.Load()
+		if err := k.ready(reading, s, s.Follower.Wait, func() { k.succeed(before, s) }); err != nil {
 			return stopped(reading, err)
 		}
-		return k.release(reading, before)
+		if k.former.Load() == nil {
+			return k.release(reading, before)
+		}
+		sleep(reading, k.kept)
+		return k.dismiss(context.WithoutCancel(reading)) // searches have a deadline
 	})
 	g.Go(func() (err error) {
 		defer stop()
@@ -70,13 +79,29 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 			if takeOver {
 				k.lock, err = k.cfg.tryLock(reading)
 			}
-			if gone, goneErr := s.dropped(reading); gone || goneErr != nil {
-				return stopped(reading, goneErr)
+			if ended, endErr := k.ended(reading, s, newest); ended || endErr != nil {
+				return stopped(reading, endErr)
 			}
 		}
 		return err
 	})
 	return g.Wait()
+}
+
+// ended reports whether there is another generation to read: this one was dropped, or
+// one was completed since newest was the newest that is. What served before is closed
+// when it is dropped: the texts of its results are gone.
+func (k *Keeper) ended(ctx context.Context, s *Stack, newest catalog.Generation) (bool, error) {
+	if f := k.former.Load(); f != nil {
+		if gone, err := f.stack.dropped(ctx); err != nil || gone {
+			return false, errors.Join(err, k.dismiss(ctx))
+		}
+	}
+	g, _, ok, err := latestComplete(ctx, k.cfg.Store)
+	if err != nil || ok && g.ID != newest.ID && g.ID != s.generation.ID {
+		return err == nil, err
+	}
+	return s.dropped(ctx)
 }
 
 // awaitFirstSync waits until another process has synced everything once.

@@ -77,6 +77,8 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 				defer hide()
 				return s.Follower.WaitAll(ctx, head)
 			}
+		} else if k.cfg.Embed.Model == embed.Auto {
+			wait = s.Follower.WaitAll // what is embedded is little
 		}
 	}
 	k.serving.CompareAndSwap(nil, s)
@@ -84,18 +86,30 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err := k.firstSync(ctx, passed); err != nil {
 		return err
 	}
-	if err := k.ready(ctx, s, k.completing(s, wait), func() { k.serving.Store(s) }); err != nil {
+	serve := func() { k.succeed(before.stack, s) }
+	if err := k.ready(ctx, s, k.completing(s, wait), serve); err != nil {
 		return err
 	}
-	if err := before.release(ctx); err != nil {
-		return err
+	if before.fed != nil {
+		before.fed.end()
 	}
-	if before.stack != nil && before.stack.origin.Model != s.origin.Model {
-		k.cfg.Log.Info("another model serves", "model", s.origin.Model, "before", before.stack.origin.Model)
-	}
-	s.Follower.Promote()
 	k.writing.Store(w)
-	return s.dropReplaced(ctx)
+	if k.former.Load() == nil {
+		if err := k.release(ctx, before.stack); err != nil {
+			return err
+		}
+	} else {
+		k.cfg.Log.Info("another model serves", "model", s.origin.Model, "before", before.stack.origin.Model)
+		if !sleep(ctx, k.kept) {
+			return k.dismiss(context.WithoutCancel(ctx)) // searches have a deadline
+		}
+	}
+	k.rebuilding.Lock()
+	defer k.rebuilding.Unlock()
+	if k.writing.Load() != w {
+		return nil // it was built again meanwhile
+	}
+	return k.settle(ctx, s)
 }
 
 // completing returns a wait that also stores that the generation is complete. It
@@ -239,12 +253,4 @@ func (e *earlier) open(ctx context.Context, except int64, build bool) error {
 		return k.release(feeding, read)
 	})
 	return nil
-}
-
-// release ends the feeding and closes the generation, which no longer serves.
-func (e *earlier) release(ctx context.Context) error {
-	if e.fed != nil {
-		e.fed.end()
-	}
-	return e.keeper.release(ctx, e.stack)
 }
