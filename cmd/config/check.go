@@ -84,7 +84,7 @@ func (c *Config) checkServers() error {
 				"if it is not the usual one, a port", ErrUsage, section)
 		}
 	}
-	if c.Embed.URL != "" && (c.Embed.Model == embed.Table || c.Embed.Model == embed.Auto) {
+	if c.Embed.URL != "" && c.Embed.Model == embed.Auto {
 		c.Embed.Model = ""
 	}
 	switch {

@@ -28,7 +28,7 @@ func TestModelsInTheProgramNeedNoServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := cmp.Or(model, "table"); c.Embed.Model != want {
+		if want := cmp.Or(model, "auto"); c.Embed.Model != want {
 			t.Errorf("the model %q is %q", model, c.Embed.Model)
 		}
 		if got := c.ProfileName(); got != profile {

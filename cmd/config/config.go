@@ -93,7 +93,7 @@ type VectorConfig struct {
 type EmbedConfig struct {
 	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a model in the program"`
 	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
-	Model     string        `key:"model" default:"table" doc:"of the server; without one auto, table or bge-small-en-v1.5"`
+	Model     string        `key:"model" default:"auto" doc:"of the server; without one auto, table or bge-small-en-v1.5"`
 	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
 	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
 	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
