@@ -119,7 +119,7 @@ bench: build ## figures: engines against bleve, FTS5 and plain scans, searches o
 	$(GO) test -run '^$$' -bench Agents -benchtime 1x ./api
 	$(GO) test -run '^$$' -bench Pages -benchtime 500x ./api
 	$(GO) test -run '^$$' -bench 'Serve|Interfaces' -benchtime 5000x ./cmd/almanac
-	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
+	$(GO) test -run '^$$' -bench 'ModelChange|TakeOver' -benchtime 1x -timeout 2h ./cmd/almanac
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench Catalogs/.*/sync -benchtime 3x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Catalogs/.*/page -benchtime 1000x ./cmd/almanac

@@ -119,6 +119,28 @@ func TestEvalPrintsTheContract(t *testing.T) {
 	}
 }
 
+// TestEvalEmbedsOnce evaluates the same documents twice with a transformer: what it made
+// of them the first time is kept, and gives the same figures.
+func TestEvalEmbedsOnce(t *testing.T) {
+	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 2, 1)
+	model := newModelServer(t, nil)
+	data := t.TempDir()
+	var asked []int64
+	var figures []float64
+	for range 2 {
+		before := model.texts.Load()
+		var r reportKeys
+		if err := json.Unmarshal([]byte(succeed(t, model.settings(), "eval", "--judged", dir, "--json", "--data", data)),
+			&r); err != nil {
+			t.Fatal(err)
+		}
+		asked, figures = append(asked, model.texts.Load()-before), append(figures, r.ndcg())
+	}
+	if asked[0] < 40 || asked[1] > 10 || figures[0] != figures[1] {
+		t.Errorf("texts embedded %v, nDCG@10 %v", asked, figures)
+	}
+}
+
 func TestEvalHoldsAFloor(t *testing.T) {
 	race.Skip(t)
 	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)

@@ -2,12 +2,16 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"almanac/embed/transformer"
 	"almanac/retrieval/eval"
 )
 
@@ -16,28 +20,9 @@ import (
 // second over the real corpus, before the change, until the new index is
 // complete, and when the old one is gone.
 func BenchmarkModelChange(b *testing.B) {
-	shared := os.Getenv("ALMANAC_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(shared, "corpus", "manifest.jsonl")); err != nil {
-		b.Skipf("there is no corpus in %s: set ALMANAC_SHARED", shared)
-	}
-	corpus, err := filepath.Abs(filepath.Join(shared, "corpus"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	collection, err := eval.Load(filepath.Join(shared, "judged", "network-dev"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var queries []string
-	for _, q := range collection.Queries {
-		queries = append(queries, q.Text)
-	}
+	corpus, queries := realCorpus(b)
 	for b.Loop() {
-		at := site{fixture{network: "corpus"}, filepath.Join(b.TempDir(), "data"),
-			environ(b.TempDir(), "ALMANAC_CORPUS="+corpus, "ALMANAC_LIMIT_REST=0", "ALMANAC_SEARCH_DEADLINE=20s")}
+		at := servedCorpus(b, corpus)
 		peak := func(s *server, phase string, until func() bool) {
 			if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"), 0); err != nil {
 				b.Skip(err) // not Linux
@@ -61,6 +46,120 @@ func BenchmarkModelChange(b *testing.B) {
 		peak(s, "after", func() bool { return true })
 		s.stop(b)
 	}
+}
+
+// BenchmarkTakeOver measures the default model over the real corpus, with a client that
+// searches without a pause: the median and the 99th percentile of its waits by the table,
+// while the transformer's index is built beside it, and by the transformer; the
+// processor time of that index, from what is left of it after the searches; and the
+// largest resident set afterwards.
+func BenchmarkTakeOver(b *testing.B) {
+	corpus, queries := realCorpus(b)
+	if !transformer.Fast() {
+		b.Skip("this processor is too slow for the transformer")
+	}
+	for b.Loop() {
+		at := servedCorpus(b, corpus)
+		table := at.serve(b)
+		passages := table.ready(b).Passages
+		b.ReportMetric(table.processor(b), "start-s")
+		table.waits(b, "table", queries)
+		table.stop(b)
+
+		s := at.serve(b, "ALMANAC_EMBED_MODEL=auto")
+		s.ready(b)
+		s.waits(b, "filling", queries)
+		done, used := s.vectors(b), s.processor(b)
+		for s.model(b) != transformer.Model {
+			time.Sleep(time.Second)
+		}
+		b.ReportMetric((s.processor(b)-used)/float64(passages-done)*float64(passages), "fill-s")
+		s.stop(b)
+
+		s = at.serve(b, "ALMANAC_EMBED_MODEL=auto")
+		s.ready(b)
+		b.ReportMetric(s.processor(b), "again-s")
+		s.waits(b, "after", queries)
+		b.ReportMetric(largest(b, s), "after-MB")
+		s.stop(b)
+	}
+}
+
+// waits searches, each time for something new, so that no model knows the query's vector.
+func (s *server) waits(b *testing.B, phase string, queries []string) {
+	b.Helper()
+	var took []time.Duration
+	for n := range 1200 {
+		began := time.Now()
+		status, _, body := s.get(b, fmt.Sprintf("/api/v1/search?limit=10&q=%s",
+			url.QueryEscape(fmt.Sprintf("%s %d", queries[n%len(queries)], n))))
+		if took = append(took, time.Since(began)); status != http.StatusOK {
+			b.Fatalf("status %d: %s", status, body)
+		}
+	}
+	took = took[200:] // of a process that is warm
+	slices.Sort(took)
+	for p, name := range map[int]string{50: "p50", 99: "p99"} {
+		b.ReportMetric(float64(took[len(took)*p/100].Microseconds())/1000, phase+"-"+name+"-ms")
+	}
+}
+
+// vectors is how many passages have one in the index that is built.
+func (s *server) vectors(b *testing.B) int {
+	b.Helper()
+	next := getJSON[struct {
+		Index struct{ Next *struct{ Embedded int } }
+	}](b, s, "/status").Index.Next
+	if next == nil {
+		b.Fatal("no index is built")
+	}
+	return next.Embedded
+}
+
+// processor is the time that a process has taken of processors, in seconds.
+func (s *server) processor(b *testing.B) float64 {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		b.Skip(err) // not Linux
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	var user, system float64
+	fields := strings.Fields(after)
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		b.Fatal(err)
+	}
+	return (user + system) / 100 // ticks of Linux's interface, on every machine
+}
+
+// realCorpus returns the directory of the real corpus, and queries that were judged over it.
+func realCorpus(b *testing.B) (dir string, queries []string) {
+	b.Helper()
+	shared := os.Getenv("ALMANAC_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(shared, "corpus", "manifest.jsonl")); err != nil {
+		b.Skipf("there is no corpus in %s: set ALMANAC_SHARED", shared)
+	}
+	dir, err := filepath.Abs(filepath.Join(shared, "corpus"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	collection, err := eval.Load(filepath.Join(shared, "judged", "network-dev"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, q := range collection.Queries {
+		queries = append(queries, q.Text)
+	}
+	return dir, queries
+}
+
+func servedCorpus(b *testing.B, corpus string) site {
+	b.Helper()
+	return site{fixture{network: "corpus"}, filepath.Join(b.TempDir(), "data"),
+		environ(b.TempDir(), "ALMANAC_CORPUS="+corpus, "ALMANAC_LIMIT_REST=0", "ALMANAC_SEARCH_DEADLINE=20s")}
 }
 
 // largest is a process's largest resident set in MB since it was last cleared.

@@ -94,7 +94,7 @@ const evalDeadline = time.Minute
 // openSet opens a library with the set's documents, and returns how its records
 // are judged: their names, and which are copies by the default profile, so that
 // all profiles are measured alike. Its own documents are loaded into a temporary
-// directory.
+// directory; their vectors by a transformer are kept with those of the network.
 func (a *app) openSet(
 	ctx context.Context, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (*library, eval.Options, error) {
@@ -113,6 +113,11 @@ func (a *app) openSet(
 		return nil, eval.Options{}, err
 	}
 	cfg.Temporary, cfg.Deadline = set.corpus, evalDeadline
+	if set.corpus {
+		if configured, err := networks.Load(a.config.Network.Name); err == nil && a.dataDir(configured) != "" {
+			cfg.Kept = stack.EmbeddingsOf(a.dataDir(configured))
+		}
+	}
 	l, err := openLibrary(ctx, n, at, cfg, stack.Open)
 	if err != nil {
 		return nil, eval.Options{}, err

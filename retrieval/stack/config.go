@@ -13,7 +13,8 @@ import (
 // Config says which engines to open over which catalog. The catalog is the
 // caller's, who closes it last.
 type Config struct {
-	Dir   string // data directory: lock, snapshots and the cache of embeddings
+	Dir   string // data directory: lock, snapshots and, unless Kept says otherwise, the vectors of a transformer
+	Kept  string // the file that keeps those; "": DIR/embeddings
 	Store catalog.Store
 
 	Keyword Keyword

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -40,6 +41,9 @@ type Stack struct {
 	engines    index.Engines
 	users      users // of the Keeper's searches
 }
+
+// EmbeddingsOf returns the file of a data directory that keeps vectors by text and model.
+func EmbeddingsOf(dir string) string { return filepath.Join(dir, "embeddings") }
 
 // Open opens the generation of the configured model, as the writer of the index or,
 // while another process is that, as a reader. On an error everything is closed.
@@ -244,7 +248,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	}
 	cache := embed.CacheConfig{Known: cfg.Vectors, Observe: cfg.Embedded, Log: cfg.Log}
 	if cfg.Embed.Transformed() && cfg.Sealed == nil { // its vectors are worth keeping
-		cache.Path = filepath.Join(cfg.Dir, "embeddings")
+		cache.Path = cmp.Or(cfg.Kept, EmbeddingsOf(cfg.Dir))
 	}
 	s.embedder = embed.NewCache(model, cache)
 	if err = s.openEngines(ctx); err != nil {
