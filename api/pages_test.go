@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -458,6 +459,17 @@ func TestFeedsAreWellFormed(t *testing.T) {
 	}
 	if w := visit(l.public, "/sitemap.xml?kind=whale"); w.Code != 404 {
 		t.Errorf("a sitemap of whales: %d", w.Code)
+	}
+}
+
+// TestAnEmptyFeedStaysTheSame reads it twice, while the clock goes on.
+func TestAnEmptyFeedStaysTheSame(t *testing.T) {
+	var seconds atomic.Int64
+	l := serve(t, network.Network{Name: "reef", Title: "Reef", Proposals: tidewater},
+		func() time.Time { return time.Unix(2_000_000_000+seconds.Add(1), 0) }, func(catalog.Store) {})
+	first, second := visit(l.ready(t).public, "/feed.atom"), visit(l.public, "/feed.atom")
+	if first.Code != 200 || first.Body.String() != second.Body.String() {
+		t.Errorf("%d %s, then %s", first.Code, first.Body, second.Body)
 	}
 }
 

@@ -48,6 +48,9 @@ type atomEntry struct {
 	Summary string     `xml:"summary,omitempty"`
 }
 
+// undated is when what has no date was updated: a feed must say so.
+const undated = "1970-01-01T00:00:00Z"
+
 // feed serves what is new, or with a query the newest results.
 func (h *Handler) feed(r *http.Request) (*edge.Answer, error) {
 	query := r.URL.Query()
@@ -73,7 +76,7 @@ func (h *Handler) feed(r *http.Request) (*edge.Answer, error) {
 	for _, e := range f.Entries {
 		f.Updated = max(f.Updated, e.Updated)
 	}
-	f.Updated = cmp.Or(f.Updated, h.cfg.Now().UTC().Format(time.RFC3339))
+	f.Updated = cmp.Or(f.Updated, undated) // nothing is new: no more at each reading
 	return h.xml("application/atom+xml; charset=utf-8", f)
 }
 
@@ -95,7 +98,7 @@ func (h *Handler) foundEntries(r *http.Request, query url.Values) (out []atomEnt
 	answer, _, err := h.ask.newest.ask(ctx, nil, query)
 	for _, x := range answer.Items {
 		out = append(out, atomEntry{
-			ID: x.Page, Title: x.Title, Updated: cmp.Or(isoOf(x.Date), "1970-01-01T00:00:00Z"),
+			ID: x.Page, Title: x.Title, Updated: cmp.Or(isoOf(x.Date), undated),
 			Summary: look.Legible(x.Snippet),
 			Links:   []atomLink{{"alternate", "text/html", x.Page}},
 		})
