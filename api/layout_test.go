@@ -45,8 +45,9 @@ func shoal(t *testing.T) *library {
 	}).ready(t)
 }
 
-// TestDocumentationHasNeighbours holds that a page leads to those of its folder, and
-// to the page before and after in its repository, and to no other repository.
+// TestDocumentationHasNeighbours holds that a page leads to those of its folder, to every
+// other folder, to the page before and after in its repository and to all of that, and to no
+// other repository.
 func TestDocumentationHasNeighbours(t *testing.T) {
 	n := network.Network{Name: "pier", Title: "Pier", Proposals: lagoon}
 	doc := func(repository, file, title string) catalog.Entry {
@@ -56,16 +57,17 @@ func TestDocumentationHasNeighbours(t *testing.T) {
 	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
 		b := catalog.Batch{Source: "docs", Entries: []catalog.Entry{doc("pier/book", "guide/anchor.md", "Anchors"),
 			doc("pier/book", "guide/bollard.md", "Bollards"), doc("pier/book", "guide/chain.md", "Chains"),
-			doc("pier/book", "log/day.md", "Days"), doc("pier/other", "guide/anchor.md", "Elsewhere")}}
+			doc("pier/book", "guide/deep/er/eel.md", "Eels"), doc("pier/book", "log/day.md", "Days"), doc("pier/other", "guide/anchor.md", "Elsewhere")}}
 		if _, err := store.Apply(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 	}).ready(t)
 	for at, want := range map[string][2]string{ // beside it; before and after
-		"guide/anchor.md":  {"Anchors Bollards Chains", "Bollards →"},
-		"guide/bollard.md": {"Anchors Bollards Chains", "← Anchors Chains →"},
-		"guide/chain.md":   {"Anchors Bollards Chains", "← Bollards Days →"},
-		"log/day.md":       {"", "← Chains"},
+		"guide/anchor.md":      {"guide/ Anchors Bollards Chains deep/ log/", "Bollards →"},
+		"guide/bollard.md":     {"guide/ Anchors Bollards Chains deep/ log/", "← Anchors Chains →"},
+		"guide/chain.md":       {"guide/ Anchors Bollards Chains deep/ log/", "← Bollards Eels →"},
+		"guide/deep/er/eel.md": {"guide/ Anchors Bollards Chains deep/ Eels log/", "← Chains Days →"},
+		"log/day.md":           {"guide/ log/ Days", "← Eels"},
 	} {
 		page := visit(l.public, "/docs/pier/book/"+at).Body.String()
 		beside := strings.Join(textsOf(t, page, func(n *html.Node) bool {
@@ -74,6 +76,9 @@ func TestDocumentationHasNeighbours(t *testing.T) {
 		pager := strings.Join(textsOf(t, page, withClass("pager")), " ")
 		if beside != want[0] || pager != want[1] {
 			t.Errorf("%s: %q and %q, want %q", at, beside, pager, want)
+		}
+		if !strings.Contains(page, `<a href="/docs?source=pier%2Fbook"><bdi>pier/book</bdi></a>`) {
+			t.Errorf("%s does not lead to its repository", at)
 		}
 	}
 }

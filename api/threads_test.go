@@ -54,6 +54,8 @@ func mole(t *testing.T) *library {
 				"After #7 and mole/light#8, as CIP-3 and `CIP-3` say.\n\n    CIP-3\n\nNot #99, not CIP-88.", catalog.Pull{
 					Number: 10, MergedAt: "2030-05-12T10:00:00Z", MergeCommit: "0123456789abcdef0123", Additions: 1200,
 					Files: []string{"hinge.go", "hinge_test.go"}})
+			batch.Entries[len(batch.Entries)-1].Links = []catalog.Link{{Relation: catalog.Mentions,
+				To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0003"}, Snippet: "as CIP-3 and"}}
 			said(catalog.KindComment, done, "mole/light#issuecomment-11", "bo", "It closes #7.", 2, catalog.Comment{})
 			put(catalog.Record{Kind: catalog.KindVideo, Key: "talk1", Title: "Light", URL: "https://video.mole.example/talk1",
 				Body: "## 0:01 {#t=1}\n\nAda Reef: The lamp is dim.\n\n## 1:09 {#t=69}\n\nBo Quay: Trim the wick.\n"},
@@ -68,6 +70,10 @@ func mole(t *testing.T) *library {
 				catalog.Project{Apps: []string{"lamp-1"}, Repos: []string{"mole/light"}})
 			put(catalog.Record{Kind: catalog.KindRepo, Key: "mole/light", Title: "mole/light", Body: "The light."},
 				catalog.Ref{}, catalog.Repo{})
+			topic := thread(catalog.KindTopic, "12", "Which chain?", "Iron or rope?", catalog.Topic{Posts: 2, Accepted: 2})
+			said(catalog.KindPost, topic, "12/1", "ada", "Iron or rope?", 9, catalog.Post{Number: 1})
+			said(catalog.KindPost, topic, "12/2", "bo", "Iron.", 8, catalog.Post{Number: 2, Accepted: true})
+			thread(catalog.KindTopic, "13", "Which rope?", "Hemp?", catalog.Topic{Posts: 1})
 			chat := thread(catalog.KindDiscussion, "D_1", "Which oil?", "Whale or olive?", catalog.Discussion{Number: 30})
 			said(catalog.KindComment, chat, "DC_b", "bo", "Olive.", 5, catalog.Comment{})
 			said(catalog.KindComment, chat, "DC_a", "cy", "Neither.", 2, catalog.Comment{})
@@ -187,19 +193,38 @@ func TestCommentsAreOnTheirPage(t *testing.T) {
 func TestTextsLeadToWhatTheyName(t *testing.T) {
 	l := mole(t)
 	page, _ := l.page(t, catalog.KindPull, "mole/light#10")
-	to := func(kind catalog.Kind, key, title, name string) string {
-		return `<a href="` + strings.TrimPrefix(l.base.PageURL(l.record(t, kind, key)), publicURL) + `" title="` +
-			title + `">` + name + "</a>"
+	to := func(prefix string, kind catalog.Kind, key, title, name string) string {
+		id, at := "", strings.TrimPrefix(l.base.PageURL(l.record(t, kind, key)), publicURL)
+		if prefix != "" {
+			id = ` id="` + prefix + "to:" + at + `"`
+		}
+		return "<a" + id + ` href="` + at + `" title="` + title + `">` + name + "</a>"
 	}
-	lamp := to(catalog.KindIssue, "mole/light#7", "The lamp is dim", "#7")
-	if p := inOrder(page, "After "+lamp, to(catalog.KindPull, "mole/light#8", "Trim the wick", "mole/light#8"),
-		to(catalog.KindCIP, "CIP-0003", "Light the mole", "CIP-3"), "<code>CIP-3</code>", "<code>CIP-3\n",
-		"Not #99, not CIP-88.", "It closes "+lamp); p != "" {
+	if p := inOrder(page, "After "+to("s-", catalog.KindIssue, "mole/light#7", "The lamp is dim", "#7"),
+		to("s-", catalog.KindPull, "mole/light#8", "Trim the wick", "mole/light#8"),
+		to("s-", catalog.KindCIP, "CIP-0003", "Light the mole", "CIP-3"), "<code>CIP-3</code>", "<code>CIP-3\n",
+		"Not #99, not CIP-88.", "It closes "+to("c1-", catalog.KindIssue, "mole/light#7", "The lamp is dim", "#7")); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+	for _, at := range []string{"/cips/0003", "/cips/0003/mentions"} {
+		if page := visit(l.public, at).Body.String(); !strings.Contains(page, `href="/pulls/mole/light/10#s-to:/cips/0003"`) {
+			t.Errorf("%s does not lead to where it is named:\n%s", at, page)
+		}
 	}
 	page, _ = l.page(t, catalog.KindProject, "lamps")
-	if p := inOrder(page, to(catalog.KindRepo, "mole/light", "mole/light", "mole/light"), "lamp-1"); p != "" {
+	if p := inOrder(page, to("", catalog.KindRepo, "mole/light", "mole/light", "mole/light"), "lamp-1"); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+}
+
+// TestSolvedIsSaid holds that threads with an accepted answer are called so, others not.
+func TestSolvedIsSaid(t *testing.T) {
+	l := mole(t)
+	for at, want := range map[string]int{"/discussions": 1, "/discussions/12": 1, "/discussions/13": 0} {
+		w := visit(l.public, at)
+		if got := strings.Count(w.Body.String(), `<span class="status good">solved</span>`); got != want || w.Code != 200 {
+			t.Errorf("%s: %d, solved %d times, want %d:\n%s", at, w.Code, got, want, w.Body)
+		}
 	}
 }
 
@@ -236,7 +261,7 @@ func TestNumbersAreInTitles(t *testing.T) {
 		"/forge-discussions/D_1": {"<title>Which oil? #30 · "},
 		comment:                  {"<title>Re: The lamp is dim · "},
 		"/cips/0003": {"<title>CIP-0003 Light the mole · ", "Votes <span>3</span>",
-			"Mentioned in <span>1</span>"},
+			"Mentioned in <span>2</span>"},
 		"/cips/0003/votes":            {"<title>CIP-0003 Light the mole: Votes · ", "CIP-0003 Light the mole</h1>"},
 		"/?q=trimmed&type=forge":      {">Re: The lamp is dim</a>"},
 		"/live?q=trimmed+wick+bright": {"lamp is "},

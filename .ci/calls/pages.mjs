@@ -119,6 +119,15 @@ await test("a result opens at its heading, with the words that were found marked
   assert.equal(await page.evaluate(() => CSS.highlights.has("found")), false);
 });
 
+await test("a mention opens where the proposal is named, marked", async () => {
+  const page = await open({ javaScriptEnabled: false });
+  await page.goto("/cips/0004/mentions");
+  await page.locator("main a[href*='#s-to:']").first().click();
+  const named = page.locator(":target");
+  assert.match(await named.innerText(), /4/);
+  assert.notEqual(await named.evaluate((e) => getComputedStyle(e).backgroundColor), "rgba(0, 0, 0, 0)");
+});
+
 await test("filter, open, go back, sort, remove the filter", async () => {
   const page = await open();
   await page.goto("/?q=node");
@@ -211,7 +220,8 @@ await test("what is typed is shown and does nothing", async () => {
 // One page of every kind, and every list.
 const sitemap = async (path) => [...(await (await fetch(server + path)).text()).matchAll(/<loc>(.*?)<\/loc>/g)]
   .map((m) => m[1].replaceAll("&amp;", "&"));
-const paths = ["/", "/?q=traffic+ballance", "/?q=xylophone+zebra", "/contents", "/changes", "/trending", "/deadlines",
+const paths = ["/", `/?q=${"a".repeat(500)}`, "/?q=traffic+ballance", "/?q=xylophone+zebra", "/contents", "/changes",
+  "/trending", "/deadlines",
   "/network", "/market", "/versions", "/migrate", "/statistics", "/drift", "/sources", "/status", "/connect",
   "/api/v1/reference", "/api/v1/reference/search", "/api/v1/reference/get_doc", "/cips/graph",
   "/cips/0004/history",

@@ -45,6 +45,7 @@ type Talk struct {
 	Category string  `json:"category,omitempty"`
 	Views    int64   `json:"views"`
 	Replies  int64   `json:"replies"`
+	Solved   bool    `json:"-"` // it has an accepted answer; for pages
 	Snippet  string  `json:"snippet,omitempty" doc:"of a search: why it was found"`
 	Score    float64 `json:"score,omitempty" doc:"of a search: 0 to 1; comparable within one answer only"`
 }
@@ -115,5 +116,19 @@ func searchDiscussions(ctx context.Context, b kb.Base, in discussionsIn) (Discus
 // talk makes the row of a record of places.
 func talk(b kb.Base, r catalog.Record) Talk {
 	i := slices.IndexFunc(places, func(p place) bool { return p.has(r.Kind) })
-	return Talk{Item: b.Item(r), Source: places[i].name, Category: r.Category, Views: r.Views, Replies: r.Replies}
+	return Talk{Item: b.Item(r), Source: places[i].name, Category: r.Category, Views: r.Views, Replies: r.Replies,
+		Solved: solved(r)}
+}
+
+// solved says whether a thread has an accepted answer. Data of another form has none.
+func solved(r catalog.Record) bool {
+	switch r.Kind {
+	case catalog.KindTopic:
+		d, _ := catalog.Decode[catalog.Topic](r)
+		return d.Accepted > 0
+	case catalog.KindDiscussion:
+		d, _ := catalog.Decode[catalog.Discussion](r)
+		return d.Answered
+	}
+	return false
 }

@@ -52,19 +52,21 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestNamesAreLinks holds where a name in a text becomes a link, and where it does not.
+// TestNamesAreLinks holds where a name in a text becomes a link, and where it does not, and
+// that the first place that names a page can be led to.
 func TestNamesAreLinks(t *testing.T) {
-	const name, link = "CWP_7", `<a href="/p?a&amp;b" title="A &lt;title&gt;">CWP_7</a>`
+	const name, id, to = "CWP_7", ` id="s-to:/p?a&amp;b"`, ` href="/p?a&amp;b" title="A &lt;title&gt;">CWP_7</a>`
 	for markdown, want := range map[string]string{
-		"see CWP_7 and CWP_7,\nCWP_7 now": "<p>see LINK and LINK,\nLINK now</p>\n",
+		"see CWP_7 and CWP_7,\nCWP_7 now": "<p>see LINK and AGAIN,\nAGAIN now</p>\n",
 		"**CWP_7**":                       "<p><strong>LINK</strong></p>\n",
 		"> - CWP_7":                       "<blockquote>\n<ul>\n<li>LINK</li>\n</ul>\n</blockquote>\n",
 		"|CWP_7|\n|-|":                    "<table tabindex=\"0\">\n<thead>\n<tr>\n<th>LINK</th>\n</tr>\n</thead>\n</table>\n",
-		"[CWP_7](mailto:a@b.example)":     `<p><a href="mailto:a@b.example" rel="nofollow noopener ugc">CWP_7</a></p>` + "\n",
-		"`CWP_7`":                         "<p><code>CWP_7</code></p>\n",
-		"    CWP_7":                       "<pre tabindex=\"0\"><code>CWP_7\n</code></pre>\n",
-		"# CWP_7":                         `<h2 id="s-cwp_7"><a class="anchor" href="#s-cwp_7">CWP_7</a></h2>` + "\n",
-		"![CWP_7](x.png)":                 "<p>Picture: CWP_7</p>\n",
+		"[CWP_7](mailto:a@b.example)": `<p><a href="mailto:a@b.example" rel="nofollow noopener ugc"><span` + id +
+			">CWP_7</span></a></p>\n",
+		"`CWP_7`":         "<p><code>CWP_7</code></p>\n",
+		"    CWP_7":       "<pre tabindex=\"0\"><code>CWP_7\n</code></pre>\n",
+		"# CWP_7":         `<h2 id="s-cwp_7"><a class="anchor" href="#s-cwp_7">CWP_7</a></h2>` + "\n",
+		"![CWP_7](x.png)": "<p>Picture: CWP_7</p>\n",
 	} {
 		var names []look.Name
 		for at := strings.Index(markdown, name); at >= 0; {
@@ -75,7 +77,7 @@ func TestNamesAreLinks(t *testing.T) {
 			}
 			at += 1 + next
 		}
-		want = strings.ReplaceAll(want, "LINK", link)
+		want = strings.NewReplacer("LINK", "<a"+id+to, "AGAIN", "<a"+to).Replace(want)
 		if got, _ := look.Markdown(look.Text{Markdown: markdown, Prefix: "s-", Names: names}); string(got) != want {
 			t.Errorf("%q: %s\nwant %s", markdown, got, want)
 		}

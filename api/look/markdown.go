@@ -57,7 +57,7 @@ var markdownParser = goldmark.New(goldmark.WithExtensions(
 func Markdown(t Text) (template.HTML, []Heading) {
 	source := []byte(strings.ToValidUTF8(t.Markdown, "\uFFFD"))
 	doc := markdownParser.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
-	r := &stranger{Text: t, used: markdown.Anchors{}}
+	r := &stranger{Text: t, used: markdown.Anchors{}, met: map[string]bool{}}
 	if u, err := url.Parse(t.Base); err == nil && u.Host != "" {
 		r.base = u
 	}
@@ -117,6 +117,7 @@ type stranger struct {
 	base     *url.URL
 	headings []Heading
 	used     markdown.Anchors
+	met      map[string]bool // paths of the names so far
 	byNode   map[ast.Node]Heading
 }
 
@@ -168,7 +169,7 @@ func (r *stranger) arrange(doc ast.Node, source []byte) {
 		doc.RemoveChild(doc, repeated)
 	}
 	if len(r.Names) > 0 && len(source) == len(r.Markdown) {
-		r.linkNames(doc, source)
+		r.linkNames(doc, source, false)
 	}
 }
 
@@ -176,7 +177,12 @@ func (r *stranger) arrange(doc ast.Node, source []byte) {
 type named struct {
 	ast.BaseInline
 	Name
+	within bool // a link of the text's own, which it does not change
 }
+
+// Naming is the id of the first place of a text that names a page, of that with a path
+// on this server. No heading has it.
+func Naming(prefix, path string) string { return prefix + "to:" + path }
 
 var kindNamed = ast.NewNodeKind("Named")
 
@@ -186,16 +192,17 @@ func (*named) Kind() ast.NodeKind { return kindNamed }
 // Dump implements ast.Node.
 func (n *named) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// unnamed are elements in which a name is no link: links, what becomes one, and code.
-var unnamed = []ast.NodeKind{ast.KindLink, ast.KindAutoLink, ast.KindImage, ast.KindHeading, ast.KindCodeSpan}
+// unnamed are elements in which a name is no link: what becomes one, and code.
+var unnamed = []ast.NodeKind{ast.KindAutoLink, ast.KindImage, ast.KindHeading, ast.KindCodeSpan}
 
-// linkNames makes links of the names in the texts below a node.
-func (r *stranger) linkNames(parent ast.Node, source []byte) {
+// linkNames makes links of the names in the texts below a node, which may be within a
+// link.
+func (r *stranger) linkNames(parent ast.Node, source []byte, within bool) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		t, isText := n.(*ast.Text)
 		if !isText {
 			if !slices.Contains(unnamed, n.Kind()) {
-				r.linkNames(n, source)
+				r.linkNames(n, source, within || n.Kind() == ast.KindLink)
 			}
 			continue
 		}
@@ -208,7 +215,7 @@ func (r *stranger) linkNames(parent ast.Node, source []byte) {
 				break
 			}
 			before := ast.NewTextSegment(t.Segment.WithStop(x.Start))
-			link := &named{Name: x}
+			link := &named{Name: x, within: within}
 			link.AppendChild(link, ast.NewTextSegment(text.NewSegment(x.Start, x.End)))
 			parent.InsertBefore(parent, t, before)
 			parent.InsertBefore(parent, t, link)
@@ -297,12 +304,24 @@ func (r *stranger) open(w util.BufWriter, raw []byte) (opened bool) {
 
 func (r *stranger) named(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	x := n.(*named)
+	tag := "a"
+	if x.within {
+		tag = "span"
+	}
 	if !entering {
-		_, _ = w.WriteString("</a>")
+		_, _ = w.WriteString("</" + tag + ">")
 		return ast.WalkContinue, nil
 	}
-	_, _ = w.WriteString(`<a href="` + template.HTMLEscapeString(x.Path) + `" title="` +
-		template.HTMLEscapeString(x.Title) + `">`)
+	_, _ = w.WriteString("<" + tag)
+	if !r.met[x.Path] {
+		r.met[x.Path] = true
+		_, _ = w.WriteString(` id="` + template.HTMLEscapeString(Naming(r.Prefix, x.Path)) + `"`)
+	}
+	if !x.within {
+		_, _ = w.WriteString(` href="` + template.HTMLEscapeString(x.Path) + `" title="` +
+			template.HTMLEscapeString(x.Title) + `"`)
+	}
+	_, _ = w.WriteString(">")
 	return ast.WalkContinue, nil
 }
 

@@ -45,6 +45,20 @@ func (v *view) namesIn(text string) []mention.Name {
 	return names[:min(len(names), namesShown)]
 }
 
+// naming is the address of the place where what refers to a record names it, if its text
+// does: what a header says is not shown there.
+func (h *Handler) naming(x kb.Reference, of library.Record) string {
+	prefix, page := sectionPrefix, h.site.Local(x.Page)
+	if catalog.Kind(x.Kind).Role() == catalog.RoleThread {
+		prefix = "p1-"
+	}
+	switch catalog.Relation(x.Relation) {
+	case catalog.Mentions, catalog.References, catalog.Cites:
+		return page + "#" + look.Naming(prefix, h.site.Local(of.Page))
+	}
+	return page
+}
+
 // titleOf is what a link that stands for a record says of it: title and state.
 func titleOf(item kb.Item) string {
 	return strings.TrimSuffix(short(120, item.Title)+" · "+item.State, " · ")

@@ -366,7 +366,7 @@ func schemaOf(kind string) string {
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
 		"until": h.until, "numbered": numbered, "threaded": threaded,
-		"tabs": tabsOf, "said": said, "often": often,
+		"tabs": tabsOf, "said": said, "often": often, "naming": h.naming, "untallied": untallied,
 		"kind":  func(name string) kb.PageKind { return kinds[name] },
 		"part":  func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
 		"tree":  func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },

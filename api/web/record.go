@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,9 +117,12 @@ func cutBlock(s string, n int) string {
 func (v *view) render(source string) *Text {
 	part := v.Param("cursor") != ""
 	source = withoutFrontMatter(source)
+	if format, _ := v.Record.Data["format"].(string); slices.Contains(ruled, format) {
+		source = withRules(source)
+	}
 	left := ""
 	if !part && slices.Contains(fielded, v.Kind.Kind) {
-		source, left = withoutHeader(source, v.Record.Key)
+		source, left = withoutHeader(source, v.Record.Key, v.Record.Title)
 	}
 	html, outline := v.markdown(look.Text{
 		Markdown: source, Base: v.Record.URL, Prefix: sectionPrefix, Title: v.Record.Title,
@@ -158,6 +162,30 @@ type Post struct {
 	ReplyTo  int
 	HTML     template.HTML
 	Markdown string
+}
+
+// containers are the parameters of the lists that can be narrowed to what is in one
+// repository, group or channel, of kinds whose list has an operation of its own.
+var containers = map[catalog.Kind]string{
+	catalog.KindDoc: "source", catalog.KindIssue: "repo", catalog.KindPull: "repo", catalog.KindMailThread: "group",
+	catalog.KindVideo: "channel", catalog.KindDiscussion: "container",
+}
+
+// Around is the address of the list of what is in the same repository, group or channel;
+// "" if there is none.
+func (v *view) Around() string {
+	name, ok := containers[v.Kind.Kind]
+	if _, own := listOf[v.Kind.Kind]; !ok && own {
+		return ""
+	}
+	return "/" + v.Kind.Segment + "?" + url.Values{cmp.Or(name, "container"): {v.Record.Container}}.Encode()
+}
+
+// Solved says whether the page is of a thread that has an accepted answer.
+func (v *view) Solved() bool {
+	accepted, _ := v.Record.Data["accepted"].(float64) // of a topic: the number of the post
+	answered, _ := v.Record.Data["answered"].(bool)
+	return catalog.Kind(v.Record.Kind).Role() == catalog.RoleThread && (accepted > 0 || answered)
 }
 
 // thread are the texts of a thread that an answer has, without their HTML.
@@ -332,6 +360,13 @@ func prepareGuide(h *Handler, v *view) error {
 // stepsHeading is that of the titles of the steps behind a guide's introduction,
 // by which searches find it.
 const stepsHeading = "## Steps\n"
+
+// untallied is the reason of a vote without the votes behind it, by which searches find
+// it: the page has all of them in a table.
+func untallied(reason string) string {
+	before, _, _ := strings.Cut(reason, "\n## Votes\n")
+	return before
+}
 
 // Tab is a further page of a proposal.
 type Tab struct {

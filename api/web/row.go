@@ -66,7 +66,7 @@ func namesOf(r library.Record) map[string]string {
 var listOf = map[catalog.Kind]row{
 	"cip": {template: "cips", ask: []ask{{op: "list_cips", args: "status? type? offset? limit=100"}},
 		lede: "How the network is changed: every improvement proposal with its status, and the drafts under discussion."},
-	"doc": {template: "docs", ask: []ask{{op: "list_docs", args: "source? offset? limit=100"}, {op: "list_sources"}}},
+	"doc": {template: "docs", ask: []ask{{op: "list_docs", args: "source? offset? limit=100"}}},
 	"topic": {
 		template: "discussions",
 		ask:      []ask{{op: "list_discussions", args: "source? category? q? offset? limit=50"}},

@@ -174,21 +174,42 @@ func TestWithoutFrontMatter(t *testing.T) {
 
 func TestWithoutHeader(t *testing.T) {
 	for text, want := range map[string]string{
-		"# CIP 0004\n\n```\nCIP: 4\nStatus: Draft\nType: Standards\n```\n\n## Abstract\n": "\n## Abstract\n",
-		"<pre>\n  CIP: 4\n  Status: Draft\n  Type: Other\n</pre>\n\ntext":                 "\ntext",
-		"**Author:** Ada\n**Status:** Approved\n**Label:** tools\n\n## Summary":           "\n## Summary",
-		"| Status | Draft |\n|---|---|\n| Type: | x |\n| Layer | y |\n\ntext":             "\ntext",
-		"Note: this is text.\nIt goes on.\nNote: and on.\nNote: again.\n\nmore":           "",
-		"# CIP-0004: Traffic\n\nIt is counted.\n":                                         "",
-		"# Limits of 2031\n\nCIP: 4\nStatus: Draft\nType: x\n\n":                          "",
-		"```\nCIP: 4\n```\n\ntext":                                                        "",
+		"# CIP 0004\n\n```\nCIP: 4\nStatus: Draft\nType: Standards\n```\n\n## Abstract\n":   "\n## Abstract\n",
+		"<pre>\n  CIP: 4\n  Status: Draft\n  Type: Other\n</pre>\n\ntext":                   "\ntext",
+		"**Author:** Ada\n**Status:** Approved\n**Label:** tools\n\n## Summary":             "\n## Summary",
+		"# Fog lamps\n\n**Author:** Ada\n**Status:** Open\n**Label:** tools\n\nThey shine.": "\nThey shine.",
+		"| Status | Draft |\n|---|---|\n| Type: | x |\n| Layer | y |\n\ntext":               "\ntext",
+		"Note: this is text.\nIt goes on.\nNote: and on.\nNote: again.\n\nmore":             "",
+		"# CIP-0004: Traffic\n\nIt is counted.\n":                                           "",
+		"# Limits of 2031\n\nCIP: 4\nStatus: Draft\nType: x\n\n":                            "",
+		"```\nCIP: 4\n```\n\ntext": "",
 	} {
 		if want == "" {
 			want = text
 		}
-		if got, _ := withoutHeader(text, "CIP-0004"); got != want {
+		if got, _ := withoutHeader(text, "CIP-0004", "Fog lamps"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestWithRules(t *testing.T) {
+	for text, want := range map[string]string{
+		"Lamps:\n\n| Name | Oil |\n| a \\| b | olive |\n\nMore.": "Lamps:\n\n| Name | Oil |\n|---|---|\n| a \\| b | olive |\n\nMore.",
+		"| Name |\n|:--|\n| a |":                                 "| Name |\n|:--|\n| a |",
+		"```\n| Name |\n| a |\n```\n":                            "```\n| Name |\n| a |\n```\n",
+		"|\n\n| a | b\n":                                         "|\n\n| a | b\n",
+		"| a | b |\n":                                            "| a | b |\n|---|---|\n",
+	} {
+		if got := withRules(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestUntallied(t *testing.T) {
+	if got := untallied("Because.\n\n## Votes\n\n- Reef in favour: I do."); got != "Because.\n" {
+		t.Errorf("%q", got)
 	}
 }
 

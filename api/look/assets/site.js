@@ -23,12 +23,15 @@ function times(root) {
   }
 }
 
-// A section that an address names may be on a later page of a long text.
+// What an address names may be on a later page of a long text. What is on none of them
+// is looked for in vain: the beginning is shown.
 function seek() {
   const next = document.querySelector("a[data-continues]");
   let section = "";
   try { section = decodeURIComponent(location.hash.slice(1)); } catch { /* no name */ }
-  if (next && section && !document.getElementById(section)) location.replace(next.href + location.hash);
+  if (!section || document.getElementById(section)) return;
+  if (next) location.replace(next.href + location.hash);
+  else if (location.search.includes("cursor=")) location.replace(location.pathname);
 }
 addEventListener("hashchange", seek);
 seek();
