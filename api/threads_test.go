@@ -61,7 +61,7 @@ func mole(t *testing.T) *library {
 				Body: "## 0:01 {#t=1}\n\nAda Reef: The lamp is dim.\n\n## 1:09 {#t=69}\n\nBo Quay: Trim the wick.\n"},
 				catalog.Ref{}, catalog.Video{HasTranscript: true})
 			put(catalog.Record{Kind: catalog.KindRadar, Key: "new", Title: "A new lamp", Category: "ecosystem",
-				CreatedAt: ago(1)}, catalog.Ref{}, catalog.Radar{})
+				Summary: "It is *brighter*.", CreatedAt: ago(1)}, catalog.Ref{}, catalog.Radar{})
 			put(catalog.Record{Kind: catalog.KindRadar, Key: "far", Title: "No oil", Category: "critical", CreatedAt: ago(2),
 				EndsAt: ago(-30)}, catalog.Ref{}, catalog.Radar{})
 			put(catalog.Record{Kind: catalog.KindRadar, Key: "near", Title: "No `wick`", Category: "critical", CreatedAt: ago(3),
@@ -235,6 +235,14 @@ func TestRadarBeginsWithTheMostUrgent(t *testing.T) {
 	if p := inOrder(page, "the most urgent first", "No <code>wick</code>", "in 5 days", "No oil",
 		"in 30 days", "A new lamp"); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, page)
+	}
+}
+
+// TestTheFeedSaysWhatIsNew holds that its entries have the summaries of what is new.
+func TestTheFeedSaysWhatIsNew(t *testing.T) {
+	feed := visit(mole(t).public, "/feed.atom").Body.String()
+	if p := inOrder(feed, "New alert: A new lamp</title>", "<summary>It is brighter.</summary>"); p != "" {
+		t.Errorf("no %s in its place:\n%s", p, feed)
 	}
 }
 

@@ -235,6 +235,17 @@ for (const part of await sitemap("/sitemap.xml")) {
 
 await audit(paths);
 
+await test("the first page has one left edge on what is between a phone and a desk", async () => {
+  const page = await open();
+  for (const width of [660, 820, 940]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto("/");
+    const edges = await page.locator("main h1, main .lede, .home .field, .columns h2").evaluateAll((all) => all.map((e) =>
+      Math.round(e.getBoundingClientRect().left)));
+    assert.equal(new Set(edges).size, 1, `${edges} at ${width}`);
+  }
+});
+
 await test("texts of charts keep their size at every width", async () => {
   for (const width of [390, 1280, 1920]) {
     const page = await open({ viewport: { width, height: 900 } });

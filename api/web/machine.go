@@ -87,7 +87,7 @@ func (h *Handler) changedEntries(r *http.Request) (out []atomEntry, err error) {
 		at := a.When.UTC().Format(time.RFC3339)
 		out = append(out, atomEntry{
 			ID: page + "#" + a.Kind + "-" + at, Title: said(a.Kind) + ": " + a.Title, Updated: at,
-			Links: []atomLink{{"alternate", "text/html", page}},
+			Summary: look.Plain(a.Summary), Links: []atomLink{{"alternate", "text/html", page}},
 		})
 	}
 	return out, err
