@@ -217,6 +217,14 @@ func TestTextsLeadToWhatTheyName(t *testing.T) {
 	}
 }
 
+// TestWhatHasNoSiteLeadsToNone holds that lists name no site of what has none, as if this were it.
+func TestWhatHasNoSiteLeadsToNone(t *testing.T) {
+	page := visit(mole(t).public, "/ecosystem").Body.String()
+	if p := inOrder(page, "Lamps</a>", "</ol>"); p != "" || strings.Contains(page, `rel="noopener"`) {
+		t.Errorf("no %s, or a link to a site:\n%s", p, page)
+	}
+}
+
 // TestSolvedIsSaid holds that threads with an accepted answer are called so, others not.
 func TestSolvedIsSaid(t *testing.T) {
 	l := mole(t)
