@@ -96,6 +96,24 @@ export async function audit(paths, options = {}) {
   }
 }
 
+// narrow opens pages in a window of 320 px with everything unfolded, which nothing may be wider than.
+export async function narrow(paths, options = {}) {
+  await test(`${paths.length} pages at 320 px, unfolded: nothing is wider`, async () => {
+    const page = await open({ ...options, viewport: { width: 320, height: 640 } });
+    const wrong = [];
+    for (const path of paths) {
+      await page.goto(path);
+      const wide = await page.evaluate(() => {
+        for (const fold of document.querySelectorAll("details")) fold.open = true;
+        return document.documentElement.scrollWidth - innerWidth;
+      });
+      if (wide > 0) wrong.push(`${path} is ${wide} px too wide`);
+    }
+    await page.context().close();
+    assert.deepEqual(wrong, []);
+  });
+}
+
 // shot takes pictures of the first screen of pages, on both widths and in both schemes, for people to look at.
 export async function shot(paths, options = {}) {
   if (process.env.CI === "true") return;

@@ -1,6 +1,6 @@
 // Works with the dashboard of a server of the sample network: dashboard.mjs ADMIN SHOTS PUBLIC TOKEN [IMAGES].
 import assert from "node:assert/strict";
-import { audit, close, open, server, shot, test } from "./browser.mjs";
+import { audit, close, narrow, open, server, shot, test } from "./browser.mjs";
 
 const [, , , , site, token, images] = process.argv;
 // The network has no page that says "loses messages": its documentation drops them, and its answers speak of faults.
@@ -88,8 +88,15 @@ await test("results are graded by keys, and both sides are measured at once", as
   await page.keyboard.press("3");
   await shown(now);
   assert.deepEqual(await figures(), was);
-  await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).getByRole("button", { name: "Close" }).click();
+  for (const checked of [false, true]) {
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keys" });
+    await dialog.getByLabel("Keys do this").setChecked(checked);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.evaluate(() => document.activeElement?.blur());
+    await page.keyboard.press("j");
+    assert.equal(await page.evaluate(() => document.activeElement.matches("[data-row]")), checked);
+  }
 });
 
 await test("weights are drawn, and measured on the case while one looks", async () => {
@@ -218,6 +225,81 @@ await test("a profile is tried in the lab, saved, measured, published, live, and
   await until("the roll-back is not live", async () => JSON.stringify(await live(bad)) === JSON.stringify(was));
 });
 
+// One of the worst, which finds better answers if it counts more how many of its words they have, as others do too.
+const worst = "buy credit by itself before the node runs dry";
+const blamed = "coverage";
+await test("from a bad query to a published fix without leaving the keyboard, in the lab alone", async () => {
+  const keys = page.keyboard;
+  const focus = () => page.evaluate(() => document.activeElement.innerText || document.activeElement.name);
+  // go presses a key that leads to another page.
+  const go = (key) => Promise.all([page.waitForEvent("load"), keys.press(key)]);
+  // figures are the nDCG@10 of both sides.
+  const figures = async () => (await page.locator(".lab header b").allInnerTexts()).map(Number);
+  const changed = (was) => page.waitForFunction((was) => [...document.querySelectorAll(".lab header b")]
+    .map((b) => Number(b.innerText)).join() !== was.join(), was);
+  const before = await live(worst);
+  await page.goto("/lab");
+  await keys.press("j");
+  for (let n = 0; n < 20 && !(await focus()).includes(worst); n++) await keys.press("j");
+  await go("Enter");
+  await says(/grades go to/);
+  await go("w");
+  const was = await figures();
+  assert.equal(was[0], was[1]);
+  // Graded by hand: both sides are measured at once.
+  await keys.press("j");
+  const grade = await page.evaluate(() => document.activeElement.querySelector("[aria-pressed=true]")?.dataset.grade);
+  const another = grade === "3" ? "0" : "3";
+  await keys.press(another);
+  await changed(was);
+  const other = await figures();
+  await keys.press(another); // again takes it back
+  await changed(other);
+  assert.deepEqual(await figures(), was);
+  // A weight is drawn: results and its worth follow.
+  await keys.press("w");
+  for (let n = 0; n < 20 && await focus() !== `weight ${blamed}`; n++) await keys.press("Tab");
+  for (let n = 0; n < 3; n++) await keys.press("PageUp");
+  await page.getByRole("region", { name: "edited" }).locator(".move").first().waitFor();
+  await says(/On\s+all 80 queries of[\s\S]*nDCG@10/);
+  const now = await figures();
+  assert.ok(now[1] > now[0] + 0.1, `${now}`);
+  // It is saved, measured, and published with a note.
+  await keys.press("s");
+  await keys.type(`${blamed} was to blame`);
+  await go("Enter");
+  await says(/grades go to/);
+  await go("m");
+  await says(/On\s+all 80 queries of/);
+  await go("p");
+  await says(/What differs[\s\S]*What was measured[\s\S]*evaluate it\s+first/);
+  await keys.press("n");
+  await keys.type("found by keys");
+  await go("Enter");
+  await says(/is live[\s\S]*Undo/);
+  const { pathname, searchParams } = new URL(page.url());
+  assert.equal(`${pathname} ${searchParams.get("q")} ${searchParams.get("b")}`, `/lab ${worst} live`);
+  assert.deepEqual(await figures(), now);
+  await until("the fix is not live", async () => JSON.stringify(await live(worst)) !== JSON.stringify(before));
+  await go("u");
+  await until("the fix is live", async () => JSON.stringify(await live(worst)) === JSON.stringify(before));
+});
+
+await test("a record is named as one types, and without script too", async () => {
+  await page.goto(`/rules/pins/edit?q=${encodeURIComponent(bad)}`);
+  await page.getByLabel("Another record").focus();
+  await page.keyboard.type("testing contr");
+  const name = `doc:${wanted}`;
+  await page.locator(`datalist option[value="${name}"]`).waitFor({ state: "attached" });
+  const plain = await open({ storageState: state, javaScriptEnabled: false });
+  await plain.goto(`/rules/pins/edit?q=${encodeURIComponent(bad)}`);
+  await plain.getByLabel("Another record").fill(wanted);
+  await plain.getByRole("button", { name: "Preview" }).click();
+  assert.ok((await plain.getByRole("region", { name: "What changes" }).innerText()).includes("Testing contracts"));
+  assert.equal(await plain.locator(`input[name="place ${name}"]`).inputValue(), "1");
+  await plain.context().close();
+});
+
 await test("what people search is counted, sampled into a case, and a change is undone", async () => {
   for (const q of ["xylophone zebra", "balance", "balance"]) await live(q);
   await until("the searches are not counted", async () => {
@@ -255,12 +337,40 @@ const here = async (at, selector) => {
   return page.locator(selector).first().getAttribute("href");
 };
 const of = encodeURIComponent(bad);
-const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylophone+zebra", `/lab?q=${of}&b=live&measure=1`, `/lab/record?name=${wanted}`, "/cases", "/cases/1",
+const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylophone+zebra",
+  `/lab?q=${of}&b=live&measure=1`, `/lab/record?name=${wanted}`, "/cases", "/cases/1",
   "/cases/1/query", `/cases/pool?q=relay+logs`, await here("/cases/1", "td a[href*='/judge']"), "/evaluation",
-  "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"), "/profiles",
-  "/profiles/edit", "/profiles/diff?a=configured&b=default@1", "/profiles/publish?revision=default@1", "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"),
+  "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"),
+  "/profiles",
+  "/profiles/edit", "/profiles/diff?a=configured&b=default@1", "/profiles/publish?revision=default@1",
+  "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"),
   "/profiles/shadow", "/searches", "/rules/pins", `/rules/pins/edit?q=${of}`, "/rules",
   "/changes", "/operations", "/operations/settings", "/no/such/page"];
 await audit(paths, { storageState: state });
+
+// Names, texts and reasons that are one word of 500 letters.
+const long = "breakwater".repeat(50);
+const send = async (path, form) => {
+  const answer = await page.request.post(path, { form, headers: { Origin: server }, maxRedirects: 0 });
+  assert.equal(answer.status(), 303, `${path}: ${await answer.text()}`);
+  return answer.headers().location;
+};
+const wide = await send("/cases", { name: long, description: `${long}\n\n# ${long}\n\n${long}` });
+await send(`${wide}/query`, { text: long, need: long, note: long, kind: long });
+await send("/lab", { q: long, case: wide.split("/").pop(), grade: `2 ${wanted}`, b: "live" });
+await send(`${wide}/judge`, { query: "q1", target: wanted, grade: "3", note: long });
+await send("/profiles/edit", { name: "default", base: "2", note: long,
+  yaml: await (await page.request.get("/lab/profile?name=live")).text() });
+await send("/rules", { name: long, others: long + "s", base: "1", why: long, do: "publish" });
+await send("/rules/pins", { query: long, record: wanted, position: "1", note: long, why: long, base: "0",
+  do: "publish" });
+await send("/evaluation", { case: wide.split("/").pop(), profile: "live" });
+await page.goto("/evaluation");
+await ended();
+const share = await send("/lab/share", { q: long, a: "live", b: "live" });
+await narrow([...paths, wide, `${wide}/query?query=q1`, `${wide}/judge?query=q1`, `/lab?q=${long}&b=live&measure=1`,
+  `/cases/pool?q=${long}x`, `/rules?name=${long}`, `/rules/pins/edit?q=${long}`,
+  "/profiles/publish?revision=default@3", share],
+  { storageState: state });
 await shot(paths, { storageState: state });
 await close();

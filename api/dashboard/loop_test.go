@@ -221,7 +221,8 @@ func TestAPreviewSaysWhatItIsWorth(t *testing.T) {
 		"/rules/pins": {"query": {"fees"}, "place doc:c": {"1"}, "do": {"preview"}}} {
 		page := html.UnescapeString(post(h, path, form).Body.String())
 		// The fake turns the list around: the judged record of "fees" comes first, that of "tides" last.
-		holds(t, page, "nDCG@10 0.500 → <b>1.000</b>", "0.750 → <b>0.750</b>", "1 better", "1 worse")
+		holds(t, page, "nDCG@10 0.500 → <b>1.000</b>", "0.750 → <b>0.750</b>", "1 better", "1 worse",
+			`href="/lab/record?name=`)
 	}
 	if page := get(h, "/rules?name=fees").Body.String(); strings.Contains(page, "Remove the group") {
 		t.Error("a group that does not exist can be removed")

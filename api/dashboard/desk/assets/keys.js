@@ -18,6 +18,14 @@ function step(key) {
   return list.length > 0;
 }
 
+// Whoever speaks or types by accident switches keys off, all but the one that shows them.
+const off = "almanac.keys.off";
+const stored = (does) => { try { return does(localStorage); } catch { return null; } }; // which browsers may forbid
+const on = () => stored((s) => s.getItem(off)) === null;
+const switcher = keys?.querySelector("input");
+if (switcher) switcher.checked = on();
+switcher?.addEventListener("change", () => stored((s) => switcher.checked ? s.removeItem(off) : s.setItem(off, "1")));
+
 // use presses a button or a link, opens a fold, and begins to type in a field.
 function use(target) {
   const field = target.matches("summary") ? target.parentElement.querySelector("textarea, input:not([type=hidden])")
@@ -48,7 +56,7 @@ document.addEventListener("keydown", (event) => {
   const back = grading && (event.ctrlKey || event.metaKey) && event.key === "z";
   if (event.key === "Escape" && event.target.closest(typing)) event.target.blur();
   if (keys?.open || event.target.closest(typing) || event.altKey || (event.ctrlKey || event.metaKey) && !back) return;
-  if (event.repeat && !"jk".includes(event.key)) return;
+  if (event.repeat && !"jk".includes(event.key) || !on() && event.key !== "?") return;
   if (event.key === "Enter" && event.target !== focused()) return;
   if (pressed(back ? "u" : event.key)) event.preventDefault();
 });
