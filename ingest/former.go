@@ -41,6 +41,24 @@ func (p *Pipeline) begin(ctx context.Context) error {
 	return nil
 }
 
+// succeeds reports whether the pass takes over records of former sources.
+func (p *Pipeline) succeeds() bool {
+	s := &p.succession
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.former) > 0
+}
+
+// states returns the sync states of all sources by name.
+func (p *Pipeline) states(ctx context.Context) (map[string]catalog.SourceState, error) {
+	list, err := p.config.Store.Sources(ctx)
+	states := make(map[string]catalog.SourceState, len(list))
+	for _, st := range list {
+		states[st.Name] = st
+	}
+	return states, err
+}
+
 // forgetCursors forgets where sources begin that are to read everything. They are
 // also returned: a run of another process may store a cursor yet.
 func (p *Pipeline) forgetCursors(ctx context.Context, former []string) (anew map[string]bool, err error) {

@@ -289,7 +289,7 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 		}
 	}
 	// Who changes what is read of a source means it, unless nothing is read any more.
-	meant := r.config.AcceptShrink || r.state.Settings != "" && r.state.Settings != r.settings() && len(r.seen) > 0
+	meant := r.config.AcceptShrink || r.state.Settings != "" && r.state.Settings != r.settings(r.src) && len(r.seen) > 0
 	if had, lost := len(r.live), len(vanished); had >= guardFrom && lost*guardShare > had && !meant {
 		shrunk := fmt.Errorf("%w: %d of its %d records are gone upstream; nothing was removed. "+
 			"If that is right, run `almanac sync --accept-shrink %s`", ErrShrunk, lost, had, r.src.Name)

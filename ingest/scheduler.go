@@ -11,6 +11,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/privacy"
 	"almanac/text/options"
@@ -36,9 +37,11 @@ const (
 
 // Scheduler runs a pipeline's sources: in a first pass one after the other in
 // the network's order, but waiting for none longer than half a minute, and then
-// each on its own interval, and whenever what it reads on this machine changes. A
-// source never overlaps itself or another that uses the same host; a failed one is
-// retried with growing intervals.
+// each on its own interval, and whenever what it reads on this machine changes. The
+// first pass leaves out those of other machines whose interval is not over since the
+// run that the catalog has, in whichever process that was. A source never overlaps
+// itself or another that uses the same host; a failed one is retried with growing
+// intervals.
 type Scheduler struct {
 	pipeline  *Pipeline
 	schedules []*schedule
@@ -121,9 +124,17 @@ func (s *Scheduler) Run(ctx context.Context) {
 		s.pipeline.config.Log.ErrorContext(ctx, "sources that the network file no longer names keep their records",
 			"error", err)
 	}
+	states, err := s.pipeline.states(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.pipeline.config.Log.ErrorContext(ctx, "when sources ran last is not known: all run now", "error", err)
+	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for _, c := range s.schedules {
+		if s.continues(c, states[c.src.Name]) {
+			wg.Go(func() { s.drive(ctx, c) })
+			continue
+		}
 		ran := make(chan struct{})
 		wg.Go(func() {
 			_ = s.run(ctx, c, nil) // the pipeline reports and logs the error
@@ -145,6 +156,21 @@ func (s *Scheduler) Run(ctx context.Context) {
 	s.pipeline.follow(ctx)
 	close(s.firstPass)
 	s.tick(ctx)
+}
+
+// continues plans the next run of a source by its last one; false: it is due. It is if it
+// reads this machine, which costs nobody anything, or was not read to the end, or not as it
+// is configured now, or if the network file names sources no longer, whose records others
+// may yield.
+func (s *Scheduler) continues(c *schedule, last catalog.SourceState) bool {
+	p, planned := s.pipeline, c.planned()
+	left := planned - p.config.Now().Sub(last.LastRun)
+	if len(c.hosts) == 0 || c.src.Every == 0 || last.Cursor == "" || last.Error != "" ||
+		last.Settings != p.settings(c.src) || p.succeeds() || left <= 0 {
+		return false
+	}
+	c.next = min(left, planned) // their clocks may differ
+	return true
 }
 
 // drive runs a source when it is due or requested, or when it changed on this
@@ -246,7 +272,12 @@ func (c *schedule) plan(err error) {
 	}
 	c.backoff.Reset()
 	c.idle = c.src.Every == 0
-	c.next = time.Duration(float64(c.src.Every) * (1 - jitter + 2*jitter*rand.Float64()))
+	c.next = c.planned()
+}
+
+// planned is how long after a run the next one is.
+func (c *schedule) planned() time.Duration {
+	return time.Duration(float64(c.src.Every) * (1 - jitter + 2*jitter*rand.Float64()))
 }
 
 // tick derives what follows from the day until ctx is done.

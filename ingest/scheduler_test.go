@@ -257,6 +257,70 @@ func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
 	})
 }
 
+// TestANewWriterContinuesTheSchedule replaces a scheduler by another, as a process that takes
+// over: no source runs again before its interval is over, none is left out, and what
+// failed, changed or was never read is read at once.
+func TestANewWriterContinuesTheSchedule(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(),
+			sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		began := time.Now()
+		var mu sync.Mutex
+		runs := map[string][]time.Duration{}
+		connectors := fake(func(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
+			return connector(func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				runs[src.Name] = append(runs[src.Name], time.Since(began))
+				if src.Name == "broken" && len(runs[src.Name]) == 1 {
+					return ingest.Outcome{}, errors.New("broken")
+				}
+				return ingest.Outcome{Cursor: "here"}, nil
+			}), nil
+		})
+		source := func(name, path string, every time.Duration) network.Source {
+			return network.Source{Name: name, Kind: "fake", Every: every,
+				Options: options.Of(map[string]any{"url": "https://" + name + ".example/" + path})}
+		}
+		n := testNetwork
+		work := func(d time.Duration, sources ...network.Source) {
+			n.Sources = sources
+			ctx, cancel := context.WithTimeout(t.Context(), d)
+			defer cancel()
+			ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
+				Connectors: connectors})).Run(ctx)
+		}
+		hourly, daily := source("hourly", "a", time.Hour), source("daily", "a", 24*time.Hour)
+		broken, fresh := source("broken", "a", time.Hour), source("new", "a", time.Hour)
+		work(10*time.Second, hourly, daily, broken, source("moved", "a", time.Hour))
+		moved := source("moved", "b", time.Hour)
+		work(20*time.Minute-10*time.Second, hourly, daily, broken, moved, fresh)
+		work(10*time.Hour, hourly, daily, broken, moved, fresh)
+		for name, want := range map[string][]time.Duration{"hourly": {0}, "daily": {0}, "broken": {0, 10 * time.Second},
+			"moved": {0, 10 * time.Second}, "new": {10 * time.Second}} {
+			var early []time.Duration
+			for _, at := range runs[name] {
+				if at < 50*time.Minute {
+					early = append(early, at)
+				}
+			}
+			if !slices.Equal(early, want) {
+				t.Errorf("%s ran at %v, want %v", name, early, want)
+			}
+		}
+		if list := runs["hourly"]; len(list) < 9 || list[1] > 66*time.Minute {
+			t.Errorf("hourly ran at %v", list)
+		}
+		if len(runs["daily"]) != 1 {
+			t.Errorf("daily ran at %v", runs["daily"])
+		}
+	})
+}
+
 func TestSourcesRunOnTheirOwnIntervalWithJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := schedulerOf(t, time.Second, well,

@@ -291,12 +291,12 @@ func (r *run) yields() bool {
 
 // settings is a digest of what the network file says of how the source is read; of a
 // kind without options of its own, whose files come with the program, also of that.
-func (r *run) settings() string {
+func (p *Pipeline) settings(src network.Source) string {
 	by := ""
-	if _, fixed := r.config.Connectors.options(r.src.Kind); !fixed {
+	if _, fixed := p.config.Connectors.options(src.Kind); !fixed {
 		by = program()
 	}
-	return memory.Settings(by, r.src.Kind, r.src.Options.Values(), r.config.Network.Proposals.Key("0"))
+	return memory.Settings(by, src.Kind, src.Options.Values(), p.config.Network.Proposals.Key("0"))
 }
 
 // closeTimeout limits the storing of a source's state after its run.
@@ -310,7 +310,7 @@ func (r *run) close(ctx context.Context, started time.Time) error {
 	}
 	switch {
 	case r.report.Err == nil:
-		s.LastSuccess, s.Settings = r.config.Now(), r.settings()
+		s.LastSuccess, s.Settings = r.config.Now(), r.settings(r.src)
 	case ctx.Err() != nil:
 		s.Error = "interrupted"
 	default:

@@ -135,6 +135,37 @@ func TestWhatCannotBeUsedIsLoggedOnceAndTheFormerStays(t *testing.T) {
 	}
 }
 
+// TestAPublicationIsInForceEverywhereWithinFiveSeconds follows one catalog with three
+// followers, as the servers on one database do, which began at different moments.
+func TestAPublicationIsInForceEverywhereWithinFiveSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := source(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		var all []*searcher
+		for range 3 {
+			to := &searcher{}
+			all = append(all, to)
+			running.Go(func() { revision.NewFollower(s, to, slog.New(slog.DiscardHandler)).Run(ctx) })
+			time.Sleep(300 * time.Millisecond)
+		}
+		for _, word := range []string{"tx", "hsm"} {
+			publish(t, s.Store, catalog.SynonymsRevision, word+": [harbour]\n")
+			time.Sleep(5 * time.Second)
+			synctest.Wait()
+			for i, to := range all {
+				to.mu.Lock()
+				if to.has.Aliases[word] == nil {
+					t.Errorf("server %d has %v, not %s", i, to.has.Aliases, word)
+				}
+				to.mu.Unlock()
+			}
+		}
+		cancel()
+		running.Wait()
+	})
+}
+
 func TestAFollowerRunsUntilItsContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := source(t)
