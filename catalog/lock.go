@@ -9,6 +9,10 @@ import (
 // more: another took over while this one was stopped or cut off.
 var ErrOvertaken = errors.New("another process has taken over")
 
+// ErrNotWriter is returned for a write of a process that is not the writer while another
+// one is.
+var ErrNotWriter = errors.New("another process writes this catalog: stop it, or have it do this")
+
 // ErrUnreachable: the database does not answer, which may pass.
 var ErrUnreachable error = unreachable{}
 
@@ -36,4 +40,12 @@ type Lock interface {
 type Locker interface {
 	// TryLock returns nil while another process is the writer.
 	TryLock(ctx context.Context) (Lock, error)
+	// Attend says that this process reads the index and serves a generation, for the
+	// next seconds.
+	Attend(ctx context.Context, generation int64) error
+	// Elsewhere returns how many processes that attend serve other generations.
+	Elsewhere(ctx context.Context, generation int64) (int, error)
+	// Fits fails if a newer program has changed the schema so that this one must not
+	// use it.
+	Fits(ctx context.Context) error
 }

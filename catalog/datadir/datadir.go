@@ -148,13 +148,21 @@ func (c Catalog) OpenForImport(ctx context.Context, network string) (catalog.Sto
 	return store, nil
 }
 
-// Watch looks at each tick whether the catalog is still the file that it was, until
+// Watch looks at each tick whether the open catalog is still the file that it was, until
 // ctx is done: what is written to one that was replaced while it was open is lost. A
-// database on a server is not replaced.
-func (c Catalog) Watch(ctx context.Context, tick <-chan time.Time) error {
-	if c.URL != "" {
-		<-ctx.Done()
-		return nil
+// database on a server is not replaced, but a newer program may change its schema.
+func (c Catalog) Watch(ctx context.Context, store catalog.Store, tick <-chan time.Time) error {
+	if shared, ok := store.(catalog.Locker); ok {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-tick:
+			}
+			if err := shared.Fits(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, catalog.ErrUnreachable) {
+				return err
+			}
+		}
 	}
 	opened, err := os.Stat(File(c.Dir))
 	for err == nil {

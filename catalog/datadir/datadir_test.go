@@ -88,7 +88,7 @@ func TestWatchNoticesAnotherCatalog(t *testing.T) {
 			t.Fatal(err)
 		}
 		tick, ended := make(chan time.Time), make(chan error, 1)
-		go func() { ended <- datadir.Catalog{Dir: dir}.Watch(t.Context(), tick) }()
+		go func() { ended <- datadir.Catalog{Dir: dir}.Watch(t.Context(), nil, tick) }()
 		tick <- time.Time{}
 		tick <- time.Time{} // the first look was at the same file
 		err := change()
@@ -102,7 +102,7 @@ func TestWatchNoticesAnotherCatalog(t *testing.T) {
 	if err := os.WriteFile(at, []byte("a"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (datadir.Catalog{Dir: dir}.Watch(ctx, nil)); err != nil {
+	if err := (datadir.Catalog{Dir: dir}.Watch(ctx, nil, nil)); err != nil {
 		t.Errorf("at the end: %v", err)
 	}
 }

@@ -4,6 +4,12 @@
 // A released migration is never edited: a schema change is a new file. SELECT
 // and INSERT name their columns, so that a program can use a database to which
 // a newer version has only added columns.
+//
+// Servers on PostgreSQL are replaced one by one, so that the older ones go on with the
+// schema of the newer. A migration there only expands: it adds tables, columns with a
+// default and indexes. What nothing uses any more is removed by a release after the one
+// that ceased to use it, in a migration that sets 'schema.oldest' of the table meta to the
+// first schema whose programs do without: older ones refuse it then.
 package migrations
 
 import (

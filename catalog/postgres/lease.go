@@ -29,6 +29,7 @@ const now = `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)`
 type Store struct {
 	*sqlstore.Store
 	leases *sql.DB // a connection that no write holds up
+	name   string  // of the database, for operators
 	holder string  // this store, among all of all processes
 	term   time.Duration
 	epoch  atomic.Int64 // of the lease that this store had last; 0: never
@@ -39,19 +40,22 @@ var _ catalog.Locker = (*Store)(nil)
 // Close implements catalog.Store.
 func (s *Store) Close() error { return errors.Join(s.Store.Close(), s.leases.Close()) }
 
-// fence refuses what an overtaken writer writes. The row that writers lock is held: nobody
-// takes over between this and the commit.
+// fence refuses what an overtaken writer writes, and what others write beside one. The row
+// that writers lock is held: nobody takes over between this and the commit.
 func (s *Store) fence(tx *sql.Tx) error {
-	mine := s.epoch.Load()
-	if mine == 0 {
-		return nil
-	}
 	var current int64
-	if err := tx.QueryRow(`SELECT epoch FROM leases WHERE name = 'writer'`).Scan(&current); err != nil {
+	var live bool
+	err := tx.QueryRow(`SELECT epoch, expires_at > `+now+` FROM leases WHERE name = 'writer'`).Scan(&current, &live)
+	mine := s.epoch.Load()
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
 		return err
-	}
-	if current != mine {
+	case mine != 0 && current != mine:
 		return catalog.ErrOvertaken
+	case mine == 0 && live:
+		return catalog.ErrNotWriter
 	}
 	return nil
 }
@@ -177,6 +181,23 @@ func (l *lease) Unlock() error {
 		l.err = sqlstore.Failure(ctx, "give up the lease", l.store.give(ctx, l.epoch), l.store.Explain)
 	})
 	return l.err
+}
+
+// Attend implements catalog.Locker.
+func (s *Store) Attend(ctx context.Context, generation int64) error {
+	_, err := s.leases.ExecContext(ctx, `INSERT INTO readers (id, generation, seen_at) VALUES (?, ?, `+now+`)
+ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, seen_at = excluded.seen_at`, s.holder, generation)
+	return sqlstore.Failure(ctx, "attend", err, s.Explain)
+}
+
+// Elsewhere implements catalog.Locker. What was not seen for a term is gone, and forgotten.
+func (s *Store) Elsewhere(ctx context.Context, generation int64) (n int, err error) {
+	_, err = s.leases.ExecContext(ctx, `DELETE FROM readers WHERE seen_at < `+now+` - ?`, s.term.Microseconds())
+	if err == nil {
+		err = s.leases.QueryRowContext(ctx, `SELECT COUNT(*) FROM readers WHERE generation <> ? AND id <> ?`,
+			generation, s.holder).Scan(&n)
+	}
+	return n, sqlstore.Failure(ctx, "count readers", err, s.Explain)
 }
 
 // holderName identifies a store in the table of leases.

@@ -88,6 +88,84 @@ func TestAnOvertakenWriterIsRefused(t *testing.T) {
 	}
 }
 
+// TestNobodyWritesBesideTheWriter writes from a process that never had the lease, while
+// another holds it and afterwards.
+func TestNobodyWritesBesideTheWriter(t *testing.T) {
+	address := postgrestest.Database(t)
+	server, command := open(t, address), open(t, address)
+	lock, err := server.TryLock(t.Context())
+	if err != nil || lock == nil {
+		t.Fatalf("%v, %v", lock, err)
+	}
+	if err := write(command, "beside"); !errors.Is(err, catalog.ErrNotWriter) {
+		t.Errorf("beside the writer: %v", err)
+	}
+	id, err := command.Enqueue(t.Context(), catalog.Request{Kind: "sync", By: "pilot"})
+	if err != nil {
+		t.Errorf("asking the writer: %v", err)
+	}
+	if err := command.StartRequest(t.Context(), id); !errors.Is(err, catalog.ErrNotWriter) {
+		t.Errorf("doing it itself: %v", err)
+	}
+	if err := errors.Join(server.StartRequest(t.Context(), id), lock.Unlock(), write(command, "alone")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAJobOfAnOvertakenWriterIsTheNextOnes holds that what a process began is begun again by
+// the one that took over, and that the first ends nothing.
+func TestAJobOfAnOvertakenWriterIsTheNextOnes(t *testing.T) {
+	address := postgrestest.Database(t)
+	first, second := open(t, address), open(t, address)
+	if ok, err := first.Take(t.Context(), 0); err != nil || !ok {
+		t.Fatalf("%v, %v", ok, err)
+	}
+	id, err := first.Enqueue(t.Context(), catalog.Request{Kind: "sync", By: "pilot"})
+	if err := errors.Join(err, first.StartRequest(t.Context(), id)); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := second.Take(t.Context(), time.Minute); err != nil || !ok {
+		t.Fatalf("%v, %v", ok, err)
+	}
+	if err := second.StartRequest(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	_, progress := first.ProgressRequest(t.Context(), id, 1, 2)
+	for _, err := range []error{progress, first.FinishRequest(t.Context(), id, "", "")} {
+		if !errors.Is(err, catalog.ErrOvertaken) {
+			t.Errorf("the first goes on: %v", err)
+		}
+	}
+	if r, err := first.Job(t.Context(), id); err != nil || r.Attempts != 2 || r.State() != "running" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestReadersSayWhatTheyServe counts those that serve another generation, as long as they
+// say so.
+func TestReadersSayWhatTheyServe(t *testing.T) {
+	address := postgrestest.Database(t)
+	writer, reader := open(t, address), open(t, address)
+	elsewhere := func(want int) {
+		t.Helper()
+		if n, err := writer.Elsewhere(t.Context(), 2); err != nil || n != want {
+			t.Errorf("%d serve another generation, want %d, %v", n, want, err)
+		}
+	}
+	elsewhere(0)
+	for generation, want := range map[int64]int{1: 1, 2: 0} {
+		if err := reader.Attend(t.Context(), generation); err != nil {
+			t.Fatal(err)
+		}
+		elsewhere(want)
+	}
+	if err := reader.Attend(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	postgrestest.Run(t, address, `UPDATE readers SET seen_at = 0`)
+	elsewhere(0)
+}
+
 // TestALostLeaseIsNoticed takes a lease away from its holder.
 func TestALostLeaseIsNoticed(t *testing.T) {
 	address := postgrestest.Database(t)

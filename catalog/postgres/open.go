@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,7 +46,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	// What a process that was stopped left open is undone when its lease is over.
 	to.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(term.Milliseconds())
 	writer := pool(to, 1)
-	s := &Store{leases: pool(to, 1), holder: holderName(), term: term}
+	s := &Store{leases: pool(to, 1), name: nameOf(to), holder: holderName(), term: term}
 	s.Store = sqlstore.New(sqlstore.Config{
 		Reader: reader, Reads: readers, Writer: writer, Now: cfg.Now,
 		View:  sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
@@ -150,10 +151,31 @@ FROM information_schema.tables WHERE table_schema = current_schema()`, goose.Def
 	case err != nil:
 		return err
 	case has > newest:
-		return fmt.Errorf("%s has schema %d, this program supports %d: it was written by a newer version, run that one",
-			name, has, newest)
+		return fits(ctx, db, name)
 	case has < newest:
 		_, err = provider.Up(ctx)
 	}
 	return err
+}
+
+// fits fails if the schema is of a newer program and one like this must not use it: a
+// migration that does not say otherwise changes what older programs read.
+func fits(ctx context.Context, db *sql.DB, name string) error {
+	files, err := fs.Glob(migrations.PostgreSQL(), "*.sql")
+	if err != nil {
+		return err
+	}
+	var has, oldest int
+	err = db.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename+`),
+	CAST(COALESCE((SELECT value FROM meta WHERE name = 'schema.oldest'), '0') AS BIGINT)`).Scan(&has, &oldest)
+	if known := len(files); err == nil && has > known && (oldest == 0 || oldest > known) {
+		err = fmt.Errorf("%s has schema %d, this program supports %d: it was written by a newer version, run that one",
+			name, has, known)
+	}
+	return err
+}
+
+// Fits implements catalog.Locker.
+func (s *Store) Fits(ctx context.Context) error {
+	return sqlstore.Failure(ctx, "schema", fits(ctx, s.leases, s.name), s.Explain)
 }

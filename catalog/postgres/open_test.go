@@ -16,6 +16,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/archive"
+	"almanac/catalog/migrations"
 	"almanac/catalog/network"
 	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
@@ -26,18 +27,21 @@ import (
 // TestWhatIsWrongIsOneSentence opens what cannot be opened. Nothing says a password.
 func TestWhatIsWrongIsOneSentence(t *testing.T) {
 	foreign, newer := postgrestest.Database(t), postgrestest.Database(t)
+	known := len(schemas(t))
 	postgrestest.Run(t, foreign, `CREATE TABLE invoices (id BIGINT)`)
 	if err := open(t, newer).Close(); err != nil {
 		t.Fatal(err)
 	}
-	postgrestest.Run(t, newer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`)
+	postgrestest.Run(t, newer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true);
+UPDATE meta SET value = '99' WHERE name = 'schema.oldest'`)
 	absent := strings.Replace(postgrestest.Database(t), "/almanac", "/wreck", 1)
 	for address, want := range map[string]string{
 		"postgres://buoy:tide-secret@127.0.0.1:1/charts":     "refused: is the database running, and is its address right?",
 		"postgres://buoy:tide-secret@harbour.example:x/tide": "catalog.url: cannot parse",
 		absent:  "does not exist: is the database running",
 		foreign: "holds another program's tables",
-		newer:   "has schema 99, this program supports 1: it was written by a newer version, run that one",
+		newer: fmt.Sprintf("has schema 99, this program supports %d: it was written by a newer version, run that one",
+			known),
 	} {
 		_, err := postgres.Open(t.Context(), postgres.Config{URL: address})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") ||
@@ -48,6 +52,37 @@ func TestWhatIsWrongIsOneSentence(t *testing.T) {
 	got := postgres.Name("postgres://buoy:tide-secret@127.0.0.1:1/charts")
 	if got != "the PostgreSQL database charts on 127.0.0.1" {
 		t.Error(got)
+	}
+}
+
+// schemas are the files of the migrations.
+func schemas(t *testing.T) []string {
+	t.Helper()
+	files, err := fs.Glob(migrations.PostgreSQL(), "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestAnOlderProgramGoesOnWithWhatWasOnlyAdded has a newer program migrate the database
+// under this one, first so that this can go on, then so that it must not.
+func TestAnOlderProgramGoesOnWithWhatWasOnlyAdded(t *testing.T) {
+	address := postgrestest.Database(t)
+	running := open(t, address)
+	postgrestest.Run(t, address, `ALTER TABLE records ADD COLUMN draught BIGINT NOT NULL DEFAULT 0;
+INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`)
+	for _, s := range []*postgres.Store{running, open(t, address)} {
+		if err := errors.Join(s.Fits(t.Context()), write(s, "tides")); err != nil {
+			t.Error(err)
+		}
+		if r, err := s.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "tides"}); err != nil || r.Title != "tides" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	postgrestest.Run(t, address, `UPDATE meta SET value = '99' WHERE name = 'schema.oldest'`)
+	if err := running.Fits(t.Context()); err == nil || !strings.Contains(err.Error(), "run that one") {
+		t.Errorf("it goes on: %v", err)
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog
 		return catalog.Generation{}, err
 	}
 	if len(list) == 0 {
-		err = s.write(ctx, "open generation", func(t *txn) error {
+		err = s.update(ctx, "open generation", func(t *txn) error { // of readers too: an empty one harms nobody
 			_, err := t.Exec(`INSERT INTO generations (fingerprint, checkpoint, created_at) VALUES (?, 0, ?)
 ON CONFLICT (fingerprint) DO NOTHING`,
 				fingerprint, micros(catalog.CleanTime(s.Now())))

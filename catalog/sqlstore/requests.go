@@ -51,7 +51,7 @@ func scanRequest(rows *sql.Rows) (r catalog.Request, err error) {
 
 // StartRequest marks an open request as under way.
 func (s *Store) StartRequest(ctx context.Context, id int64) error {
-	return s.update(ctx, "start request", func(t *txn) error {
+	return s.write(ctx, "start request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET started_at = ?, attempts = attempts + 1, done = 0, total = 0
 WHERE id = ? AND done_at = 0`,
 			micros(catalog.CleanTime(s.Now())), id)
@@ -60,7 +60,7 @@ WHERE id = ? AND done_at = 0`,
 
 // ProgressRequest stores how far an open request is.
 func (s *Store) ProgressRequest(ctx context.Context, id int64, done, total int) (cancel bool, err error) {
-	err = s.update(ctx, "progress of a request", func(t *txn) error {
+	err = s.write(ctx, "progress of a request", func(t *txn) error {
 		return t.QueryRowContext(ctx, `UPDATE requests SET done = ?, total = ? WHERE id = ? RETURNING cancelled`,
 			done, total, id).Scan(&cancel)
 	})
@@ -79,7 +79,7 @@ WHERE id = ? AND done_at = 0`, micros(catalog.CleanTime(s.Now())), id)
 
 // FinishRequest marks an open request done.
 func (s *Store) FinishRequest(ctx context.Context, id int64, result, failure string) error {
-	return s.update(ctx, "finish request", func(t *txn) error {
+	return s.write(ctx, "finish request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET done_at = ?, result = ?, failure = ? WHERE id = ? AND done_at = 0`,
 			micros(catalog.CleanTime(s.Now())), catalog.Clean(result), catalog.Clean(failure), id)
 	})

@@ -54,25 +54,34 @@ func (a *app) askReindex(ctx context.Context) error {
 			return err
 		}
 		fmt.Fprintf(a.err, "a server writes the index: job %d asks it to build it again\n", id)
-		task := a.progress("index")
-		defer task.End()
-		for {
-			r, err := store.Job(ctx, id)
-			switch {
-			case err != nil:
-				return err
-			case r.Failure != "":
-				return fmt.Errorf("job %d: %s", id, r.Failure)
-			case !r.DoneAt.IsZero():
-				var done indexed
-				return errors.Join(json.Unmarshal([]byte(r.Result), &done), done.print(a))
-			}
-			task.Set(r.Done, r.Total)
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(time.Second / 2):
-			}
+		result, err := a.awaitJob(ctx, store, id, "index")
+		if err != nil {
+			return err
 		}
+		var done indexed
+		return errors.Join(json.Unmarshal([]byte(result), &done), done.print(a))
 	})
+}
+
+// awaitJob waits for the end of a job, and shows how far it is.
+func (a *app) awaitJob(ctx context.Context, store catalog.Store, id int64, name string) (result string, err error) {
+	task := a.progress(name)
+	defer task.End()
+	for {
+		r, err := store.Job(ctx, id)
+		switch {
+		case err != nil:
+			return "", err
+		case r.Failure != "":
+			return "", fmt.Errorf("job %d: %s", id, r.Failure)
+		case !r.DoneAt.IsZero():
+			return r.Result, nil
+		}
+		task.Set(r.Done, r.Total)
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(time.Second / 2):
+		}
+	}
 }

@@ -140,7 +140,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	g.Go(func() error {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		return at.Watch(working, tick.C)
+		return at.Watch(working, store, tick.C)
 	})
 	g.Go(func() error {
 		if err := at.Check(working); err != nil && working.Err() == nil {

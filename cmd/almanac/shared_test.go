@@ -123,6 +123,48 @@ func TestAReaderNeverWrites(t *testing.T) {
 	}
 }
 
+// TestSyncAsksTheServerThatWrites syncs from the command line beside two servers on one
+// catalog: the one that writes does it, and both show the job.
+func TestSyncAsksTheServerThatWrites(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
+	var servers []*server
+	for range 2 {
+		at.data = filepath.Join(t.TempDir(), "data")
+		s := at.serve(t)
+		s.ready(t)
+		servers = append(servers, s)
+	}
+	at.data = filepath.Join(t.TempDir(), "data")
+	at.write(t, 9)
+	out, said, code := almanac(t, at.env, append([]string{"sync"}, at.args("manual", "notes")...)...)
+	if code != 0 || out != "" || !strings.Contains(said, "job 1 asks it to sync manual") ||
+		!strings.Contains(said, "job 2 asks it to sync notes") {
+		t.Fatalf("%d %s%s", code, out, said)
+	}
+	for _, s := range servers {
+		wait.Until(t, "the page is found", func() bool { return s.finds(t, 7) })
+		_, _, page := do(t, http.MethodGet, s.admin+"/operations?live=1")
+		for _, job := range []string{">sync manual<", ">sync notes<"} {
+			if !strings.Contains(page, job) {
+				t.Errorf("the dashboard does not say %s: %s", job, page)
+			}
+		}
+	}
+	_, said, code = almanac(t, at.env, append([]string{"sync"}, at.args("--accept-shrink")...)...)
+	if code == 0 || !strings.Contains(said, "stop all its servers, then run this again") {
+		t.Errorf("%d %s", code, said)
+	}
+	for _, s := range servers {
+		if code := s.stop(t); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	if table := at.run(t, "sync", "--accept-shrink"); !strings.Contains(table, "manual") {
+		t.Errorf("alone it says %s", table)
+	}
+}
+
 // TestKilledWritersAreReplaced kills the one of three servers that syncs, over and over,
 // while documents come: another takes over each time, no change is lost, and all answer
 // alike.
@@ -136,7 +178,11 @@ func TestKilledWritersAreReplaced(t *testing.T) {
 		return s
 	}
 	writer, others := enter(), []*server{enter(), enter()}
-	for round := range soak.Rounds(25) {
+	rounds := soak.Rounds(200)
+	if rounds < 200 {
+		rounds /= 8
+	}
+	for round := range rounds {
 		writer.kill()
 		page := 9 + 4*round
 		at.write(t, page+1)

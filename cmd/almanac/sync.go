@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/jobs"
 	"almanac/catalog/network"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
@@ -24,7 +26,8 @@ func (*syncCmd) Help() string {
 	return `Progress goes to standard error: bars on a terminal, lines of the log elsewhere.
 The final table goes to standard output: OTHERS are records of its sources that
 another owns; SKIPPED is what the last run that looked left out. It may run while the server does, whose
-answers include the changes within two seconds.`
+answers include the changes within two seconds. On a catalog in PostgreSQL one
+process writes: while a server does, it is asked to sync, and this command waits.`
 }
 
 func (c *syncCmd) Run(ctx context.Context, a *app) error {
@@ -33,9 +36,51 @@ func (c *syncCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if err = a.checkCorpus(n); err == nil {
-		err = c.sync(ctx, a, n, store, at.Dir)
+		err = c.alone(ctx, a, n, store, at.Dir)
 	}
 	return errors.Join(err, store.Close())
+}
+
+// alone syncs, or has the process do it that writes a catalog which machines share.
+func (c *syncCmd) alone(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
+	shared, ok := store.(catalog.Locker)
+	if !ok {
+		return c.sync(ctx, a, n, store, dir)
+	}
+	lock, err := shared.TryLock(ctx)
+	if err != nil {
+		return err
+	}
+	if lock == nil {
+		return c.ask(ctx, a, store)
+	}
+	return errors.Join(c.sync(ctx, a, n, store, dir), lock.Unlock())
+}
+
+// ask has a server sync. Its jobs go on when ctx ends.
+func (c *syncCmd) ask(ctx context.Context, a *app, store catalog.Store) error {
+	if c.AcceptShrink {
+		return errors.New("a server syncs this catalog and accepts no shrinking: stop all its servers, then run this again")
+	}
+	var ids []int64
+	sources := c.Sources
+	if len(sources) == 0 {
+		sources = []string{""} // all
+	}
+	for _, source := range sources {
+		id, err := jobs.Ask(ctx, store, catalog.Request{Kind: "sync", Argument: source, By: a.user()})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.err, "a server writes this catalog: job %d asks it to sync %s\n", id, cmp.Or(source, "all sources"))
+		ids = append(ids, id)
+	}
+	var errs []error
+	for _, id := range ids {
+		_, err := a.awaitJob(ctx, store, id, "sync")
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
