@@ -239,6 +239,19 @@ func TestLocalCallsAreFree(t *testing.T) {
 	}
 }
 
+// TestUnreadyWhileTheIndexIsFarBehind: balancers send questions to others meanwhile.
+func TestUnreadyWhileTheIndexIsFarBehind(t *testing.T) {
+	var behind time.Duration
+	h := assemble(t, func(c *api.Config) { c.Behind = func() time.Duration { return behind } }).Public
+	for late, want := range map[time.Duration]int{0: 200, time.Minute: 200, 61 * time.Second: 503} {
+		behind = late
+		if w := do(h, "GET", "/ready", ""); w.Code != want ||
+			want == 503 && !strings.Contains(w.Body.String(), "the index is 1m1s behind the catalog") {
+			t.Errorf("%v behind: %d %s", late, w.Code, w.Body)
+		}
+	}
+}
+
 func TestTheBucketsAreApart(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Limits = api.Limits{REST: 1, MCP: 2, Web: 1} }).Public
 	ping, list := `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`

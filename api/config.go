@@ -58,7 +58,10 @@ type Config struct {
 	// Draining reports that the program is about to stop: /ready says so, and
 	// everything else goes on; nil = never.
 	Draining func() bool
-	Metrics  *admin.Metrics
+	// Behind is for how long the index has not had everything of the catalog: beyond a
+	// minute /ready says so. nil = never.
+	Behind  func() time.Duration
+	Metrics *admin.Metrics
 	// Tally takes the violations of the content security policy; nil: they are
 	// not counted.
 	Tally *tally.Tally

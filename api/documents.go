@@ -17,7 +17,7 @@ import (
 // them.
 func overHTTP(cfg Config) (served []op.Operation, description []byte, err error) {
 	served = append(slices.Clone(cfg.Operations), meta.Probes(meta.Program{
-		Serving: cfg.Serving, Version: cfg.Version, Down: cfg.Down, Draining: cfg.Draining,
+		Serving: cfg.Serving, Version: cfg.Version, Down: cfg.Down, Draining: cfg.Draining, Behind: cfg.Behind,
 	})...)
 	description, err = openapi.Document(openapi.Config{
 		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: served,

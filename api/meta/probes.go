@@ -31,7 +31,12 @@ type Program struct {
 	Version  string
 	Down     func() []retrieval.Down
 	Draining func() bool // nil = never
+	// Behind is for how long the index has not had everything of the catalog; nil = never.
+	Behind func() time.Duration
 }
+
+// mostBehind is how far behind the catalog a server may be that is sent questions.
+const mostBehind = time.Minute
 
 // Probes are the operations that tell whether the program runs, from the moment it
 // listens, and whether it answers questions. They name the engines that do not answer in
@@ -70,6 +75,12 @@ func Probes(p Program) []op.Operation {
 		down := down()
 		if ready, progress := p.Ready(); !ready {
 			return Readiness{}, op.Loading(progress, down...)
+		}
+		if p.Behind != nil {
+			if late := p.Behind(); late > mostBehind {
+				return Readiness{}, op.Unavailable(5*time.Second, "the index is %v behind the catalog",
+					late.Truncate(time.Second))
+			}
 		}
 		return Readiness{"ready", down}, nil
 	}

@@ -103,7 +103,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		cfg.LimitStore = counts
 	}
 	cfg.LocalFree = a.localFree(terminal.Is(a.err))
-	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
+	cfg.Metrics, cfg.Loopback, cfg.Draining, cfg.Behind = metrics, isLoopback(public), draining.Load, keeper.Behind
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = desk.Config{Source: revisions, Search: keeper, Network: n.Title, Version: version(),
 		Find: base.Locate, Page: base.PageURL, Log: a.log, Metrics: metrics, Engines: a.engines(), Turn: w.turn,

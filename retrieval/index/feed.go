@@ -230,6 +230,9 @@ func (f *Follower) look(ctx context.Context, fd *feed) error {
 	if err != nil {
 		return err
 	}
+	if fd.corpus {
+		f.pace.look(fd.position.Load(), head, f.cfg.Now())
+	}
 	if f.head.Store(head); head == fd.counted {
 		return nil
 	}

@@ -75,6 +75,7 @@ type Follower struct {
 	head    atomic.Int64 // newest sequence seen
 	stored  atomic.Int64 // the generation's checkpoint at Load, or as written since
 	begun   bool         // there was an index at Load
+	pace    pace         // of the corpus
 
 	mu    sync.Mutex     // guards texts
 	texts map[int64]kept // of records cut here (ReadOnly)
@@ -148,6 +149,10 @@ func (f *Follower) behind(fd *feed) int64 {
 	}
 	return max(1, fd.lag.Load())
 }
+
+// Behind is for how long the corpus has not had everything that was in the change log
+// then, be it that it takes long or that the log cannot be read.
+func (f *Follower) Behind() time.Duration { return f.pace.behind(f.cfg.Now()) }
 
 // Filled returns how many passages have their vectors, of how many that are cut.
 func (f *Follower) Filled() (vectors, passages int) {

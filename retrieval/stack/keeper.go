@@ -40,6 +40,8 @@ type Keeper struct {
 	former  atomic.Pointer[former]            // what served before another model did; nil: it is closed
 	writing atomic.Pointer[writing]           // the generation that is complete and fed by this process; nil: none
 
+	yielded atomic.Bool // the lock was lost, and nothing is fed since
+
 	rebuilding sync.Mutex // held by Rebuild
 
 	mu        sync.Mutex           // guards opened and published
@@ -91,6 +93,7 @@ func (k *Keeper) yieldLock() {
 		return
 	}
 	k.writing.Store(nil)
+	k.yielded.Store(true)
 	if err := k.lock.Unlock(); err != nil {
 		k.cfg.Log.Warn("the lock that was lost cannot be given up", "error", err)
 	}
@@ -137,6 +140,7 @@ func (k *Keeper) writeWhileLocked(ctx context.Context) error {
 		}
 	}()
 	k.cfg.epoch = k.lock.Epoch()
+	k.yielded.Store(false)
 	err := k.write(writing)
 	if errors.Is(context.Cause(writing), catalog.ErrOvertaken) {
 		return catalog.ErrOvertaken
@@ -313,8 +317,13 @@ func (k *Keeper) release(ctx context.Context, old *Stack) error {
 		return nil
 	}
 	k.mu.Lock()
+	open := len(k.opened)
 	k.opened = slices.DeleteFunc(k.opened, func(s *Stack) bool { return s == old })
+	closed := open == len(k.opened)
 	k.mu.Unlock()
+	if closed {
+		return nil // by who released it before
+	}
 	return old.Close()
 }
 

@@ -3,26 +3,111 @@ package stack
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"almanac/catalog"
 )
 
-// read follows the change log as a reader until ctx ends, or until k.lock is
-// held if it is to take over. It follows the writer to other generations.
+// reading is a stack that this process reads, until the next one answers.
+type reading struct {
+	stack  *Stack
+	before *reading
+	stop   func() // following the log
+}
+
+// read follows the change log as a reader until ctx ends, or until k.lock is held if it is
+// to take over. When the writer has completed another generation, that is opened while
+// this one still follows and answers.
 func (k *Keeper) read(ctx context.Context, takeOver bool) error {
+	g, all := errgroup.WithContext(ctx)
+	all, stop := context.WithCancel(all)
+	defer stop()
+	err := k.readOn(all, g, takeOver)
+	stop()
+	if failed := g.Wait(); failed != nil {
+		err = failed // and why the rest was stopped
+	}
+	if err == nil && k.lock == nil {
+		err = ctx.Err()
+	}
+	return stopped(ctx, err)
+}
+
+// readOn opens one generation after the other until the lock is held or ctx ends.
+func (k *Keeper) readOn(ctx context.Context, g *errgroup.Group, takeOver bool) error {
+	var now *reading
 	for k.lock == nil && ctx.Err() == nil {
+		newest, err := k.newest(ctx)
+		if err != nil {
+			return stopped(ctx, err)
+		}
 		s, err := k.openReader(ctx)
 		if err != nil {
-			return err
+			return stopped(ctx, err)
 		}
 		k.opens(s)
-		if err := k.readOn(ctx, s, takeOver); err != nil {
+		following, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		next := &reading{stack: s, before: now, stop: func() { cancel(); <-ended }}
+		g.Go(func() error {
+			defer close(ended)
+			return s.Follower.Run(following)
+		})
+		g.Go(func() error { return stopped(ctx, k.switchTo(ctx, next)) })
+		if err := k.await(ctx, s, newest, takeOver); err != nil {
+			return stopped(ctx, err)
+		}
+		now = next
+	}
+	return nil
+}
+
+// switchTo lets a generation answer when it holds everything, and ends those before it. One
+// of another model answers for a while what it began.
+func (k *Keeper) switchTo(ctx context.Context, next *reading) error {
+	s := next.stack
+	k.serving.CompareAndSwap(nil, s)
+	if k.cfg.Sync != nil {
+		if err := k.awaitFirstSync(ctx); err != nil {
 			return err
 		}
 	}
-	return ctx.Err()
+	if err := k.dismiss(ctx); err != nil {
+		return err
+	}
+	served := k.serving.Load()
+	if err := k.ready(ctx, s, s.Follower.Wait, func() { k.succeed(served, s) }); err != nil {
+		return err
+	}
+	if err := k.attend(ctx); err != nil {
+		return err
+	}
+	f := k.former.Load()
+	for b := next.before; b != nil; b = b.before {
+		b.stop()
+		if f != nil && b.stack == f.stack {
+			continue
+		}
+		if err := k.release(ctx, b.stack); err != nil {
+			return err
+		}
+	}
+	if f == nil {
+		return k.release(ctx, served)
+	}
+	sleep(ctx, k.kept)
+	if k.former.CompareAndSwap(f, nil) {
+		return k.release(context.WithoutCancel(ctx), f.stack) // searches have a deadline
+	}
+	return nil
+}
+
+// newest returns the newest generation that was complete; 0: none.
+func (k *Keeper) newest(ctx context.Context) (int64, error) {
+	g, _, _, err := latestComplete(ctx, k.cfg.Store)
+	return g.ID, err
 }
 
 // openReader opens the configured model's generation if it was complete, else
@@ -45,63 +130,85 @@ func (k *Keeper) openReader(ctx context.Context) (*Stack, error) {
 	return openEarlier(ctx, k.cfg.Config, g, o, true)
 }
 
-// readOn reads one generation until it is dropped, another is complete, the lock is free
-// or ctx ends.
-func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
-	reading, stop := context.WithCancel(ctx)
-	defer stop()
-	newest, _, _, err := latestComplete(ctx, k.cfg.Store)
-	if err != nil {
-		return err
+// await returns when a generation is dropped, or another one than it and the newest by then
+// was completed, or the lock is free and now held.
+func (k *Keeper) await(ctx context.Context, s *Stack, newest int64, takeOver bool) (err error) {
+	for sleep(ctx, k.look) {
+		if takeOver {
+			if k.lock, err = k.cfg.tryLock(ctx); err != nil || k.lock != nil {
+				return err
+			}
+		}
+		if err := k.attend(ctx); err != nil {
+			return err
+		}
+		if f := k.former.Load(); f != nil { // the texts of its results go with it
+			gone, err := f.stack.dropped(ctx)
+			if gone {
+				err = k.dismiss(ctx)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if gone, err := s.dropped(ctx); gone || err != nil {
+			return err
+		}
+		switch now, err := k.newest(ctx); {
+		case err != nil:
+			return err
+		case now == s.generation.ID:
+			newest = now
+		case now != newest:
+			return nil
+		}
 	}
-	g, reading := errgroup.WithContext(reading)
-	g.Go(func() error { return s.Follower.Run(reading) })
-	g.Go(func() error {
-		k.serving.CompareAndSwap(nil, s)
-		if k.cfg.Sync != nil {
-			if err := k.awaitFirstSync(reading); err != nil {
-				return stopped(reading, err)
-			}
-		}
-		before := k.serving.Load()
-		if err := k.ready(reading, s, s.Follower.Wait, func() { k.succeed(before, s) }); err != nil {
-			return stopped(reading, err)
-		}
-		if k.former.Load() == nil {
-			return k.release(reading, before)
-		}
-		sleep(reading, k.kept)
-		return k.dismiss(context.WithoutCancel(reading)) // searches have a deadline
-	})
-	g.Go(func() (err error) {
-		defer stop()
-		for k.lock == nil && err == nil && sleep(reading, k.look) {
-			if takeOver {
-				k.lock, err = k.cfg.tryLock(reading)
-			}
-			if ended, endErr := k.ended(reading, s, newest); ended || endErr != nil {
-				return stopped(reading, endErr)
-			}
-		}
-		return err
-	})
-	return g.Wait()
+	return nil
 }
 
-// ended reports whether there is another generation to read: this one was dropped, or
-// one was completed since newest was the newest that is. What served before is closed
-// when it is dropped: the texts of its results are gone.
-func (k *Keeper) ended(ctx context.Context, s *Stack, newest catalog.Generation) (bool, error) {
-	if f := k.former.Load(); f != nil {
-		if gone, err := f.stack.dropped(ctx); err != nil || gone {
-			return false, errors.Join(err, k.dismiss(ctx))
+// attend tells the process that writes the index which generation answers here.
+func (k *Keeper) attend(ctx context.Context) error {
+	shared, ok := k.cfg.Store.(catalog.Locker)
+	s := k.serving.Load()
+	if !ok || s == nil || !s.Follower.Ready() {
+		return nil
+	}
+	return shared.Attend(ctx, s.generation.ID)
+}
+
+// mostReaders is how long the writer waits for readers to open a generation.
+const mostReaders = time.Minute
+
+// awaitReaders waits until no other process answers from another generation, but not for
+// ever: one may be configured to, or stopped.
+func (k *Keeper) awaitReaders(ctx context.Context, s *Stack) error {
+	shared, ok := k.cfg.Store.(catalog.Locker)
+	if !ok {
+		return nil
+	}
+	for begun := time.Now(); ; {
+		n, err := shared.Elsewhere(ctx, s.generation.ID)
+		switch {
+		case err != nil || n == 0:
+			return err
+		case time.Since(begun) > mostReaders:
+			k.cfg.Log.Warn("servers answer from an index that is dropped now", "servers", n)
+			return nil
+		}
+		if !sleep(ctx, k.look) {
+			return ctx.Err()
 		}
 	}
-	g, _, ok, err := latestComplete(ctx, k.cfg.Store)
-	if err != nil || ok && g.ID != newest.ID && g.ID != s.generation.ID {
-		return err == nil, err
+}
+
+// Behind is for how long what answers here has not had everything that was in the change
+// log then; 0 in the process that writes the index.
+func (k *Keeper) Behind() time.Duration {
+	s := k.serving.Load()
+	if s == nil || !s.readOnly && !k.yielded.Load() {
+		return 0
 	}
-	return s.dropped(ctx)
+	return s.Follower.Behind()
 }
 
 // awaitFirstSync waits until another process has synced everything once.

@@ -44,6 +44,9 @@ func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) er
 		return errors.Join(err, k.abandon(ctx, fresh, s, generation))
 	}
 	k.writing.Store(fresh)
+	if err := k.awaitReaders(old.parent, s); err != nil {
+		return err
+	}
 	old.end()
 	if err := k.release(old.parent, old.stack); err != nil {
 		return err

@@ -90,6 +90,9 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err := k.ready(ctx, s, k.completing(s, wait), serve); err != nil {
 		return err
 	}
+	if err := k.awaitReaders(ctx, s); err != nil {
+		return err
+	}
 	if before.fed != nil {
 		before.fed.end()
 	}
