@@ -23,6 +23,7 @@ var byTheClock = map[string]string{
 
 	"cmd/almanac/confined_linux_test.go: server.indexed": "a hostile source takes as long as the test may",
 	"cmd/almanac/hostile_linux_test.go: serveHostile":    "it looks at the memory of a process now and then",
+	"cmd/almanac/rolling_test.go: balancer.load":         "none of its searches may fail, however few they are",
 	"ingest/gitrepo/rate_test.go: drip.Write":            slowly,
 	"retrieval/vector/qdrant/errors_test.go: faults": "a server that never answers is too slow for any bound, and " +
 		"gRPC has no clock that a test can turn",
