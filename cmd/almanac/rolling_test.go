@@ -166,7 +166,7 @@ func (b *balancer) load(ctx context.Context) {
 // schema by three of this one, one after the other, while people search.
 func TestARollingUpgradeFailsNoSearch(t *testing.T) {
 	t.Parallel()
-	before := earlier(t)
+	before, now := earlier(t), program(t)
 	at := newSite(t, 12, "ALMANAC_CATALOG_URL="+postgrestest.Database(t), "ALMANAC_SERVER_DRAIN_DELAY=1h")
 	enter := func(program string) *server {
 		at.data = filepath.Join(t.TempDir(), "data")
@@ -187,7 +187,7 @@ func TestARollingUpgradeFailsNoSearch(t *testing.T) {
 	loaded := make(chan struct{})
 	go func() { defer close(loaded); b.load(ctx) }()
 	for i, s := range old {
-		fresh := enter(program(t))
+		fresh := enter(now)
 		b.add(fresh)
 		at.write(t, 14+8*i)
 		at.run(t, "sync") // by whoever writes now, be it of the program before
