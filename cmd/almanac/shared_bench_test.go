@@ -61,11 +61,8 @@ func BenchmarkReaders(b *testing.B) {
 			"ALMANAC_NETWORK_NAME=corpus", "ALMANAC_CATALOG_URL=" + database,
 			"ALMANAC_DATA_DIR=" + filepath.Join(b.TempDir(), "data")}, more...)...)
 	}
-	writer := start(b, env())
-	writer.ready(b)
-	if code := writer.stop(b); code != 0 {
-		b.Fatalf("exit code %d", code)
-	}
+	must(b, env(), "sync")
+	must(b, env(), "reindex")
 	var readers []*server
 	for core := range 2 {
 		script := filepath.Join(b.TempDir(), "pinned")

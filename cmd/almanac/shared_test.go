@@ -82,10 +82,10 @@ func TestAStoppedWriterIsOvertaken(t *testing.T) {
 		servers = append(servers, s)
 	}
 	writer, others := servers[0], servers[1:]
+	first.write(t, 9) // read by whoever takes over: nobody looks before
 	if err := writer.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	first.write(t, 9)
 	wait.Until(t, "another writes", func() bool { return others[0].finds(t, 7) && others[1].finds(t, 7) })
 	if err := writer.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
@@ -183,9 +183,9 @@ func TestKilledWritersAreReplaced(t *testing.T) {
 		rounds /= 8
 	}
 	for round := range rounds {
-		writer.kill()
 		page := 9 + 4*round
-		at.write(t, page+1)
+		at.write(t, page+1) // read by whoever takes over: nobody looks before
+		writer.kill()
 		wait.Until(t, "another writes", func() bool {
 			return !slices.ContainsFunc(others, func(s *server) bool { return !s.finds(t, page) })
 		})
