@@ -23,6 +23,7 @@ import (
 	"almanac/api/rest"
 	"almanac/api/tally"
 	"almanac/catalog"
+	"almanac/catalog/span"
 	"almanac/retrieval"
 	"almanac/text/webaddress"
 )
@@ -145,7 +146,10 @@ func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http
 		}
 		w.Header().Set(op.RequestHeader, id)
 		client := proxies.Client(r)
-		ctx := tally.WithClient(op.WithRequest(r.Context(), id), limit.Site(client))
+		ctx, s := span.Serve(r.Context(), r.Header.Get, proxies.Trusts(r))
+		s.Say("request.id", id)
+		defer s.End(nil)
+		ctx = tally.WithClient(op.WithRequest(ctx, id), limit.Site(client))
 		ctx = admit.WithClient(ctx, limit.Key(client))
 		next.ServeHTTP(w, r.WithContext(catalog.WithStart(ctx, time.Now())))
 	})

@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/span"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/ingest/privacy"
@@ -141,6 +142,7 @@ func (p *Pipeline) run(
 	ctx context.Context, src network.Source, connector func(*run) (Cursored, error),
 ) (Report, error) {
 	started := p.config.Now()
+	ctx, s := span.Start(ctx, "source "+src.Name)
 	p.config.Progress.Start(src.Name)
 	r := &run{Pipeline: p, src: src, began: p.config.Now(), hand: p.hand(src),
 		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
@@ -160,12 +162,23 @@ func (p *Pipeline) run(
 		r.report.Err = errors.Join(r.report.Err, err)
 	}
 	r.report.Took = p.config.Now().Sub(started)
+	r.tell(s)
 	p.config.Progress.Done(r.report)
 	r.logEnd(ctx)
 	if ctx.Err() == nil {
 		p.ended(src, r.report.Err)
 	}
 	return r.report, r.report.Err
+}
+
+// tell says in the span of a run what became of it.
+func (r *run) tell(s *span.Span) {
+	s.Say("kind", r.src.Kind)
+	s.Count("created", r.report.Created)
+	s.Count("updated", r.report.Updated)
+	s.Count("deleted", r.report.Deleted)
+	s.Count("skipped", r.report.Skipped)
+	s.End(r.report.Err)
 }
 
 // after returns the names of the sources that come after one in the network.

@@ -94,7 +94,7 @@ type InList struct {
 // not. It costs several searches.
 func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, error) {
 	r.Explain = true
-	t := trace.New(e.now)
+	t := trace.New(ctx, e.now)
 	p, err := e.plan(r, t)
 	if err != nil {
 		return Absence{}, err

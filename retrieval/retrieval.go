@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"almanac/catalog/span"
 	"almanac/retrieval/gather"
 	"almanac/retrieval/index"
 	"almanac/retrieval/order"
@@ -216,8 +218,16 @@ func (e *Engine) run(ctx context.Context, p *plan.Plan, t *trace.Trace,
 }
 
 // Search implements Searcher.
-func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
-	t := trace.New(e.now)
+func (e *Engine) Search(ctx context.Context, r Request) (res Response, err error) {
+	ctx, s := span.Start(ctx, "search")
+	s.Text("query", r.Query)
+	defer func() {
+		s.Say("class", res.Class)
+		s.Say("degraded", strings.Join(res.Degraded, " "))
+		s.Count("results", res.Total)
+		s.End(err)
+	}()
+	t := trace.New(ctx, e.now)
 	r.Limit = cmp.Or(r.Limit, 10)
 	if r.Limit < 0 || r.Offset < 0 || r.Limit+r.Offset > MaxResults {
 		return Response{}, fmt.Errorf("%w: offset and limit together must not exceed %d", ErrBadQuery, MaxResults)
@@ -226,7 +236,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	res := Response{Query: p.Request.Query, Class: string(p.Query.Class), Corrected: p.Corrected()}
+	res = Response{Query: p.Request.Query, Class: string(p.Query.Class), Corrected: p.Corrected()}
 	if !r.Plain {
 		res.Unknown = p.Unknown()
 	}
@@ -258,6 +268,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 // without each of them if there are few, or else without all. It is not called while
 // an engine is missing, which may have had the results.
 func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
+	ctx, s := span.Child(ctx, "relaxed")
+	defer s.End(nil)
 	each, without := p.Looser()
 	for _, some := range [][]plan.Looser{each, without} {
 		for _, l := range some {
@@ -274,7 +286,7 @@ func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
 
 // total returns how many results a plan would have with another query; 0 on an error.
 func (e *Engine) total(ctx context.Context, p *plan.Plan, l plan.Looser) (n int) {
-	t := trace.New(e.now)
+	t := trace.New(ctx, e.now)
 	if p, err := p.With(l.Query); err == nil {
 		_ = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
 			n = len(order.Run(f, order.Stages, t, s))

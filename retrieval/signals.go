@@ -26,7 +26,7 @@ type Signal struct {
 // Signals returns the class of a query and every candidate's signals, best
 // first: what Search orders before it groups.
 func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals []Signal, err error) {
-	t := trace.New(e.now)
+	t := trace.New(ctx, e.now)
 	p, err := e.plan(r, t)
 	if err != nil {
 		return "", nil, err

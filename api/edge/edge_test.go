@@ -18,10 +18,13 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"go.opentelemetry.io/otel/codes"
 
 	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
+	"almanac/catalog/span"
+	"almanac/testing/spantest"
 )
 
 var long = strings.Repeat("the tide comes in, the tide goes out; ", 100)
@@ -365,5 +368,21 @@ func TestWhatIsObserved(t *testing.T) {
 	want := []string{"GET /books/{id} 201", "PUT /books/{id} 405", "HEAD lost 404", "GET /left 499"}
 	if !slices.Equal(seen, want) {
 		t.Errorf("%q, want %q", seen, want)
+	}
+}
+
+// TestASpanHasTheNameOfItsRow, and nothing of the address.
+func TestASpanHasTheNameOfItsRow(t *testing.T) {
+	r := spantest.Record(t, false)
+	h := listen(t, edge.Config{Routes: []edge.Route{{Method: "GET", Path: "/books/{id}",
+		Serve: func(*http.Request) (*edge.Answer, error) { return nil, errors.New("no ink") }}}})
+	ctx, s := span.Start(t.Context(), "request")
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/books/of-mira?key=hush", nil)
+	h.ServeHTTP(httptest.NewRecorder(), request)
+	s.End(nil)
+	said := r.Ended()[0]
+	if text := fmt.Sprint(said.Name(), said.Attributes()); said.Name() != "GET /books/{id}" ||
+		said.Status().Code != codes.Error || strings.Contains(text, "mira") || strings.Contains(text, "hush") {
+		t.Errorf("the span says %s, %v", text, said.Status())
 	}
 }

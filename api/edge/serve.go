@@ -15,6 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"almanac/api/op"
+	"almanac/catalog/span"
 )
 
 // anyMethod is the method of gin's only tree.
@@ -159,6 +160,7 @@ func (l *listener) observe(c *gin.Context) {
 		}
 		c.Status(status)
 		c.Writer.WriteHeaderNow() // or gin adds a text
+		tell(span.Of(r.Context()), op.Cut(r.Method), name, status)
 		if l.cfg.Observe != nil {
 			l.cfg.Observe(r.Method, name, status, took)
 		}
@@ -178,6 +180,17 @@ func (l *listener) observe(c *gin.Context) {
 		v.Headers(c.Writer.Header(), r)
 	}
 	c.Next()
+}
+
+// tell names the span of a request by its row: an address may hold secrets.
+func tell(s *span.Span, method, route string, status int) {
+	s.Name(method + " " + route)
+	s.Say("http.request.method", method)
+	s.Say("http.route", route)
+	s.Count("http.response.status_code", status)
+	if status >= http.StatusInternalServerError {
+		s.Fail(errors.New(http.StatusText(status)))
+	}
 }
 
 // statusLeft is counted if the client left before the answer; nginx made the

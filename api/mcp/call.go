@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/op"
+	"almanac/catalog/span"
 	"almanac/text/nearest"
 )
 
@@ -122,6 +123,11 @@ func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (res *sdk.CallToolResult, _ error) {
 		start, outcome := time.Now(), "ok"
+		ctx, called := span.Start(ctx, "tool "+o.Tool) // over stdio no request is around it
+		defer func() {
+			called.Say("outcome", outcome)
+			called.End(nil)
+		}()
 		defer func() {
 			if p := recover(); p != nil {
 				s.cfg.Log.ErrorContext(ctx, "tool panicked", "tool", o.Tool, "error", p, "stack", string(debug.Stack()))

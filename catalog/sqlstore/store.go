@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/span"
 )
 
 // Config is a database as the package of its engine opened it.
@@ -77,11 +78,14 @@ type querier interface {
 
 // reading runs fn, which makes one query, when it is its turn.
 func (s *Store) reading(ctx context.Context, op string, fn func(q querier) error) error {
+	_, marked := span.Child(ctx, "catalog")
+	marked.Say("operation", op)
 	err := s.turns.take(ctx)
 	if err == nil {
 		defer s.turns.give()
 		err = fn(s.Reader)
 	}
+	marked.End(err)
 	return s.failure(ctx, op, err)
 }
 
@@ -111,6 +115,8 @@ func read[T any](
 
 // update runs fn in a write transaction and commits it.
 func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) error {
+	_, marked := span.Child(ctx, "catalog")
+	marked.Say("operation", op)
 	tx, err := s.Begin(ctx, s.Writer)
 	if err == nil {
 		defer tx.Rollback()
@@ -118,6 +124,7 @@ func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) er
 			err = tx.Commit()
 		}
 	}
+	marked.End(err)
 	return s.failure(ctx, op, err)
 }
 

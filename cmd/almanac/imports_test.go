@@ -47,7 +47,7 @@ func ourPackages(t *testing.T) []pkg {
 
 // leaves are open to all and import only leaves.
 var leaves = []string{"almanac/catalog/network", "almanac/ingest/folder", "almanac/text/options",
-	"almanac/ingest/outbound", "almanac/text/dates", "almanac/text/dotpath", "almanac/text/glob",
+	"almanac/ingest/outbound", "almanac/catalog/span", "almanac/text/dates", "almanac/text/dotpath", "almanac/text/glob",
 	"almanac/text/markdown", "almanac/text/markup", "almanac/text/nearest", "almanac/text/pdf", "almanac/text/prose",
 	"almanac/text/visible", "almanac/text/webaddress", "almanac/text/webpage"}
 
@@ -119,6 +119,7 @@ cmd/config: api/limit catalog/network embed retrieval/profile
 cmd/manual:
 cmd/memory:
 cmd/progress: ingest
+cmd/telemetry: catalog/span
 cmd/profiles: catalog retrieval/profile retrieval/revision
 cmd/terminal: api/op cmd/config retrieval/eval
 catalog:
@@ -328,11 +329,12 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/modelcontextprotocol/go-sdk/": {"almanac/api/mcp", "almanac/api/remote"},
 		// The embedding cache is a file of its own beside any catalog, shared by
 		// processes that may be killed: it keeps its vectors in SQLite too.
-		"database/sql":        {"almanac/catalog/sqlstore", "almanac/catalog/sqlite", "almanac/catalog/postgres", "almanac/embed"},
-		"modernc.org/sqlite":  {"almanac/catalog/sqlite", "almanac/embed"},
-		"github.com/jackc/":   {"almanac/catalog/postgres", "almanac/testing/postgrestest"},
-		"github.com/redis/":   {"almanac/api/limit", "almanac/testing/redistest"},
-		"github.com/pressly/": {"almanac/catalog/sqlite", "almanac/catalog/postgres"},
+		"database/sql":         {"almanac/catalog/sqlstore", "almanac/catalog/sqlite", "almanac/catalog/postgres", "almanac/embed"},
+		"modernc.org/sqlite":   {"almanac/catalog/sqlite", "almanac/embed"},
+		"github.com/jackc/":    {"almanac/catalog/postgres", "almanac/testing/postgrestest"},
+		"github.com/redis/":    {"almanac/api/limit", "almanac/testing/redistest"},
+		"go.opentelemetry.io/": {"almanac/catalog/span", "almanac/cmd/telemetry", "almanac/testing/spantest"},
+		"github.com/pressly/":  {"almanac/catalog/sqlite", "almanac/catalog/postgres"},
 
 		"github.com/meilisearch/":    {"almanac/retrieval/keyword/meili"},
 		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/testing/qdranttest"},

@@ -35,6 +35,11 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	end, err := a.telemetry(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer end()
 	keeper, err := a.keeper(n, at, store, nil, nil)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
@@ -22,6 +23,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/cmd/config"
 	"almanac/cmd/progress"
+	"almanac/cmd/telemetry"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
 	"almanac/ingest/networks"
@@ -62,6 +64,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 	}
 	metrics := a.metrics(store)
+	end, err := a.telemetry(ctx, metrics.Registry)
+	if err != nil {
+		return err
+	}
+	defer end()
 	w := &work{app: a, network: n, store: store, dir: at.Dir, metrics: metrics}
 	if a.config.Judge.URL != "" {
 		if w.judge, err = workbench.OpenModel(workbench.ModelConfig(a.config.Judge)); err != nil {
@@ -163,6 +170,12 @@ func (a *app) greet(n network.Network, public net.Listener, address string) {
 agents connect with: claude mcp add --transport http almanac %s/mcp
 
 `, n.Title, address, local)
+}
+
+// telemetry sends traces, and the metrics of a registry, where the environment says so.
+func (a *app) telemetry(ctx context.Context, metrics prometheus.Gatherer) (stop func(), err error) {
+	return telemetry.Start(ctx, telemetry.Config{Metrics: metrics, Version: version(), Texts: a.config.Telemetry.Texts,
+		Log: a.log})
 }
 
 // engines returns the engines that are configured: all except the cross-encoder always

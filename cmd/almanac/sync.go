@@ -84,6 +84,11 @@ func (c *syncCmd) ask(ctx context.Context, a *app, store catalog.Store) error {
 }
 
 func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
+	end, err := a.telemetry(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer end()
 	pipeline, err := a.pipeline(ctx, n, store, dir, a.syncProgress(), c.AcceptShrink)
 	if err != nil {
 		return err

@@ -62,6 +62,9 @@ type Config struct {
 	Sample  struct {
 		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates refer to; default its first load"`
 	} `key:"sample"`
+	Telemetry struct {
+		Texts bool `key:"texts" default:"false" doc:"traces have queries and errors; by default their lengths alone"`
+	} `key:"telemetry"`
 	Log struct {
 		Level  string `key:"level" default:"info" doc:"debug, info, warn or error; default warn, of serve and mcp info"`
 		Format string `key:"format" default:"auto" doc:"text, json, or auto: text on a terminal"`

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog/span"
 	"almanac/text/webaddress"
 )
 
@@ -141,6 +142,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	// Without a value the header is not sent, but marks the request as safe to send
 	// again if the server was closing the connection.
 	r.Header["Idempotency-Key"] = nil
+	span.Inject(r.Context(), r.Header.Set)
 	if t.key != "" {
 		r.Header.Set("Authorization", "Bearer "+t.key)
 	}

@@ -17,8 +17,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"almanac/catalog/span"
 	"almanac/embed"
 	"almanac/testing/httppipe"
+	"almanac/testing/spantest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -367,5 +369,22 @@ func TestClientsLeaveNoConnectionsBehind(t *testing.T) {
 	}
 	if n := opened.Load(); n > 2 {
 		t.Errorf("%d connections for 50 clients, one after the other", n)
+	}
+}
+
+func TestServersContinueTheTrace(t *testing.T) {
+	r := spantest.Record(t, false)
+	var told string
+	c := client(t, func(w http.ResponseWriter, r *http.Request) {
+		told = r.Header.Get("traceparent")
+		_, _ = io.WriteString(w, "{}")
+	})
+	ctx, s := span.Start(t.Context(), "embedder")
+	if err := c.JSON(ctx, http.MethodGet, "/", nil, new(any)); err != nil {
+		t.Fatal(err)
+	}
+	s.End(nil)
+	if id := r.Ended()[0].SpanContext().SpanID().String(); !strings.Contains(told, id) {
+		t.Errorf("the server is told %q of the span %s", told, id)
 	}
 }

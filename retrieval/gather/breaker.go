@@ -11,6 +11,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"almanac/catalog/span"
 	"almanac/retrieval/relevance"
 )
 
@@ -143,11 +144,13 @@ func (t *use) end() {
 
 // ask calls an engine in a search's use of it. A call that the client
 // cancelled says nothing about the engine.
-func ask[T any](ctx context.Context, t *use, call func() (T, error)) (answer T, err error) {
+func ask[T any](ctx context.Context, t *use, call func(context.Context) (T, error)) (answer T, err error) {
 	if err = t.allow(); err != nil {
 		return answer, fmt.Errorf("%s: %w", t.name, err)
 	}
-	if answer, err = call(); err == nil {
+	of, s := span.Call(ctx, t.name, t.server())
+	defer func() { s.End(err) }()
+	if answer, err = call(of); err == nil {
 		t.count(nil)
 		return answer, nil
 	}

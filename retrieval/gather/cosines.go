@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"context"
 	"sync"
 
 	"almanac/retrieval/passage"
@@ -100,5 +101,5 @@ func (f *Found) scores(ids []passage.ID) ([]float32, error) {
 		return nil, err
 	}
 	return ask(f.scoring, f.uses[vectors],
-		func() ([]float32, error) { return f.engines.Vector.Scores(f.scoring, v, ids) })
+		func(ctx context.Context) ([]float32, error) { return f.engines.Vector.Scores(ctx, v, ids) })
 }

@@ -18,7 +18,7 @@ func (b *Breaker) Call(ctx context.Context, calls ...func() error) (err error) {
 	t := b.use()
 	defer t.end()
 	for _, call := range calls {
-		_, failed := ask(ctx, t, func() (struct{}, error) { return struct{}{}, call() })
+		_, failed := ask(ctx, t, func(context.Context) (struct{}, error) { return struct{}{}, call() })
 		err = cmp.Or(err, failed)
 	}
 	return err

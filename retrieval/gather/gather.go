@@ -84,7 +84,6 @@ type List struct {
 	plan.List
 	Hits []Hit
 	err  error
-	took time.Duration
 }
 
 // Run gathers the candidates of a plan. The Found must be closed. An engine that fails
@@ -154,12 +153,13 @@ func (f *Found) Close() {
 // ask has the plan's retrievers read their lists at the same time.
 func (f *Found) ask() {
 	f.Lists = make([]List, len(f.Plan.Lists))
-	begun := f.trace.Since()
 	var wg sync.WaitGroup
 	for i, l := range f.Plan.Lists {
 		wg.Go(func() {
-			hits, err := f.engines.retrievers[l.Retriever](f.retrieving, f, l.Read)
-			f.Lists[i] = List{l, hits, err, f.trace.Since() - begun}
+			ctx, end := f.trace.Part(f.retrieving, "retrieve/"+l.Retriever)
+			hits, err := f.engines.retrievers[l.Retriever](ctx, f, l.Read)
+			end(err)
+			f.Lists[i] = List{l, hits, err}
 			switch {
 			case l.Retriever == "dense":
 				f.cosines.learn(hits)
@@ -178,7 +178,6 @@ func (f *Found) retrieve() error {
 	var errs []error
 	for _, l := range f.Lists {
 		engine := relevance.EngineOf[l.Retriever]
-		f.trace.Timings["retrieve/"+l.Retriever] = l.took
 		if errs = append(errs, l.err); l.err != nil {
 			f.Without(engine)
 			continue
@@ -188,10 +187,10 @@ func (f *Found) retrieve() error {
 	switch {
 	case whole:
 	case slices.ContainsFunc(f.engines.breakers[:reranker], (*breaker).server):
-		begun := f.trace.Since()
+		_, end := f.trace.Part(f.ctx, "retrieve/"+corpusList.Retriever)
 		hits, err := f.scan(corpusList.Depth)
+		end(err)
 		f.Lists = append(f.Lists, List{List: plan.List{List: corpusList}, Hits: hits})
-		f.trace.Timings["retrieve/"+corpusList.Retriever] = f.trace.Since() - begun
 		return err
 	case !answered:
 		return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
@@ -216,5 +215,7 @@ func (f *Found) CrossScores(ids []passage.ID, titles []string) ([]float64, error
 		texts[i] = strings.Join([]string{titles[i], t.Heading, t.Text}, "\n")
 	}
 	return ask(f.ctx, f.uses[reranker],
-		func() ([]float64, error) { return f.engines.cross.Score(f.ctx, f.Plan.Query.Text, texts) })
+		func(ctx context.Context) ([]float64, error) {
+			return f.engines.cross.Score(ctx, f.Plan.Query.Text, texts)
+		})
 }

@@ -30,7 +30,7 @@ func lexical(engine keyword.Engine, unit keyword.Unit) retriever {
 		q := f.Plan.Keyword
 		q.Unit, q.Terms = unit, f.Plan.Held()
 		hits, err := ask(ctx, f.uses[words],
-			func() ([]keyword.Hit, error) { return engine.Search(ctx, q, f.Plan.Filter, k) })
+			func(ctx context.Context) ([]keyword.Hit, error) { return engine.Search(ctx, q, f.Plan.Filter, k) })
 		if unit == keyword.Documents {
 			for i := range hits {
 				hits[i].Passage = Whole
@@ -48,7 +48,7 @@ func nearest(index vector.Index) retriever {
 			return nil, err
 		}
 		hits, err := ask(ctx, f.uses[vectors],
-			func() ([]vector.Hit, error) { return index.Search(ctx, v, f.Plan.Filter, k) })
+			func(ctx context.Context) ([]vector.Hit, error) { return index.Search(ctx, v, f.Plan.Filter, k) })
 		return ofVectors(hits), err
 	}
 }
@@ -64,7 +64,9 @@ func sparse(index vector.Sparse) retriever {
 			return nil, nil
 		}
 		hits, err := ask(ctx, f.uses[vectors],
-			func() ([]vector.Hit, error) { return index.SearchTerms(ctx, terms, f.Plan.Filter, k) })
+			func(ctx context.Context) ([]vector.Hit, error) {
+				return index.SearchTerms(ctx, terms, f.Plan.Filter, k)
+			})
 		return ofVectors(hits), err
 	}
 }
@@ -79,7 +81,7 @@ func ofVectors(hits []vector.Hit) []Hit {
 
 // embed returns the query's embedding.
 func (f *Found) embed(ctx context.Context) ([]float32, error) {
-	vectors, err := ask(ctx, f.uses[embedder], func() ([][]float32, error) {
+	vectors, err := ask(ctx, f.uses[embedder], func(ctx context.Context) ([][]float32, error) {
 		return f.engines.Embedder.Embed(ctx, []string{f.Plan.Text()}, embed.Query)
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"almanac/catalog/span"
 	"almanac/embed"
 )
 
@@ -18,7 +19,10 @@ func (f *Follower) embedAll(ctx context.Context, fd *feed, records []*analysed) 
 	if len(texts) == 0 {
 		return nil
 	}
-	vectors, err := f.embed(ctx, texts)
+	called, s := span.Call(ctx, "embedder", f.cfg.EmbedderServer)
+	s.Count("texts", len(texts))
+	vectors, err := f.embed(called, texts)
+	s.End(err)
 	if errors.Is(err, embed.ErrRefused) {
 		for _, a := range records {
 			if a.vectors, err = f.embedEach(ctx, fd, a); err != nil {

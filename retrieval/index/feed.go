@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/span"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/vector"
 )
@@ -246,7 +247,10 @@ func (f *Follower) look(ctx context.Context, fd *feed) error {
 }
 
 // apply indexes a batch of changes in the feed's corpus and engines.
-func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change) error {
+func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change) (err error) {
+	ctx, s := span.Start(ctx, "index")
+	s.Count("changes", len(changes))
+	defer func() { s.End(err) }()
 	ids := make([]int64, len(changes))
 	for i, c := range changes {
 		ids[i] = c.Record
@@ -277,7 +281,9 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 		for _, a := range all {
 			b.Records = append(b.Records, a.keyword)
 		}
-		if err := fd.keyword.Apply(ctx, b); err != nil {
+		called, s := span.Call(ctx, "keyword", f.cfg.KeywordServer)
+		err := fd.keyword.Apply(called, b)
+		if s.End(err); err != nil {
 			return fmt.Errorf("index: keyword engine: %w", err)
 		}
 	}
@@ -286,7 +292,9 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 		for _, a := range all {
 			b.Records = append(b.Records, a.vector())
 		}
-		if err := fd.vector.Apply(ctx, b); err != nil {
+		called, s := span.Call(ctx, "vector", f.cfg.VectorServer)
+		err := fd.vector.Apply(called, b)
+		if s.End(err); err != nil {
 			return fmt.Errorf("index: vector engine: %w", err)
 		}
 		for _, r := range b.Records {

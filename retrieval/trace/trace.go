@@ -1,25 +1,32 @@
 // Package trace records how a search went, for those who ask: the time of each stage,
-// and numbers with what they are made of. It holds the only clock of a search.
+// and numbers with what they are made of. It holds the only clock of a search, so that
+// answers, metrics and an operator's traces say the same.
 package trace
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
+
+	"almanac/catalog/span"
 )
 
 // Trace is the times of one search.
 type Trace struct {
 	Timings map[string]time.Duration // by stage
 
+	ctx         context.Context // its stages are spans of this one's
 	now         func() time.Time
 	begun, last time.Time
+	mu          sync.Mutex // of Timings while parts run
 }
 
 // New begins a trace by a clock.
-func New(now func() time.Time) *Trace {
+func New(ctx context.Context, now func() time.Time) *Trace {
 	t := now()
-	return &Trace{Timings: map[string]time.Duration{}, now: now, begun: t, last: t}
+	return &Trace{Timings: map[string]time.Duration{}, ctx: ctx, now: now, begun: t, last: t}
 }
 
 // Begun returns when the search began.
@@ -29,11 +36,23 @@ func (t *Trace) Begun() time.Time { return t.begun }
 func (t *Trace) End(stage string) {
 	now := t.now()
 	t.Timings[stage] += now.Sub(t.last)
+	span.Past(t.ctx, stage, t.last, now)
 	t.last = now
 }
 
-// Since returns the time since the last stage ended. It may be called concurrently.
-func (t *Trace) Since() time.Duration { return t.now().Sub(t.last) }
+// Part begins a part of the stage that goes on. It may be called concurrently, before
+// the stage ends.
+func (t *Trace) Part(ctx context.Context, name string) (of context.Context, end func(error)) {
+	of, s := span.Child(ctx, name)
+	begun := t.now()
+	return of, func(err error) {
+		took := t.now().Sub(begun)
+		s.End(err)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.Timings[name] = took
+	}
+}
 
 // Took returns the time from the beginning to the end of the last stage.
 func (t *Trace) Took() time.Duration { return t.last.Sub(t.begun) }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+
+	"almanac/catalog/span"
 )
 
 // maxAnswer is the longest response that is read, in bytes: the hits of a
@@ -12,10 +14,14 @@ const maxAnswer = 64 << 20
 
 var errAnswerTooLarge = errors.New("answer too large")
 
-// limited ends responses that are too long with an error.
+// limited ends responses that are too long with an error, and has the server continue the trace.
 type limited struct{ http.RoundTripper }
 
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	if span.Of(r.Context()) != nil {
+		r = r.Clone(r.Context())
+		span.Inject(r.Context(), r.Header.Set)
+	}
 	response, err := l.RoundTripper.RoundTrip(r)
 	if err == nil {
 		response.Body = &limitedBody{response.Body, maxAnswer}

@@ -15,11 +15,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"almanac/catalog/span"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/keyword/meili"
 	"almanac/retrieval/passage"
 	"almanac/testing/httppipe"
+	"almanac/testing/spantest"
 )
 
 func words(text string) keyword.Text { return keyword.Text{Raw: text, Tokens: analysis.Analyze(text)} }
@@ -284,5 +286,24 @@ func TestConfigurationIsChecked(t *testing.T) {
 			strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
+	}
+}
+
+func TestTheServerContinuesTheTrace(t *testing.T) {
+	r := spantest.Record(t, false)
+	told := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case told <- r.Header.Get("traceparent"):
+		default:
+		}
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	t.Cleanup(server.Close)
+	ctx, s := span.Start(t.Context(), "keyword")
+	_, _ = dial(t, server.URL).Checkpoint(ctx) // it was asked
+	s.End(nil)
+	if id, got := r.Ended()[0].SpanContext().SpanID().String(), <-told; !strings.Contains(got, id) {
+		t.Errorf("the server is told %q of the span %s", got, id)
 	}
 }

@@ -25,11 +25,14 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"almanac/catalog/span"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
 	"almanac/testing/qdranttest"
+	"almanac/testing/spantest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -338,4 +341,27 @@ func FuzzGenerationOf(f *testing.F) {
 			t.Errorf("%q is generation %d", name, n)
 		}
 	})
+}
+
+func TestTheServerContinuesTheTrace(t *testing.T) {
+	r := spantest.Record(t, false)
+	told := make(chan string, 1)
+	addr := qdranttest.StartAt(t, "127.0.0.1:0", grpc.ChainUnaryInterceptor(func(ctx context.Context, in any,
+		_ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		select {
+		case told <- strings.Join(metadata.ValueFromIncomingContext(ctx, "traceparent"), " "):
+		default:
+		}
+		return next(ctx, in)
+	})).Addr
+	x := openAt(t, config(addr))
+	<-told // what opening it asked
+	ctx, s := span.Start(t.Context(), "vector")
+	if _, err := x.Checkpoint(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s.End(nil)
+	if id, got := r.Ended()[0].SpanContext().SpanID().String(), <-told; !strings.Contains(got, id) {
+		t.Errorf("the server is told %q of the span %s", got, id)
+	}
 }

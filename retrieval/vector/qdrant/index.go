@@ -42,6 +42,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 
+	"almanac/catalog/span"
 	"almanac/retrieval/vector"
 )
 
@@ -193,6 +194,7 @@ func (c Config) dial() (*grpc.ClientConn, error) {
 			if c.Key != "" {
 				ctx = metadata.AppendToOutgoingContext(ctx, "api-key", c.Key)
 			}
+			span.Inject(ctx, func(name, value string) { ctx = metadata.AppendToOutgoingContext(ctx, name, value) })
 			ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 			defer cancel()
 			return call(ctx, method, in, out, conn, o...)
