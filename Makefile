@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS     ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -167,17 +167,24 @@ EMPTY_ENGINES := $(ENGINES_SHELL) 'find /volumes/meilisearch /volumes/qdrant -mi
 up: secrets ## start the stack of containers, on 127.0.0.1:8080 (docs/deploy.md)
 	$(COMPOSE) up --detach --build
 
+scale: secrets ## start one writer and two readers instead, over PostgreSQL, Redis and three nodes of Qdrant
+	$(COMPOSE) up --detach --build caddy
+
 down: ## stop the stack of containers and keep its data
 	$(COMPOSE) --profile '*' down
 
 # Containers see a secret's file with its owner and mode, and each runs as a
 # different user: the files are readable by all, in a directory that only its owner
-# may enter.
+# may enter. Addresses have the passwords before them.
 secrets:
 	@install -d -m 700 compose/secrets
-	@for name in admin_token meilisearch_key qdrant_key grafana_password; do \
-	  file=compose/secrets/$$name; \
-	  [ -s $$file ] || head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >$$file && chmod 644 $$file || exit 1; \
+	@cd compose/secrets; \
+	for name in admin_token meilisearch_key qdrant_key grafana_password postgres_password redis_password catalog_url redis_url; do \
+	  [ -s $$name ] || case $$name in \
+	    catalog_url) echo "postgres://almanac:$$(cat postgres_password)@postgres/almanac?sslmode=disable" ;; \
+	    redis_url) echo "redis://:$$(cat redis_password)@redis/0" ;; \
+	    *) head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n' ;; \
+	  esac >$$name && chmod 644 $$name || exit 1; \
 	done
 
 backup: FILE := almanac-$(shell date -u +%Y%m%dT%H%M%SZ).tar.gz

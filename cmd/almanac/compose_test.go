@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -30,19 +31,25 @@ func TestCompose(t *testing.T) {
 	t.Parallel()
 	file := readText(t, "compose.yaml")
 	example := exampleEnv(t)
+	always := []string{"almanac", "meilisearch", "ollama", "qdrant", "volumes"}
+	profiles := map[string][]string{
+		"observe": {"grafana", "prometheus"},
+		"scale": {"caddy", "postgres", "qdrant1", "qdrant2", "qdrant3", "reader1", "reader2", "redis", "volumes-scale",
+			"writer"},
+	}
+	profiles["env.example"] = profiles["observe"]
 	for name, load := range map[string]func() (*types.Project, error){
 		"default":     func() (*types.Project, error) { return loadCompose(t, []string{file}, nil) },
 		"observe":     func() (*types.Project, error) { return loadCompose(t, []string{file}, nil, "observe") },
+		"scale":       func() (*types.Project, error) { return loadCompose(t, []string{file}, nil, "scale") },
 		"env.example": func() (*types.Project, error) { return loadCompose(t, []string{file}, example, "observe") },
 	} {
 		p, err := load()
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		want := []string{"almanac", "meilisearch", "ollama", "qdrant", "volumes"}
-		if name != "default" {
-			want = []string{"almanac", "grafana", "meilisearch", "ollama", "prometheus", "qdrant", "volumes"}
-		}
+		want := slices.Concat(always, profiles[name])
+		slices.Sort(want)
 		if got := p.ServiceNames(); !slices.Equal(got, want) {
 			t.Errorf("%s: the services are %v, want %v", name, got, want)
 		}
@@ -85,13 +92,19 @@ func TestComposeChecksFind(t *testing.T) {
 		{"start_period: 5m", "start_period: 1h", "not said for 1h0m0s"},
 		{"exec ./qdrant", "exec ./entrypoint.sh", "does not wait"},
 		{"{subnet: \"${SUBNET:-10.213.17.0/24}\"}", "", "the address of a reverse proxy changes"},
-		{"${SUBNET:-10.213.17.0/24}", "${SUBNET:-172.20.0.0/16}", "Docker hands out"},
+		{"{subnet: \"${SUBNET:-10.213.17.0/24}", "{subnet: \"${SUBNET:-172.20.0.0/16}", "Docker hands out"},
+		{"ALMANAC_SERVER_ROLE: reader", "ALMANAC_SERVER_ROLE: follower", "reader1: "},
+		{"ALMANAC_LIMIT_REDIS_FILE: /run/secrets/redis_url", "GOGC: \"100\"", "reader1 counts calls alone"},
+		{"chown 999:999 /volumes/postgres", "true", "the volume postgres"},
+		{"TRUSTED_PROXIES: ${SUBNET:-10.213.17.0/24}", "TRUSTED_PROXIES: 10.9.9.9", "does not trust Caddy"},
+		{"./Caddyfile:/etc", "./Caddy:/etc", "compose/Caddy, which must exist"},
+		{"aliases: [qdrants]", "aliases: [qdrant-cluster]", "qdrants is no name of a node"},
 	} {
 		if !strings.Contains(file, tt.old) {
 			t.Errorf("%q is not in compose.yaml", tt.old)
 			continue
 		}
-		p, err := loadCompose(t, []string{strings.Replace(file, tt.old, tt.new, 1)}, nil, "observe")
+		p, err := loadCompose(t, []string{strings.Replace(file, tt.old, tt.new, 1)}, nil, "observe", "scale")
 		if err != nil {
 			t.Errorf("%q: %v", tt.new, err)
 			continue
@@ -153,6 +166,7 @@ func problems(t *testing.T, p *types.Project) (all []string) {
 		secrets(t, p, s, say)
 	}
 	wiring(t, p, say)
+	scaled(t, p, say)
 	subnet(t, p, say)
 	return all
 }
@@ -168,7 +182,7 @@ func oneShot(p *types.Project, name string) bool {
 }
 
 // pinned is an image of the usual registry with a full version.
-var pinned = regexp.MustCompile(`^[a-z0-9]+(/[a-z0-9_-]+)?:v?\d+\.\d+\.\d+(-[a-z]+)?$`)
+var pinned = regexp.MustCompile(`^([a-z0-9]+(/[a-z0-9_-]+)?:v?\d+\.\d+\.\d+(-[a-z]+)?|postgres:\d+\.\d+)$`)
 
 // hardened checks what holds for every service. Ports are published on loopback
 // unless the operator says otherwise.
@@ -210,7 +224,7 @@ func hardened(s types.ServiceConfig, oneShot bool, say func(string, ...any)) {
 			say("%s: does not start again", s.Name)
 		}
 	}
-	published := map[string][]uint32{"almanac": {8080, 8081}, "grafana": {3000}}
+	published := map[string][]uint32{"almanac": {8080, 8081}, "grafana": {3000}, "caddy": {8080, 8081}}
 	for _, port := range s.Ports {
 		if !slices.Contains(published[s.Name], port.Target) {
 			say("%s: publishes port %d", s.Name, port.Target)
@@ -230,10 +244,11 @@ func mounts(p *types.Project, s types.ServiceConfig, say func(string, ...any)) {
 			if _, err := os.Stat(v.Source); err != nil || !v.ReadOnly {
 				say("%s: mounts %s, which must exist and be read only: %v", s.Name, v.Source, err)
 			}
-		// images of the other profile prepare theirs
-		case v.Type == types.VolumeTypeVolume && len(s.Profiles) == 0 && !oneShot(p, s.Name):
+		// images of the profile observe prepare theirs
+		case v.Type == types.VolumeTypeVolume && !slices.Contains(s.Profiles, "observe") && !oneShot(p, s.Name):
 			owner := regexp.MustCompile(`chown ` + s.User + `( /\S+)* /volumes/` + v.Source + `\b`)
-			if !owner.MatchString(strings.Join(p.Services["volumes"].Command, "\n")) {
+			if !owner.MatchString(strings.Join(slices.Concat(p.Services["volumes"].Command,
+				p.Services["volumes-scale"].Command), "\n")) {
 				say("%s: the volume %s is not given to user %s", s.Name, v.Source, s.User)
 			}
 		}
@@ -329,6 +344,50 @@ func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
 	}
 }
 
+// scaled checks the servers of the profile scale, and what is between them.
+func scaled(t *testing.T, p *types.Project, say func(string, ...any)) {
+	t.Helper()
+	caddy, ok := p.Services["caddy"]
+	if !ok {
+		return
+	}
+	nodes := 0
+	for _, name := range []string{"qdrant1", "qdrant2", "qdrant3"} {
+		if n := p.Services[name].Networks["engines"]; n != nil && slices.Contains(n.Aliases, "qdrants") {
+			nodes++
+		}
+	}
+	if nodes != 3 {
+		say("qdrants is no name of a node for %d of three", 3-nodes)
+	}
+	front := readText(t, "Caddyfile")
+	for name, role := range map[string]string{"writer": "auto", "reader1": config.RoleReader,
+		"reader2": config.RoleReader} {
+		s := p.Services[name]
+		c, err := configOf(t, environmentOf(t, s))
+		if err != nil {
+			say("%s: %v", name, err)
+			continue
+		}
+		if c.Server.Role != role || c.Catalog.URL == "" {
+			say("%s has the role %s and the catalog %q", name, c.Server.Role, c.Catalog.URL)
+		}
+		if c.Limit.Redis == "" {
+			say("%s counts calls alone", name)
+		}
+		if !strings.Contains(c.Vector.URL, "//qdrants:") || c.Vector.Replicas < 2 {
+			say("%s uses the node %s, of %d replicas", name, c.Vector.URL, c.Vector.Replicas)
+		}
+		if pools := p.Networks["default"].Ipam.Config; len(pools) == 1 &&
+			!slices.Contains(c.Server.TrustedProxies, pools[0].Subnet) {
+			say("%s does not trust Caddy", name)
+		}
+		if !strings.Contains(front, " "+name+c.Server.Listen) || caddy.DependsOn[name].Condition == "" {
+			say("Caddy does not pass requests to %s", name)
+		}
+	}
+}
+
 // subnet checks that a reverse proxy on the host has one address, outside the
 // ranges that Docker gives to networks that name none, and that the texts name it.
 func subnet(t *testing.T, p *types.Project, say func(string, ...any)) {
@@ -374,13 +433,19 @@ func configOf(t *testing.T, env map[string]string) (config.Config, error) {
 	t.Helper()
 	known := config.Variables()
 	var environ []string
-	secret := filepath.Join(t.TempDir(), "secret")
-	writeFile(t, secret, "s3cret\n")
+	dir := t.TempDir()
+	secret := func(path string) string {
+		text := map[string]string{"catalog_url": "postgres://almanac:s3cret@postgres/almanac",
+			"redis_url": "redis://:s3cret@redis/0"}[filepath.Base(path)]
+		file := filepath.Join(dir, filepath.Base(path))
+		writeFile(t, file, cmp.Or(text, "s3cret")+"\n")
+		return file
+	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if strings.HasPrefix(name, config.EnvPrefix) && !slices.Contains(known, name) {
 			return config.Config{}, fmt.Errorf("%s is not a setting", name)
 		}
-		environ = append(environ, name+"="+secretPath.ReplaceAllLiteralString(env[name], secret))
+		environ = append(environ, name+"="+secretPath.ReplaceAllStringFunc(env[name], secret))
 	}
 	c, _, err := config.Load("", environ, nil)
 	return c, err
