@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS     ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ build: ## build the binary as bin/almanac
 	$(GO) build -o $(BIN) ./cmd/almanac
 
 test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
-	@.ci/stages format vet race rankings programs postgres pages dashboard conformance clients trec container
+	@.ci/stages format vet race rankings programs postgres pages dashboard conformance clients trec container kubernetes
 
 soak: ## kills, chaos, hostile sources and walks over every answer, all their rounds: once a night
 	ALMANAC_SOAK=1 .ci/stages rankings programs postgres
@@ -102,6 +102,10 @@ trec: build ## the measures of the sample's rankings against pytrec_eval
 container: build ## the image of almanac in a container, where a Docker engine can be started
 	@echo "== container"
 	compose/smoke image
+
+kubernetes: ## docs/kubernetes against the schemas of Kubernetes, with kubeconform
+	@echo "== kubernetes"
+	$(GO) test -C testing/kubeconform .
 
 smoke: build ## the whole stack in containers; SMOKE_STANDINS=1 where the servers' images cannot be had
 	compose/smoke stack
