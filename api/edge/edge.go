@@ -1,7 +1,7 @@
 // Package edge is where HTTP meets the program. A listener is a table of routes;
 // this package alone decides how a request reaches its row and what becomes of the
 // answer: 304, 405, 413, HEAD, entity tag, compression, caching and policy. It is
-// the only package that uses gin; of this module it imports op and limit.
+// the only package that uses gin; of this module it imports op, limit and span.
 package edge
 
 import (
