@@ -127,7 +127,7 @@ const typing = 10
 
 func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
-		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions,
+		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions, Prompts: Prompts,
 		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
 		AllowedOrigins: cfg.AllowedOrigins, Loopback: cfg.Loopback,
 		Observe: cfg.Metrics.ObserveTool,

@@ -24,10 +24,11 @@ type Config struct {
 	// Items are the records that references name, for links in texts; nil: texts have none.
 	Items func(context.Context, []catalog.Ref) (map[catalog.Ref]kb.Item, error)
 
-	Name         string // of the service, for people: the network's
-	Proposals    network.Proposals
-	Description  string // of the network
-	Instructions string // for models that use the tools
+	Name        string // of the service, for people: the network's
+	Proposals   network.Proposals
+	Description string // of the network
+	// Instructions are for models that use the tools.
+	Instructions func(context.Context) string
 	Version      string // of the program
 	PublicURL    string // {base_url}: https://kb.example.org
 

@@ -6,6 +6,7 @@ import (
 
 	"almanac/api/edge"
 	"almanac/api/limit"
+	"almanac/api/mcp"
 	"almanac/api/reference"
 	"almanac/api/web"
 )
@@ -16,7 +17,7 @@ func newWeb(cfg Config, visits, typing *limit.Bucket) ([]edge.Route, error) {
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), About: cfg.Description, PublicURL: cfg.PublicURL,
 		Version: cfg.Version, Limit: visits, Typing: typing, Clicks: cfg.Clicks, Proposals: cfg.Proposals, Items: cfg.Items,
-		Now:       cfg.Now,
+		Now: cfg.Now, Protocols: mcp.Versions,
 		Reference: reference.Groups(reference.Config{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
 	})
 	if err != nil {

@@ -60,7 +60,26 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, s.unknownTool(params.Name, v)
 			}
 		}
-		return next(ctx, method, r)
+		res, err := next(ctx, method, r)
+		s.instruct(ctx, res)
+		return res, err
+	}
+}
+
+// instruct tells a client that connects what is there now.
+func (s *Server) instruct(ctx context.Context, res sdk.Result) {
+	if s.cfg.Instructions == nil {
+		return
+	}
+	switch res := res.(type) {
+	case *sdk.InitializeResult:
+		if res != nil {
+			res.Instructions = s.cfg.Instructions(ctx)
+		}
+	case *sdk.DiscoverResult:
+		if res != nil {
+			res.Instructions = s.cfg.Instructions(ctx)
+		}
 	}
 }
 
@@ -70,11 +89,12 @@ func notServed(method string) *jsonrpc.Error {
 	}
 }
 
-// served are the methods a client may call. Prompts, completion, logging and
-// subscriptions to resources are not among them.
+// served are the methods a client may call. Completion, logging and subscriptions to
+// resources are not among them.
 var served = map[string]bool{
 	"initialize": true, "ping": true, "server/discover": true, "subscriptions/listen": true,
 	"tools/list": true, "tools/call": true,
+	"prompts/list": true, "prompts/get": true,
 	"resources/list": true, "resources/read": true, "resources/templates/list": true,
 	"notifications/initialized": true, "notifications/cancelled": true,
 	"notifications/progress": true, "notifications/roots/list_changed": true,

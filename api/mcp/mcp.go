@@ -32,8 +32,10 @@ const MaxBody = 128 << 10
 // Config of a Server.
 type Config struct {
 	Name, Version string // of the program, for clients
-	Instructions  string // for the model: what the tools offer and how to use them
+	// Instructions are for the model: what the tools offer and how to use them; nil: none.
+	Instructions func(context.Context) string
 	op.Serving
+	Prompts   []op.Prompt
 	Resources []op.Resource
 	// AllowedOrigins are the web pages that may call: https://kb.example.org,
 	// "*" = any. With Loopback, pages of this machine may too.
@@ -70,17 +72,17 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: cfg.Name, Version: cfg.Version}, &sdk.ServerOptions{
-		Instructions:              cfg.Instructions,
 		Logger:                    slog.New(slog.DiscardHandler), // it logs mistakes of clients as errors
 		SupportedProtocolVersions: Versions,
 		SetCacheable:              keep,
 		Capabilities: &sdk.ServerCapabilities{
-			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{},
+			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
 		},
 	})
 	for _, t := range s.tools.all {
 		s.sdk.AddTool(t.described, s.callTool(t.op))
 	}
+	s.addPrompts()
 	if err := s.addResources(); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}

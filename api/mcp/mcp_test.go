@@ -39,7 +39,9 @@ type server struct {
 func newServer(t testing.TB, change func(*mcp.Config)) server {
 	t.Helper()
 	cfg := mcp.Config{
-		Name: "almanac", Version: "test", Instructions: "Ask the shelf.",
+		Name: "almanac", Version: "test", Instructions: func(context.Context) string { return "Ask the shelf." },
+		Prompts: []op.Prompt{{Name: "lend", Title: "Lend a book", Text: "Lend {book} to {reader}.", Arguments: []op.PromptArgument{
+			{Name: "book", Description: "its title"}, {Name: "reader", Description: "a name", Missing: "anybody"}}}},
 		Serving: op.Serving{Operations: optest.Operations(), Timeout: time.Minute},
 		Resources: []op.Resource{
 			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
@@ -95,7 +97,8 @@ func TestMessages(t *testing.T) {
 		status     int
 		want, not  string
 	}{
-		{"initialize negotiates", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-06-18"`, `"prompts"`},
+		{"initialize negotiates", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-06-18"`, `"logging"`},
+		{"and says what the model should know", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"instructions":"Ask the shelf."`, "error"},
 		{"an old version is answered with the newest it can have",
 			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-11-25"`, ""},
 		{"ping is answered", `{"jsonrpc":"2.0","id":"a","method":"ping"}`, 200,
@@ -122,9 +125,16 @@ func TestMessages(t *testing.T) {
 		{"a nameless tool is an error", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, 200,
 			`"code":-32602`, "result"},
 		{"a call needs params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, 400, `"code":-32600`, "result"},
-		{"prompts are not served", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200, `"error":{"code":-32601`,
-			"result"},
-		{"nor is an unknown method", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200,
+		{"prompts are listed", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200,
+			`"arguments":[{"name":"book","description":"its title","required":true},{"name":"reader","description":"a name"}]`, "error"},
+		{"a prompt has its arguments",
+			`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"lend","arguments":{"book":"{reader}","reader":""}}}`,
+			200, `"text":"Lend {reader} to anybody."`, "error"},
+		{"it asks for what it needs", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"lend"}}`, 200,
+			`"error":{"code":-32602,"message":"book is required: its title"}`, "result"},
+		{"and takes no book", `{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"lend","arguments":{"book":"` +
+			strings.Repeat("a", 5000) + `"}}}`, 200, `"message":"book may have 4096 bytes at most"`, "result"},
+		{"an unknown method is an error", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200,
 			`"id":7,"error":{"code":-32601`, "result"},
 		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://books"`,
 			"error"},
@@ -298,7 +308,7 @@ func TestTheVersionWithoutSessions(t *testing.T) {
 		{"and the same", "tools/call", `"name":"about"`, "get_book", 400, `"code":-32020`},
 		{"an unknown tool is 400", "tools/call", `"name":"x"`, "x", 400, `"code":-32602`},
 		{"an unknown method is 404", "make/coffee", "", "", 404, `"code":-32601`},
-		{"prompts are 404", "prompts/list", "", "", 404, `"code":-32601`},
+		{"prompts are listed", "prompts/list", "", "", 200, `"name":"lend"`},
 		{"an unknown resource is invalid", "resources/read", `"uri":"kb://nothing"`, "kb://nothing", 400,
 			`"code":-32602`},
 		{"initialize is of the past", "initialize",

@@ -216,6 +216,7 @@ func (h *Handler) llms(r *http.Request) (*edge.Answer, error) {
 	line("Search: %s\n", at("/index.md?q=WORDS"))
 	line("## Tools and API\n")
 	line("- [MCP endpoint](%s): the same as tools, over streamable HTTP", at("/mcp"))
+	line("- [Which tool when](%s): a skill for agents", at("/skill.md"))
 	line("- [OpenAPI description](%s)", at("/api/v1/openapi.json"))
 	line("- [Reference of the API](%s)\n", at("/api/v1/reference"))
 	line("## Lists\n")

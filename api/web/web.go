@@ -32,6 +32,7 @@ type Config struct {
 	Proposals network.Proposals
 	PublicURL string // without a slash at the end
 	Version   string
+	Protocols []string          // versions of the tool protocol that are served
 	Reference []reference.Group // what the pages about the API describe
 	Now       func() time.Time
 	// Limit counts every request but those of styles and scripts, and Typing those that
@@ -207,6 +208,7 @@ func (h *Handler) Routes() (all []edge.Route) {
 		all[len(all)-1].Headers, all[len(all)-1].Limit = anywhere, h.cfg.Typing
 		add("/search-box.js", h.searchBox)
 		all[len(all)-1].Limit = nil
+		h.forAgents(add)
 		add("/feed.atom", h.feed)
 		add("/sitemap.xml", h.sitemap)
 	}

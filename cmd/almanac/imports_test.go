@@ -114,7 +114,7 @@ api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
 api/versions: api/kb api/kb/evidence catalog catalog/derive
 api/web: api/cips api/community api/ecosystem api/edge api/kb api/kb/... api/library api/limit api/look api/meta
-	api/onboarding api/op api/operations api/reference api/search api/tally catalog catalog/mention
+	api/onboarding api/op api/operations api/reference api/search api/tally catalog catalog/mention skills
 cmd/config: api/limit catalog/network embed retrieval/profile
 cmd/manual:
 cmd/memory:
@@ -216,6 +216,7 @@ retrieval/vector/kernel:
 retrieval/vector/qdrant: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
 retrieval/workbench: catalog catalog/jobs embed embed/remote retrieval retrieval/corpus retrieval/eval
 	retrieval/profile retrieval/rerank retrieval/revision
+skills:
 testing/catalogfile: catalog/sqlite
 testing/catalogtest: catalog
 testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile
