@@ -44,7 +44,7 @@ type Config struct {
 		REST  int    `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
 		MCP   int    `key:"mcp" default:"60" doc:"the same over MCP; connecting and pings have ten times as many"`
 		Web   int    `key:"web" default:"300" doc:"web pages per client and 15 minutes, ten times the letters; 0: none"`
-		Local string `key:"local" default:"auto" doc:"count calls from this machine: on, off; auto: not in a terminal or of a folder"`
+		Local string `key:"local" default:"auto" doc:"count local calls: on, off, or auto: not in a terminal or of a folder"`
 		Redis string `key:"redis" secret:"true" doc:"to count in for all servers: redis://HOST/0; empty: each its own"`
 		// A connection holds up to 48 KiB of headers before any call is counted.
 		Connections       int `key:"connections" default:"1024" doc:"open connections of a listener; 0 = no limit"`
