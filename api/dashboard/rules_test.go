@@ -144,4 +144,11 @@ func TestSynonyms(t *testing.T) {
 	if w := post(h, "/rules", url.Values{"name": {"x"}, "others": {" , "}}); w.Code != http.StatusBadRequest {
 		t.Errorf("a group of one spelling is %d", w.Code)
 	}
+	for _, form := range []url.Values{{"name": {strings.Repeat("x", 201)}, "others": {"y"}},
+		{"name": {"x"}, "others": {strings.Repeat("tide ", 41)}}, {"name": {"x"}, "others": {strings.Repeat("y,", 101)}}} {
+		w := post(h, "/rules", form)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "at most 100") {
+			t.Errorf("a group of %d and %d bytes is %d", len(form.Get("name")), len(form.Get("others")), w.Code)
+		}
+	}
 }

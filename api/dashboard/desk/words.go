@@ -1,12 +1,18 @@
 package desk
 
-import "almanac/retrieval/analysis"
+import (
+	"strings"
+
+	"almanac/retrieval/analysis"
+)
 
 // Words are those of a text as searches see them, each between spaces.
 func Words(text string) string {
-	out := " "
+	var out strings.Builder
+	out.WriteByte(' ')
 	for _, t := range analysis.Analyze(text) {
-		out += t.Word(text) + " "
+		out.WriteString(t.Word(text))
+		out.WriteByte(' ')
 	}
-	return out
+	return out.String()
 }

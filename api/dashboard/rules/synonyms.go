@@ -85,6 +85,14 @@ func (h handler) synonymPage(f synonymForm, groups map[string][]string) (desk.Re
 	return desk.Reply{Template: "synonyms", Title: "Synonyms", Data: f}, nil
 }
 
+// The most spellings of a group besides its name, and the most bytes of one: each is
+// looked for in every query that was counted.
+const (
+	maxSpellings = 100
+	maxSpelling  = 200
+	tooLong      = "a group has at most 100 further spellings of at most 200 bytes"
+)
+
 // putSynonyms previews, publishes or removes a group.
 func (h handler) putSynonyms(r *http.Request) (desk.Reply, error) {
 	set, groups, err := h.groups(r)
@@ -106,6 +114,11 @@ func (h handler) putSynonyms(r *http.Request) (desk.Reply, error) {
 		return h.publish(r, "/rules", catalog.SynonymsRevision, groups, "no synonyms for "+name)
 	case len(others) == 0:
 		return desk.Reply{}, desk.Invalid("a group needs a second spelling").In("others")
+	case len(name) > maxSpelling:
+		return desk.Reply{}, desk.Invalid(tooLong).In("name")
+	case len(others) > maxSpellings,
+		slices.ContainsFunc(others, func(s string) bool { return len(s) > maxSpelling }):
+		return desk.Reply{}, desk.Invalid(tooLong).In("others")
 	}
 	shown := maps.Clone(groups)
 	groups[name] = others
@@ -161,11 +174,15 @@ func (h handler) previewSynonyms(
 			queries = append(queries, q.Text)
 		}
 	}
+	var words []string
+	for _, s := range spellings {
+		words = append(words, desk.Words(s))
+	}
 	seen := map[string]bool{}
 	for _, query := range queries {
 		key := desk.Words(query)
-		if seen[key] || len(seen) == previewQueries || !slices.ContainsFunc(spellings, func(s string) bool {
-			return strings.Contains(key, desk.Words(s))
+		if seen[key] || len(seen) == previewQueries || !slices.ContainsFunc(words, func(w string) bool {
+			return strings.Contains(key, w)
 		}) {
 			continue
 		}
