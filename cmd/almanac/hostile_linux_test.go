@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -58,91 +53,6 @@ func TestServesHostileSources(t *testing.T) {
 	t.Logf("at most %d MB, %.1f s", r.MB, r.seconds)
 	for i, outcome := range r.outcome {
 		t.Logf("%s: %s", all[i].Name, outcome)
-	}
-}
-
-// TestServesTheLargestRequests: every text that a tool takes is as long as it may be, in shapes that parsers make
-// much of, and the program stays within the memory of the smallest container.
-func TestServesTheLargestRequests(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of requests; not with -short")
-	}
-	t.Parallel()
-	s := startProgram(t, environ(t.TempDir(), "ALMANAC_LIMIT_MCP=0", "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_WEB=0"),
-		confined(t, program(t)), "--data", filepath.Join(t.TempDir(), "data"))
-	s.ready(t)
-	call := func(method string, params any) (status int, answer string) {
-		var body bytes.Buffer
-		e := json.NewEncoder(&body)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}); err != nil {
-			t.Fatal(err)
-		}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/mcp", &body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json, text/event-stream")
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = res.Body.Close() }()
-		text, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.StatusCode, string(text)
-	}
-	_, listed := call("tools/list", struct{}{})
-	var list struct {
-		Result struct {
-			Tools []struct {
-				Name        string
-				InputSchema struct {
-					Properties map[string]struct {
-						Type      any
-						Enum      []any
-						MaxLength int
-					}
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(listed), &list); err != nil || len(list.Result.Tools) == 0 {
-		t.Fatalf("%v in %.200s", err, listed)
-	}
-	texts := 0
-	for _, shape := range []string{"tide ", "-ab ", `"a b" `, "a.", "CIP-1 ", "> ", "[a](", "validatr "} {
-		for _, tool := range list.Result.Tools {
-			arguments := map[string]any{}
-			for name, p := range tool.InputSchema.Properties {
-				if p.Type == "string" && p.Enum == nil {
-					room := 90_000 / len(tool.InputSchema.Properties) // of a message, with what is escaped
-					most := min(cmp.Or(p.MaxLength, room), room)
-					arguments[name] = strings.Repeat(shape, most/len(shape))
-					texts++
-				}
-			}
-			if len(arguments) == 0 {
-				continue
-			}
-			status, answer := call("tools/call", map[string]any{"name": tool.Name, "arguments": arguments})
-			if status >= 500 || !strings.HasPrefix(answer, `{"jsonrpc"`) {
-				t.Errorf("%s of %q: %d %.300s", tool.Name, shape, status, answer)
-			}
-		}
-		target := "/api/v1/search?q=" + url.QueryEscape(strings.Repeat(shape, 30_000/len(shape)))
-		if status, _, body := s.get(t, target[:min(len(target), 30_000)]); status >= 500 {
-			t.Errorf("search of %q: %d %.300s", shape, status, body)
-		}
-	}
-	if texts < 100 {
-		t.Errorf("only %d texts were sent", texts)
-	}
-	if most, code := s.memory("VmHWM"), s.stop(t); code != 0 || most >= 1024 {
-		t.Errorf("at most %d MB, ended with %d", most, code)
 	}
 }
 
