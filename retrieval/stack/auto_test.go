@@ -213,19 +213,22 @@ func TestPagesAreOfOneOrder(t *testing.T) {
 
 // TestALittleTextNeedsNoTable: the transformer answers first where it takes but a moment.
 func TestALittleTextNeedsNoTable(t *testing.T) {
-	cfg, embedded := newAuto(t, 20)
-	if err := MarkSynced(t.Context(), cfg.Store); err != nil {
-		t.Fatal(err)
+	for _, model := range []string{embed.Auto, embed.Transformer} {
+		cfg, embedded := newAuto(t, 20)
+		cfg.Embed.Model = model
+		if err := MarkSynced(t.Context(), cfg.Store); err != nil {
+			t.Fatal(err)
+		}
+		k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+		wait.Until(t, "it answers", func() bool { return found(t, k) == 20 })
+		if st := k.Status(t.Context()); st.Model != transformer.Model {
+			t.Errorf("%s: a server begins with %s", model, st.Model)
+		}
+		if n := embedded.Load(); n != 20 {
+			t.Errorf("%s: %d texts were embedded for 20 documents", model, n)
+		}
+		k.stop()
 	}
-	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	wait.Until(t, "it answers", func() bool { return found(t, k) == 20 })
-	if st := k.Status(t.Context()); st.Model != transformer.Model {
-		t.Errorf("a server begins with %s", st.Model)
-	}
-	if n := embedded.Load(); n != 20 {
-		t.Errorf("%d texts were embedded for 20 documents", n)
-	}
-	k.stop()
 
 	for what, documents := range map[string]int{"the transformer": 20, "the table": fewRecords + 1} {
 		cfg, _ := newAuto(t, documents)

@@ -77,8 +77,10 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 				defer hide()
 				return s.Follower.WaitAll(ctx, head)
 			}
-		} else if k.cfg.Embed.Model == embed.Auto {
-			wait = s.Follower.WaitAll // what is embedded is little
+		} else if few, err := little(ctx, k.cfg.Store); err != nil {
+			return err
+		} else if k.cfg.Embed.Model == embed.Auto || few && cfg.Embed.inProgram() {
+			wait = s.Follower.WaitAll // it takes but a moment
 		}
 	}
 	k.serving.CompareAndSwap(nil, s)
