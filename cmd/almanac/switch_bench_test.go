@@ -62,31 +62,31 @@ func BenchmarkTakeOver(b *testing.B) {
 		at := servedCorpus(b, corpus)
 		table := at.serve(b)
 		passages := table.ready(b).Passages
-		b.ReportMetric(table.processor(b), "start-s")
-		table.waits(b, "table", queries)
+		b.ReportMetric(processor(b, table), "start-s")
+		waits(b, table, "table", queries)
 		table.stop(b)
 
 		s := at.serve(b, "ALMANAC_EMBED_MODEL=auto")
 		s.ready(b)
-		s.waits(b, "filling", queries)
-		done, used := s.vectors(b), s.processor(b)
+		waits(b, s, "filling", queries)
+		done, used := embedded(b, s), processor(b, s)
 		for s.model(b) != transformer.Model {
 			time.Sleep(time.Second)
 		}
-		b.ReportMetric((s.processor(b)-used)/float64(passages-done)*float64(passages), "fill-s")
+		b.ReportMetric((processor(b, s)-used)/float64(passages-done)*float64(passages), "fill-s")
 		s.stop(b)
 
 		s = at.serve(b, "ALMANAC_EMBED_MODEL=auto")
 		s.ready(b)
-		b.ReportMetric(s.processor(b), "again-s")
-		s.waits(b, "after", queries)
+		b.ReportMetric(processor(b, s), "again-s")
+		waits(b, s, "after", queries)
 		b.ReportMetric(largest(b, s), "after-MB")
 		s.stop(b)
 	}
 }
 
 // waits searches, each time for something new, so that no model knows the query's vector.
-func (s *server) waits(b *testing.B, phase string, queries []string) {
+func waits(b *testing.B, s *server, phase string, queries []string) {
 	b.Helper()
 	var took []time.Duration
 	for n := range 1200 {
@@ -104,8 +104,8 @@ func (s *server) waits(b *testing.B, phase string, queries []string) {
 	}
 }
 
-// vectors is how many passages have one in the index that is built.
-func (s *server) vectors(b *testing.B) int {
+// embedded is how many passages have a vector in the index that is built.
+func embedded(b *testing.B, s *server) int {
 	b.Helper()
 	next := getJSON[struct {
 		Index struct{ Next *struct{ Embedded int } }
@@ -117,7 +117,7 @@ func (s *server) vectors(b *testing.B) int {
 }
 
 // processor is the time that a process has taken of processors, in seconds.
-func (s *server) processor(b *testing.B) float64 {
+func processor(b *testing.B, s *server) float64 {
 	b.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {
