@@ -38,10 +38,12 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// New unpacks the model, which takes some tenths of a second and 9 MB. A token
-// has weight sqrt(idf), with the idf of the texts the model was trained on, so
-// a text's vector does not depend on the corpus.
-func New() (*Embedder, error) { return newEmbedder(rootOfIDF) }
+// New returns the model, of which a process has one: to unpack it takes a tenth of a
+// second and 9 MB. A token has weight sqrt(idf), with the idf of the texts the model was
+// trained on, so a text's vector does not depend on the corpus.
+func New() (*Embedder, error) { return unpacked() }
+
+var unpacked = sync.OnceValues(func() (*Embedder, error) { return newEmbedder(rootOfIDF) })
 
 func rootOfIDF(idf float32) float32 { return float32(math.Sqrt(float64(idf))) }
 

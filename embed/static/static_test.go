@@ -245,7 +245,7 @@ func BenchmarkEmbed(b *testing.B) {
 
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := static.New(); err != nil {
+		if _, err := static.NewUnweighted(); err != nil {
 			b.Fatal(err)
 		}
 	}
