@@ -96,7 +96,7 @@ func Sources(tb testing.TB, most int) []Source {
 				s.most = min(most, cmp.Or(s.lists, most))
 			}
 			what := map[bool]string{false: "texts", true: "lists"}[list]
-			all = append(all, Source{Name: fmt.Sprintf("the largest %s of %s", what, s.kind), Kind: s.kind,
+			all = append(all, Source{Name: fmt.Sprintf("the largest %s of %s", what, s.kind), Kind: s.kind, Long: true,
 				world: func(tb testing.TB, dir string) map[string]any { return s.start(tb, dir, options) }})
 		}
 	}

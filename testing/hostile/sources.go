@@ -32,6 +32,7 @@ import (
 type Source struct {
 	Name    string
 	Kind    string
+	Long    bool                           // it takes whole seconds of a processor to find out that it has no end
 	options func(at string) map[string]any // the server's address, or the network's folder
 	// What the server answers: the same to every request, or by the function; with
 	// neither the source is files.
@@ -349,7 +350,7 @@ func onePage(text string) http.HandlerFunc {
 
 // sources are what docs/security.md lists, but for the largest of each kind.
 var sources = []Source{
-	{Name: "sitemaps that each list 49,000 more", Kind: "site", options: option("url", same),
+	{Name: "sitemaps that each list 49,000 more", Kind: "site", Long: true, options: option("url", same),
 		answer: typed("text/xml", func(w io.Writer, r *http.Request) {
 			start := "<sitemap><loc>http://" + r.Host + r.URL.Path[:min(9, len(r.URL.Path))] + "/"
 			end := strings.Repeat("0", 1100) + "</loc></sitemap>"
@@ -376,7 +377,7 @@ var sources = []Source{
 		}},
 	{Name: "a zip of 200,000 files", Kind: "mail", options: mailing,
 		contentType: "application/zip", body: func() []byte { return zipped(200_000, nil) }},
-	{Name: "a zip of 4 GB in 4 MB", Kind: "mail", options: mailing,
+	{Name: "a zip of 4 GB in 4 MB", Kind: "mail", Long: true, options: mailing,
 		contentType: "application/zip", body: func() []byte {
 			large := bombOf("From a@b.example Mon Jun  9 12:00:00 2031\nSubject: a\n\n", 256)
 			return zipped(0, &large)
@@ -413,7 +414,7 @@ var sources = []Source{
 	{Name: "8 MB of nested elements", Kind: "feed", options: option("url", same),
 		contentType: "application/rss+xml",
 		body:        func() []byte { return []byte("<rss><channel>" + strings.Repeat("<a>", 8_000_000/3)) }},
-	{Name: "pages without end", Kind: "feed", options: func(url string) map[string]any {
+	{Name: "pages without end", Kind: "feed", Long: true, options: func(url string) map[string]any {
 		return map[string]any{"url": url, "pages": false}
 	}, answer: typed("application/atom+xml", func(w io.Writer, r *http.Request) {
 		page, _ := strconv.Atoi(r.URL.Query().Get("p"))
@@ -478,10 +479,11 @@ var sources = []Source{
 			return errors.Join(os.WriteFile(filepath.Join(dir, "manifest.jsonl"), []byte(manifest), 0o600),
 				syscall.Mkfifo(filepath.Join(dir, "a.md"), 0o600), os.Symlink("/etc/passwd", filepath.Join(dir, "b.md")))
 		}},
-	{Name: "a file of 1 GB in a repository of 1 MB", Kind: "docs", options: clone, prepare: func(dir string) error {
-		return git(dir, "init -q -b main; parent=; head -c 1000000000 /dev/zero | git hash-object -w --stdin >id; "+
-			`printf '100644 blob %s\ta.md\n' "$(cat id)" | git mktree >tree; `+commitTree)
-	}},
+	{Name: "a file of 1 GB in a repository of 1 MB", Kind: "docs", Long: true, options: clone,
+		prepare: func(dir string) error {
+			return git(dir, "init -q -b main; parent=; head -c 1000000000 /dev/zero | git hash-object -w --stdin >id; "+
+				`printf '100644 blob %s\ta.md\n' "$(cat id)" | git mktree >tree; `+commitTree)
+		}},
 	{Name: "10,000,000,000 pages that came and went", Kind: "docs", options: clone, prepare: comeAndGo},
 	{Name: "a draft with 15 MB of front matter", Kind: "proposals", options: option("repository", same),
 		prepare: pull(ones(15 << 20))},
