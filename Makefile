@@ -24,7 +24,7 @@ build: ## build the binary as bin/almanac
 test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
 	@.ci/stages format vet race rankings programs postgres pages dashboard conformance clients trec container kubernetes
 
-soak: ## kills, chaos, hostile sources and walks over every answer, all their rounds: once a night
+soak: ## kills, chaos, hostile sources, walks over every answer, all rounds and on both catalogs: once a night
 	ALMANAC_SOAK=1 .ci/stages rankings programs postgres
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
