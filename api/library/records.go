@@ -89,7 +89,7 @@ type Record struct {
 	Replies     int64          `json:"replies,omitempty"`
 	Votes       int64          `json:"votes,omitempty"`
 	Aliases     []string       `json:"aliases" doc:"other keys it is known by"`
-	Shelf       *Shelf         `json:"-"` // of documentation, for pages
+	Shelf       []kb.Item      `json:"-"` // of documentation: the pages of its repository, for pages
 	Parent      *kb.Item       `json:"parent" doc:"what it is part of; null if it stands alone"`
 	Before      *kb.Item       `json:"before" doc:"the one before it in its thread"`
 	After       *kb.Item       `json:"after" doc:"the one after it in its thread"`
