@@ -6,6 +6,7 @@ import { chromium } from "playwright-core";
 const [, , server, word] = process.argv;
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 const page = await (await browser.newContext({ baseURL: server, colorScheme: "light" })).newPage();
+page.setDefaultTimeout(120_000); // a long text is searched part by part, and other tests run beside these
 const complaints = [];
 page.on("dialog", (d) => { complaints.push(`a dialog says ${d.message()}`); d.dismiss(); });
 page.on("console", (m) => { if (m.type() === "error") complaints.push(m.text()); });
