@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"almanac/catalog"
@@ -217,11 +216,10 @@ const Enough = 1e9
 // Free describes the free space of a directory's file system. Less than Enough is
 // an error.
 func Free(dir string) (string, error) {
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
+	free, err := space(dir)
+	if err != nil {
 		return "", fmt.Errorf("the file system of %s: %w", dir, err)
 	}
-	free := float64(st.Bavail) * float64(st.Bsize)
 	if free < Enough {
 		return "", fmt.Errorf("the file system of %s has only %s free, a sync can need %s", dir, size(free), size(Enough))
 	}

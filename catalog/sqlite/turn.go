@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // retryAfter is how long one waits for the turn of another before it looks again.
@@ -18,14 +19,11 @@ const retryAfter = 25 * time.Millisecond
 // keep another process from migrating it. Where the file that is locked cannot
 // be had there are no turns: SQLite then says what is wrong with the directory.
 func takeTurn(ctx context.Context, path string) (give func() error, err error) {
-	f, err := os.OpenFile(path+".lock", os.O_RDONLY|os.O_CREATE, 0o640)
-	if err != nil {
-		return func() error { return nil }, nil
-	}
+	f := flock.New(path+".lock", flock.SetFlag(os.O_RDONLY|os.O_CREATE), flock.SetPermissions(0o640))
 	for deadline := time.Now().Add(lockWait); ; {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		held, err := f.TryLock()
 		switch {
-		case !errors.Is(err, syscall.EWOULDBLOCK): // held, or the file system has no locks
+		case held || err != nil: // there is no such file, or the file system has no locks
 			return f.Close, nil
 		case time.Now().After(deadline):
 			err = fmt.Errorf("another process has been updating %s for %v: try again when it has ended", path, lockWait)

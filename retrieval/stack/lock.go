@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/gofrs/flock"
 
 	"almanac/catalog"
 )
@@ -23,16 +24,13 @@ func TryLock(ctx context.Context, dir string, store catalog.Store) (catalog.Lock
 		}
 		return l, nil
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "index.lock"), os.O_RDWR|os.O_CREATE, 0o640)
+	f := flock.New(filepath.Join(dir, "index.lock"), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o640))
+	held, err := f.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("index lock: %w", err)
+		return nil, fmt.Errorf("index lock: %w", errors.Join(err, f.Close()))
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("index lock: %w", err)
+	if !held {
+		return nil, f.Close()
 	}
 	return &fileLock{f}, nil
 }
@@ -46,7 +44,7 @@ func (c Config) tryLock(ctx context.Context) (catalog.Lock, error) {
 	return TryLock(ctx, c.Dir, c.Store)
 }
 
-type fileLock struct{ file *os.File }
+type fileLock struct{ file *flock.Flock }
 
 // Lost implements catalog.Lock: the kernel takes no lock away.
 func (l *fileLock) Lost() <-chan struct{} { return nil }

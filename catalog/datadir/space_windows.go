@@ -1,0 +1,14 @@
+package datadir
+
+import "golang.org/x/sys/windows"
+
+// space returns the bytes of a directory's volume that this user may still fill.
+func space(dir string) (float64, error) {
+	path, err := windows.UTF16PtrFromString(dir)
+	if err != nil {
+		return 0, err
+	}
+	var free uint64
+	err = windows.GetDiskFreeSpaceEx(path, &free, nil, nil)
+	return float64(free), err
+}
