@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS     ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -226,6 +226,9 @@ reset: secrets ## stop the stack and remove its catalog, so that it can start wi
 	$(COMPOSE) up volumes
 	$(CATALOG_SHELL) 'find /volumes/data -mindepth 1 -delete'
 	$(EMPTY_ENGINES)
+
+release: ## archives, packages, image, bill of materials, formula and checksums, in dist; HOME_URL=github.com/OWNER/almanac
+	$(GO) -C .ci/release run . -home $(or $(HOME_URL),example.org/almanac)
 
 image: ## build the container image; DOCKER_DEFAULT_PLATFORM=linux/arm64 for another architecture
 	$(COMPOSE) build almanac

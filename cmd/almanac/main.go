@@ -55,7 +55,7 @@ type cli struct {
 	Doctor      doctorCmd        `cmd:"" help:"Check configuration, data directory and engines."`
 	Health      healthCmd        `cmd:"" help:"Check whether the server on this machine is ready."`
 	ShowConfig  configCmd        `cmd:"" name:"config" help:"Print the effective configuration and its origins."`
-	ShowVersion versionCmd       `cmd:"" name:"version" help:"Print the version."`
+	ShowVersion versionCmd       `cmd:"" name:"version" help:"Print the version, its commit and its date."`
 
 	Completion completionCmd    `cmd:"" help:"Print completions for a shell."`
 	Complete   completeCmd      `cmd:"" hidden:"" help:"Print what a shell offers."`
@@ -140,7 +140,7 @@ func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, help *helpe
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
 			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(arg.SearchTypes, ", "),
 			"listen": config.DefaultOf("server.listen"), "admin": config.DefaultOf("server.admin"),
-			"shells": strings.Join(manual.Shells, ","), "version": "almanac " + version(),
+			"shells": strings.Join(manual.Shells, ","), "version": built().String(),
 		})
 	if err != nil {
 		return nil, help, err

@@ -191,7 +191,7 @@ func (a *app) engines() []string {
 // metrics returns the metrics of the program and its catalog.
 func (a *app) metrics(store catalog.Reader) *admin.Metrics {
 	m := admin.NewMetrics()
-	m.Build(release, commit())
+	m.Build(release, built().revision())
 	m.WatchSources(store, time.Now)
 	return m
 }

@@ -1,38 +1,87 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"time"
 )
 
-type versionCmd struct{}
+type versionCmd struct {
+	JSON bool `name:"json" help:"Print it as JSON, with what it was built by and for."`
+}
 
-func (versionCmd) Run(a *app) error {
-	_, err := fmt.Fprintln(a.out, "almanac", version())
+func (c versionCmd) Run(a *app) error {
+	b := built()
+	if c.JSON {
+		out := json.NewEncoder(a.out)
+		out.SetIndent("", "  ")
+		return out.Encode(b)
+	}
+	_, err := fmt.Fprintln(a.out, b)
 	return err
 }
 
 // release is the version of the program; the build adds the revision.
 const release = "0.1.0"
 
-func version() string {
-	if r := commit(); r != "" {
-		return release + "+" + r
-	}
-	return release
+// build says which program this is.
+type build struct {
+	Version  string     `json:"version"`
+	Commit   string     `json:"commit,omitempty"`   // empty: unknown
+	Date     *time.Time `json:"date,omitempty"`     // of the commit
+	Modified bool       `json:"modified,omitempty"` // files differed from the commit
+	Go       string     `json:"go"`
+	System   string     `json:"system"`
 }
 
-// commit is the one that the program was built from, "" = unknown.
-func commit() string {
-	info, _ := debug.ReadBuildInfo()
-	revision, dirty := "", ""
-	for i := 0; info != nil && i < len(info.Settings); i++ {
-		switch s := info.Settings[i]; {
-		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "-modified"
+// built reads what the toolchain wrote into the program.
+func built() build {
+	b := build{Version: release, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			if at, err := time.Parse(time.RFC3339, s.Value); err == nil {
+				b.Date = &at
+			}
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
 		}
 	}
-	return revision + dirty
+	return b
 }
+
+// revision is the commit that it was built from, shortened, "" = unknown.
+func (b build) revision() string {
+	s := b.Commit[:min(12, len(b.Commit))]
+	if b.Modified {
+		s += "-modified"
+	}
+	return s
+}
+
+// name is the version with the revision.
+func (b build) name() string {
+	if r := b.revision(); r != "" {
+		return b.Version + "+" + r
+	}
+	return b.Version
+}
+
+// String is a line for people.
+func (b build) String() string {
+	if b.Date == nil {
+		return "almanac " + b.name()
+	}
+	return "almanac " + b.name() + " (" + b.Date.UTC().Format(time.DateOnly) + ")"
+}
+
+// version is what the program calls itself on every interface.
+func version() string { return built().name() }

@@ -2,7 +2,10 @@
 // kills at random moments, faults, walks over every answer.
 package soak
 
-import "os"
+import (
+	"os"
+	"testing"
+)
 
 // Rounds returns all rounds in `make soak`, and a fifth of them, at least one, in
 // every other run.
@@ -11,4 +14,13 @@ func Rounds(all int) int {
 		return all
 	}
 	return max(1, all/5)
+}
+
+// Only leaves a test to `make soak` for a reason: it costs minutes, and what it
+// holds changes rarely.
+func Only(tb testing.TB, reason string) {
+	tb.Helper()
+	if os.Getenv("ALMANAC_SOAK") == "" {
+		tb.Skipf("only in make soak: %s", reason)
+	}
 }
