@@ -146,9 +146,13 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, heads: counted,
 		ops: api.Operations(b)}
 	ready, down := api.Health(engine)
+	serving := op.Serving{Operations: l.ops, Ready: ready}
+	if len(n.Sources) > 0 {
+		serving.Kinds = api.Kinds(b)
+	}
 	h, err := api.New(api.Config{
 		Proposals: n.Proposals, Items: l.base.Items, Now: clock,
-		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: api.ResourcesOf(b, l.ops),
+		Serving: serving, Down: down, Resources: api.ResourcesOf(b, l.ops),
 		Name: n.Title, Description: n.Description, Version: "test", PublicURL: publicURL, AdminLoopback: true,
 		Tally:      b.Tally,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay

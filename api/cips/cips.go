@@ -43,6 +43,7 @@ type listIn struct {
 
 var list = kb.New(op.Spec{
 	ID: "list_cips", Path: "/api/v1/cips", Tool: "list_cips",
+	Kinds:   []catalog.Kind{catalog.KindCIP},
 	Example: listIn{Status: "Final", Paging: arg.Paging{Limit: 5}},
 	Doc: `
 List improvement proposals
@@ -93,6 +94,7 @@ type Full struct {
 
 var get = kb.New(op.Spec{
 	ID: "get_cip", Path: "/api/v1/cips/{id}", Tool: "get_cip", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindCIP},
 	Forms: []op.Form{read.Markdown(func(f Full) (title, url, text string) { return f.Title, f.URL, f.Content })},
 	Doc: `
 Read an improvement proposal
@@ -231,6 +233,7 @@ type Attachment struct {
 
 var attachments = kb.New(op.Spec{
 	ID: "get_cip_attachments", Path: "/api/v1/cips/{id}/attachments", Tool: "get_cip_attachments",
+	Kinds:   []catalog.Kind{catalog.KindAttachment},
 	MayFail: notFound,
 	Doc: `
 Attachments of a proposal

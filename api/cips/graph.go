@@ -142,6 +142,7 @@ type Prerequisite struct {
 
 var chain = kb.New(op.Spec{
 	ID: "detect_cip_dependency_chain", Tool: "detect_cip_dependency_chain", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindCIP},
 	Doc: `
 Prerequisites of a proposal
 Every prerequisite of a proposal or draft with its status.

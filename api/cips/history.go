@@ -39,6 +39,7 @@ type Change struct {
 
 var history = kb.New(op.Spec{
 	ID: "get_cip_history", Path: "/api/v1/cips/{id}/history", Tool: "get_cip_history", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindCIP},
 	Doc: `
 Status history of a proposal
 Dated status changes of one proposal, newest first.
@@ -109,6 +110,7 @@ type Implementation struct {
 
 var implementation = kb.New(op.Spec{
 	ID: "get_cip_implementation_status", Tool: "get_cip_implementation_status", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindCIP},
 	Doc: `
 Is a proposal implemented
 Whether code or grants track a proposal.

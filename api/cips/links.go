@@ -38,6 +38,7 @@ type MentionCounts struct {
 
 var mentions = kb.New(op.Spec{
 	ID: "get_cip_mentions", Path: "/api/v1/cips/{id}/mentions", Tool: "get_cip_mentions", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindCIP},
 	Doc: `
 Who mentions a proposal
 Backlinks to one proposal from every kind of content.
@@ -112,6 +113,7 @@ const citationSamples = 5
 
 var citations = kb.New(op.Spec{
 	ID: "get_cip_citations", Path: "/api/v1/cips/{id}/citations", Tool: "get_cip_citations", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindCIP},
 	Doc: `
 Citations of a proposal
 Citation graph of one proposal: counts and samples with snippets per source.

@@ -27,6 +27,7 @@ type outcomesIn struct {
 
 var outcomes = kb.New(op.Spec{
 	ID: "compare_governance_outcomes", Tool: "compare_governance_outcomes",
+	Kinds: []catalog.Kind{catalog.KindCIP, catalog.KindGrant, catalog.KindVoteRequest},
 	Doc: `
 Pace of governance
 Throughput of governance in a window, compared with the window before.

@@ -37,6 +37,7 @@ func voteRequest(b kb.Base, r catalog.Record) (VoteRequest, error) {
 
 var voteRequests = kb.New(op.Spec{
 	ID: "list_governance_votes", Tool: "list_governance_votes",
+	Kinds: []catalog.Kind{catalog.KindVoteRequest},
 	Doc: `
 List governance votes
 On-chain vote requests and their outcomes, newest first.
@@ -83,6 +84,7 @@ type voteRequestIn struct {
 
 var getVoteRequest = kb.New(op.Spec{
 	ID: "get_governance_vote", Tool: "get_governance_vote", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindVoteRequest},
 	Doc: `
 Read a governance vote
 One on-chain vote request with every vote.
@@ -111,6 +113,7 @@ type outcomeIn struct {
 
 var voteOutcome = kb.New(op.Spec{
 	ID: "get_cip_vote_outcome", Tool: "get_cip_vote_outcome", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindVoteRequest},
 	Doc: `
 On-chain votes on a proposal
 Every on-chain vote request that cites a proposal, newest first.
@@ -161,6 +164,7 @@ type votesIn struct {
 
 var formalVotes = kb.New(op.Spec{
 	ID: "get_cip_votes", Tool: "get_cip_votes", MayFail: notFound,
+	Kinds: catalog.KindsAt(catalog.PlaceMail),
 	Doc: `
 Formal votes on a proposal
 Tally of the formal votes on the mailing list, one entry per recorded vote.
@@ -216,6 +220,7 @@ type votersIn struct {
 
 var voters = kb.New(op.Spec{
 	ID: "list_votes_by_sv", Tool: "list_votes_by_sv",
+	Kinds: []catalog.Kind{catalog.KindVoteRequest},
 	Doc: `
 Votes by super validator
 Each super validator's record in on-chain votes.

@@ -27,6 +27,7 @@ type consensusIn struct {
 
 var consensus = kb.New(op.Spec{
 	ID: "community_consensus", Tool: "community_consensus", MayFail: []error{op.ErrUnavailable},
+	Kinds: append(catalog.KindsAt(catalog.PlaceForum), catalog.KindsAt(catalog.PlaceMail)...),
 	Doc: `
 Is there a consensus
 Reply ratios, debate by mail, the best reply and formal votes on a topic.

@@ -45,6 +45,7 @@ type milestonesIn struct {
 
 var milestones = kb.New(op.Spec{
 	ID: "get_proposal_milestones", Tool: "get_proposal_milestones", MayFail: []error{op.ErrNotFound},
+	Kinds: []catalog.Kind{catalog.KindGrant},
 	Doc: `
 Milestones of a grant
 One grant proposal's milestones and the issues that refer to it.

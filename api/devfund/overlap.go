@@ -38,6 +38,7 @@ var unavailable = []error{op.ErrUnavailable}
 
 var overlap = kb.New(op.Spec{
 	ID: "detect_builder_overlap", Tool: "detect_builder_overlap", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindProject, catalog.KindGrant},
 	Doc: `
 Who builds something similar
 Ecosystem projects and grant proposals like an idea, with what they share.

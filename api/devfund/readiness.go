@@ -23,6 +23,7 @@ type draftIn struct {
 
 var readiness = kb.New(op.Spec{
 	ID: "proposal_success_predictor", Tool: "proposal_success_predictor", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindGrant},
 	Doc: `
 Is a draft ready
 Readiness checklist of a draft grant proposal, beside the accepted grants most like it.

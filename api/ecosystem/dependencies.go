@@ -29,6 +29,7 @@ const projectsShown = 10
 
 var dependencies = kb.New(op.Spec{
 	ID: "ecosystem_dependency_graph", Tool: "ecosystem_dependency_graph", MayFail: []error{op.ErrUnavailable},
+	Kinds: []catalog.Kind{catalog.KindProject},
 	Doc: `
 Dependencies of projects
 What the projects on a topic are built on, and how far behind they are.

@@ -19,6 +19,7 @@ type Repo struct {
 
 var repos = kb.New(op.Spec{
 	ID: "list_repos", Path: "/api/v1/repos", Tool: "list_repos",
+	Kinds: []catalog.Kind{catalog.KindRepo},
 	Doc: `
 List repositories
 Indexed repositories with their numbers of issues and pull requests.
@@ -58,6 +59,7 @@ type projectsIn struct {
 
 var projects = kb.New(op.Spec{
 	ID: "list_ecosystem_projects", Path: "/api/v1/ecosystem", Tool: "list_ecosystem_projects",
+	Kinds: []catalog.Kind{catalog.KindProject},
 	Doc: `
 List ecosystem projects
 The curated catalogue of projects, by name.
@@ -87,6 +89,7 @@ type ToolServer struct {
 
 var toolServers = kb.New(op.Spec{
 	ID: "list_network_mcps", Tool: "list_network_mcps",
+	Kinds: []catalog.Kind{catalog.KindToolServer},
 	Doc: `
 List tool servers
 Known tool-call servers: purpose, how to connect, free or hosted.

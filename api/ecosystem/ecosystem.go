@@ -38,6 +38,7 @@ type discussionsIn struct {
 
 var discussions = kb.New(op.Spec{
 	ID: "list_forge_discussions", Path: "/api/v1/forge-discussions", Tool: "list_forge_discussions",
+	Kinds: []catalog.Kind{catalog.KindDiscussion},
 	Doc: `
 List forge discussions
 Discussions of the repositories, most upvoted first.
@@ -80,6 +81,7 @@ type Comment struct {
 
 var getDiscussion = kb.New(op.Spec{
 	ID: "get_forge_discussion", Path: "/api/v1/forge-discussions/{id}", Tool: "get_forge_discussion",
+	Kinds:   []catalog.Kind{catalog.KindDiscussion},
 	MayFail: []error{op.ErrNotFound},
 	Doc: `
 Read a forge discussion

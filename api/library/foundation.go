@@ -29,6 +29,7 @@ type FoundationPage struct {
 
 var foundation = kb.New(op.Spec{
 	ID: "get_foundation_info", Tool: "get_foundation_info", MayFail: []error{op.ErrUnavailable},
+	Kinds: []catalog.Kind{catalog.KindFoundation},
 	Doc: `
 Ask about the foundation
 Pages of the foundation's website on a topic, with the passage that matched.

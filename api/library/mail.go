@@ -29,6 +29,7 @@ type mailThreadsIn struct {
 
 var mailThreads = kb.New(op.Spec{
 	ID: "list_mailing_threads", Tool: "list_mailing_threads",
+	Kinds: []catalog.Kind{catalog.KindMailThread},
 	Doc: `
 List mailing-list threads
 Threads of the mailing lists, the latest message first.
@@ -76,6 +77,7 @@ type FullMailThread struct {
 
 var getMailThread = kb.New(op.Spec{
 	ID: "get_mailing_thread", Tool: "get_mailing_thread", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindMailThread},
 	Doc: `
 Read a mailing-list thread
 Every message of one thread, oldest first.

@@ -24,6 +24,7 @@ type Paper struct {
 
 var papers = kb.New(op.Spec{
 	ID: "list_whitepapers", Path: "/api/v1/whitepapers", Tool: "list_whitepapers",
+	Kinds: []catalog.Kind{catalog.KindWhitepaper},
 	Doc: `
 List whitepapers
 Whitepapers with slug, title, description, tag and page count.
@@ -53,6 +54,7 @@ type FullPaper struct {
 
 var getPaper = kb.New(op.Spec{
 	ID: "get_whitepaper", Path: "/api/v1/whitepapers/{slug}", Tool: "get_whitepaper", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindWhitepaper},
 	Doc: `
 Read a whitepaper
 One whitepaper with its extracted text.
@@ -90,6 +92,7 @@ type videosIn struct {
 
 var videos = kb.New(op.Spec{
 	ID: "list_videos", Path: "/api/v1/videos", Tool: "list_videos",
+	Kinds: []catalog.Kind{catalog.KindVideo},
 	Doc: `
 List talks and recordings
 Videos by channel, newest first.
@@ -137,6 +140,7 @@ func (f *FullVideo) Shorten(tokens int) {
 
 var getVideo = kb.New(op.Spec{
 	ID: "get_video", Path: "/api/v1/videos/{id}", Tool: "get_video", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindVideo},
 	Doc: `
 Read a talk
 One talk or recording with its transcript.

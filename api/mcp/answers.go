@@ -8,8 +8,8 @@ import (
 	"almanac/api/edge"
 )
 
-// answers keeps answers to tools/list by request, which are the same as long as
-// the program runs: the SDK encodes them several times.
+// answers keeps answers to tools/list by request and by the kinds that have records,
+// which are the same as long as the program runs: the SDK encodes them several times.
 type answers struct {
 	mu   sync.Mutex
 	kept map[string]*edge.Answer // guarded by mu

@@ -25,10 +25,12 @@ type request struct {
 	ctx      context.Context // ends when the client leaves
 	view     view
 	patience time.Duration // of a call with an index that is loading
+	stock    *stock        // that the answer is kept for; nil: what there is now
 }
 
-func withRequest(ctx context.Context, v view, patience time.Duration) context.Context {
-	return context.WithValue(ctx, requestKey{}, request{ctx, v, patience})
+func withRequest(ctx context.Context, r request) context.Context {
+	r.ctx = ctx
+	return context.WithValue(ctx, requestKey{}, r)
 }
 
 func requestOf(ctx context.Context) request {
@@ -47,13 +49,14 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 		if !served[method] {
 			return nil, notServed(method)
 		}
-		v := requestOf(ctx).view
+		asked := requestOf(ctx)
+		v := asked.view
 		if method == "resources/list" {
 			return s.listResources(ctx, func() (sdk.Result, error) { return next(ctx, method, r) })
 		}
 		switch params := r.GetParams().(type) {
 		case *sdk.ListToolsParams:
-			return s.listTools(v, params)
+			return s.listTools(ctx, asked, params)
 		case *sdk.CallToolParamsRaw:
 			t, ok := s.tools.byName[params.Name]
 			if !ok || !v.has(t.op) {
@@ -100,13 +103,17 @@ var served = map[string]bool{
 	"notifications/progress": true, "notifications/roots/list_changed": true,
 }
 
-func (s *Server) listTools(v view, params *sdk.ListToolsParams) (sdk.Result, error) {
+func (s *Server) listTools(ctx context.Context, asked request, params *sdk.ListToolsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
 		message := "the list has one page: leave the cursor out"
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 	}
-	res := &sdk.ListToolsResult{Tools: s.tools.list(v)}
-	res.TTLMs, res.CacheScope = int(keepFixed.Milliseconds()), "public"
+	has := asked.stock
+	if has == nil {
+		has = new(s.stock(ctx))
+	}
+	res := &sdk.ListToolsResult{Tools: s.tools.list(asked.view, *has)}
+	res.TTLMs, res.CacheScope = int(s.keepList().Milliseconds()), "public"
 	return res, nil
 }
 

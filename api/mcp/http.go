@@ -142,10 +142,15 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, 
 // plain-text error.
 func (s *Server) forward(r *http.Request, m message, v view, body []byte) (*edge.Answer, error) {
 	key := keyOf(r, m, body)
+	var has *stock
+	if key != "" {
+		now := s.stock(r.Context())
+		has, key = &now, now.key()+key
+	}
 	if kept, ok := s.lists.get(key); ok {
 		return kept, nil
 	}
-	inner := r.Clone(withRequest(r.Context(), v, 0))
+	inner := r.Clone(withRequest(r.Context(), request{view: v, stock: has}))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
 	inner.Header.Set("Accept", "application/json, text/event-stream") // receive was more lenient
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}

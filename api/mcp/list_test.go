@@ -2,11 +2,15 @@ package mcp_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+
+	"almanac/api/mcp"
+	"almanac/catalog"
 )
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
@@ -148,6 +152,54 @@ func TestToolsets(t *testing.T) {
 		if w := post(s, "/mcp"+query, call("get_book", `{}`), plain...); !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: get_book: %s", query, w.Body)
 		}
+	}
+}
+
+// TestToolsWithoutRecordsAreListedOnRequest takes the books away and brings them back:
+// the list follows, and what it leaves out is called all the same.
+func TestToolsWithoutRecordsAreListedOnRequest(t *testing.T) {
+	var has []catalog.Kind
+	s := newServer(t, func(cfg *mcp.Config) {
+		cfg.Kinds = func(context.Context) []catalog.Kind { return has }
+		for i, o := range cfg.Operations {
+			switch o.Tool {
+			case "list_books", "get_book":
+				cfg.Operations[i].Kinds = []catalog.Kind{catalog.KindDoc, catalog.KindBlog}
+			case "burn_book":
+				cfg.Operations[i].Kinds = []catalog.Kind{catalog.KindBlog}
+			}
+		}
+	})
+	desk := []string{"search_books", "break_book", "lose_book", "wait_book", "closed_book", "about"}
+	all := append([]string{"list_books", "get_book"}, desk...)
+	whole := slices.Concat(all[:3], []string{"burn_book"}, desk[1:])
+	for _, step := range []struct {
+		has   []catalog.Kind
+		query string
+		want  []string
+	}{
+		{nil, "", all}, // it is not known yet
+		{[]catalog.Kind{catalog.KindCIP}, "", desk},
+		{[]catalog.Kind{catalog.KindCIP}, "?toolsets=default", desk},
+		{[]catalog.Kind{catalog.KindCIP}, "?toolsets=shelf", nil},
+		{[]catalog.Kind{catalog.KindCIP}, "?toolsets=all", whole},
+		{[]catalog.Kind{catalog.KindCIP}, "?toolsets=extras", []string{"burn_book"}},
+		{[]catalog.Kind{catalog.KindCIP}, "?toolsets=shelf&tools=get_book", []string{"get_book"}},
+		{[]catalog.Kind{catalog.KindCIP, catalog.KindBlog}, "", all}, // one of them is enough
+		{[]catalog.Kind{catalog.KindCIP}, "", desk},
+	} {
+		has = step.has
+		w := post(s, "/mcp"+step.query, listTools, plain...)
+		if got := names(t, w); !slices.Equal(got, step.want) {
+			t.Errorf("%v %s: got %v, want %v", step.has, step.query, got, step.want)
+		}
+	}
+	if w := post(s, "/mcp", call("get_book", `{"book_id":7}`), plain...); !strings.Contains(w.Body.String(), "Book 7") {
+		t.Errorf("a tool that is not listed: %s", w.Body)
+	}
+	if w := post(s, "/mcp", listTools, append(plain, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/list")...,
+	); strings.Contains(w.Body.String(), `"ttlMs":3600000`) {
+		t.Errorf("clients keep a list that may change for an hour: %.300s", w.Body)
 	}
 }
 

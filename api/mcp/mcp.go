@@ -114,7 +114,7 @@ func (s *Server) Serve(ctx context.Context, query string, t sdk.Transport) error
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
-	if err := s.sdk.Run(withRequest(ctx, v, stdioPatience), t); err != nil && !errors.Is(err, context.Canceled) {
+	if err := s.sdk.Run(withRequest(ctx, request{view: v, patience: stdioPatience}), t); err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("mcp: serve: %w", err)
 	}
 	return nil

@@ -118,7 +118,7 @@ func (ts *toolset) view(query string) (view, error) {
 			return view{}, op.Invalid("unknown parameter %s: did you mean %q?", op.Quote(name), near)
 		}
 	}
-	v := view{sets: names(q["toolsets"]), tools: names(q["tools"])}
+	v := view{sets: split(q["toolsets"]), tools: split(q["tools"])}
 	switch s := q.Get("schemas"); strings.ToLower(s) {
 	case "", "0", "false":
 	case "1", "true":
@@ -144,9 +144,9 @@ func (ts *toolset) view(query string) (view, error) {
 	return v, nil
 }
 
-// names reads lists of names separated by commas: sorted, each once, in lower
+// split reads lists of names separated by commas: sorted, each once, in lower
 // case.
-func names(lists []string) []string {
+func split(lists []string) []string {
 	all := strings.FieldsFunc(strings.ToLower(strings.Join(lists, ",")), func(r rune) bool { return r == ',' || r == ' ' })
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -162,11 +162,18 @@ func (v view) has(o op.Operation) bool {
 	return slices.Contains(v.tools, o.Tool) || slices.ContainsFunc(v.sets, inSet)
 }
 
-// list returns the tools of a view.
-func (ts *toolset) list(v view) []*sdk.Tool {
+// names reports whether a view asks for a tool whatever it has to answer from.
+func (v view) names(o op.Operation) bool {
+	return slices.Contains(v.tools, o.Tool) || slices.Contains(v.sets, setAll) ||
+		o.Extra && slices.Contains(v.sets, setExtras)
+}
+
+// list returns the tools of a view that have records to answer from, and those that
+// it names.
+func (ts *toolset) list(v view, s stock) []*sdk.Tool {
 	tools := []*sdk.Tool{}
 	for _, t := range ts.all {
-		if !v.has(t.op) {
+		if !v.has(t.op) || !s.has(t.op) && !v.names(t.op) {
 			continue
 		}
 		d := t.described

@@ -46,6 +46,7 @@ const driftAge = 15 * time.Minute
 
 var kbDrift = kb.New(op.Spec{
 	ID: "get_kb_drift", Path: "/api/v1/kb-drift", Tool: "get_kb_drift",
+	Kinds: factKinds,
 	Doc: `
 Drift of the knowledge base
 Stated values that differ from live ones, by rule.

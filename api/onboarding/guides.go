@@ -38,6 +38,7 @@ const answers = 3
 
 var faq = kb.New(op.Spec{
 	ID: "get_faq", Tool: "get_faq", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindFAQ},
 	Doc: `
 Ask the FAQ
 The three nearest questions of the developer FAQ with their answers.
@@ -63,6 +64,7 @@ type API struct {
 
 var apiReference = kb.New(op.Spec{
 	ID: "get_api_reference", Tool: "get_api_reference", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindAPIReference},
 	Doc: `
 Reference of an API
 Ports, endpoints, services and links of one of the network's APIs.
@@ -112,6 +114,7 @@ type Step struct {
 
 var guide = kb.New(op.Spec{
 	ID: "get_started_guide", Tool: "get_started_guide", MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindOnboarding},
 	Doc: `
 Getting started
 An onboarding path for a newcomer's background.

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/catalog"
 )
 
 // Spec describes an operation: where it is served, and the texts for clients.
@@ -42,6 +44,9 @@ type Spec struct {
 	// Extra marks a tool that is listed only on request: by its name, or with all
 	// others by the toolset extras.
 	Extra bool
+	// Kinds are of the records that a tool answers from: without any of them it is
+	// listed only if it is asked for. None: it is always listed.
+	Kinds []catalog.Kind
 	// Effects of a call; zero: it only reads the catalog.
 	Effects Effects
 

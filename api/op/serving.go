@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"almanac/catalog"
 )
 
 // Serving is what every interface needs to serve operations.
@@ -15,6 +17,9 @@ type Serving struct {
 	Ready func() (ready bool, progress float64)
 	// Obstacle is why there is nothing to index; nil, or "" = there is.
 	Obstacle func(context.Context) string
+	// Kinds lists the kinds that have records, in the order of the table of kinds; none:
+	// that is not known yet. nil: records of every kind may come.
+	Kinds func(context.Context) []catalog.Kind
 	// Until is when calls stop waiting for the first index: one that is loaded in a
 	// moment is worth waiting for. Zero: they do not wait.
 	Until time.Time

@@ -25,6 +25,7 @@ type deploymentsIn struct {
 
 var deployments = kb.New(op.Spec{
 	ID: "get_recent_deployments", Tool: "get_recent_deployments",
+	Kinds: []catalog.Kind{catalog.KindOperation, catalog.KindRelease},
 	Doc: `
 What was deployed
 Completed deploys, releases and upgrades, newest first, with the releases they name.

@@ -35,6 +35,7 @@ var notFound = []error{op.ErrNotFound}
 
 var networkState = kb.New(op.Spec{
 	ID: "get_network_state", Path: "/api/v1/network", Tool: "get_network_state",
+	Kinds: []catalog.Kind{catalog.KindValidator, catalog.KindVoteRequest},
 	Doc: `
 State of the network
 The latest on-chain snapshot.
@@ -76,6 +77,7 @@ func marketRow(c Captured, state catalog.MarketState) MarketSnapshot {
 
 var market = kb.New(op.Spec{
 	ID: "get_token_market", Path: "/api/v1/market", Tool: "get_token_market",
+	Kinds: []catalog.Kind{catalog.KindAsset, catalog.KindPool},
 	Doc: `
 Market of the coin
 The latest market snapshot: price, market capitalisation, value locked.

@@ -52,6 +52,7 @@ var allValidators = catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindValidato
 
 var getValidator = kb.New(op.Spec{
 	ID: "get_validator", Tool: "get_validator",
+	Kinds: []catalog.Kind{catalog.KindValidator},
 	Doc: `
 Look up a validator
 Validators by name or party id: sponsor, version, activity, rewards.

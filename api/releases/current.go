@@ -2,6 +2,7 @@ package releases
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,6 +77,7 @@ func window(b kb.Base, w *versions.Window) *Window {
 
 var current = kb.New(op.Spec{
 	ID: "get_current_versions", Path: "/api/v1/versions", Tool: "get_current_versions",
+	Kinds: runningKinds,
 	Doc: `
 Current versions
 The latest versions of SDK, ledger, language and package manager, what each environment runs, and upgrades to come.
@@ -125,6 +127,9 @@ type live struct {
 	products              []versions.Product
 	at                    time.Time // of the ledger's snapshot
 }
+
+// runningKinds are the kinds of records that tell what runs, and what will.
+var runningKinds = append(slices.Clone(versions.PublishedKinds), catalog.KindOperation)
 
 func readLive(ctx context.Context, b kb.Base) (l live, err error) {
 	if l.products, err = products(ctx, b); err != nil {

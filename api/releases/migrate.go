@@ -104,6 +104,7 @@ type migrateIn struct {
 
 var migrate = kb.New(op.Spec{
 	ID: "migrate_lookup", Tool: "migrate_lookup", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindDeprecation},
 	Doc: `
 What replaces it
 Replacement, version, installation and note of one deprecated symbol.

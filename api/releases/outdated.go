@@ -9,6 +9,7 @@ import (
 	"almanac/api/kb/evidence"
 	"almanac/api/kb/find"
 	"almanac/api/op"
+	"almanac/catalog"
 )
 
 // Outdated is guidance that mentions what is deprecated.
@@ -47,6 +48,7 @@ type outdatedIn struct {
 
 var outdated = kb.New(op.Spec{
 	ID: "outdated_guidance_detector", Tool: "outdated_guidance_detector", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindDeprecation},
 	Doc: `
 Find outdated guidance
 Texts on a topic that mention deprecated tools as if they were current.

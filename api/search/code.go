@@ -44,6 +44,7 @@ type codeIn struct {
 
 var codeExamples = kb.New(op.Spec{
 	ID: "find_code_examples", Tool: "find_code_examples", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindPost},
 	Doc: `
 Find code examples
 Forum posts with code on a topic.

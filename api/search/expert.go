@@ -47,6 +47,7 @@ var expertKinds = append(catalog.KindsAt(catalog.PlaceForum, catalog.RoleMessage
 
 var expert = kb.New(op.Spec{
 	ID: "find_expert", Tool: "find_expert", MayFail: unavailable,
+	Kinds: expertKinds,
 	Doc: `
 Find an expert
 People who likely know a topic, by what they wrote on forum and forge.

@@ -25,6 +25,7 @@ func finds(ctx context.Context, b kb.Base, s find.Search) (Finds, error) {
 
 var apps = kb.New(op.Spec{
 	ID: "find_apps_by_pattern", Tool: "find_apps_by_pattern", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindApp, catalog.KindProject},
 	Doc: `
 Find applications
 Featured applications and projects by name, category or description.
@@ -49,6 +50,7 @@ type similarIn struct {
 
 var similar = kb.New(op.Spec{
 	ID: "find_similar_projects", Tool: "find_similar_projects", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindProject},
 	Doc: `
 Find similar projects
 Ecosystem projects like a description.
@@ -64,6 +66,7 @@ Finds the ecosystem projects most like a description, by meaning. For grants as 
 
 var forgeIssues = kb.New(op.Spec{
 	ID: "search_forge_issues", Tool: "search_forge_issues", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindIssue},
 	Doc: `
 Search issues
 Full-text search of the repositories' issues.
@@ -95,6 +98,7 @@ type mailIn struct {
 
 var mail = kb.New(op.Spec{
 	ID: "search_mailing_list", Tool: "search_mailing_list", MayFail: unavailable,
+	Kinds: catalog.KindsAt(catalog.PlaceMail),
 	Doc: `
 Search the mailing lists
 Messages and threads of the mailing lists.
@@ -113,6 +117,7 @@ get_mailing_thread and the id of a result.
 
 var talks = kb.New(op.Spec{
 	ID: "search_talks", Tool: "search_talks", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindVideo},
 	Doc: `
 Search talks
 Talks by title and transcript, with the passage that matched.
@@ -143,6 +148,7 @@ type SecurityFix struct {
 
 var security = kb.New(op.Spec{
 	ID: "find_security_patches", Tool: "find_security_patches",
+	Kinds: []catalog.Kind{catalog.KindRelease},
 	Doc: `
 Find security fixes
 Releases whose notes speak of security, newest first.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"almanac/api/kb"
 	"almanac/api/kb/find"
@@ -30,6 +31,7 @@ const found = 10
 
 var feature = kb.New(op.Spec{
 	ID: "find_cip_for_feature", Tool: "find_cip_for_feature", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindCIP},
 	Doc: `
 Find proposals for a feature
 Improvement proposals that match a description of a feature.
@@ -66,6 +68,7 @@ type Note struct {
 
 var notes = kb.New(op.Spec{
 	ID: "search_release_notes", Tool: "search_release_notes", MayFail: unavailable,
+	Kinds: []catalog.Kind{catalog.KindRelease},
 	Doc: `
 Search release notes
 Release notes that mention a feature.
@@ -118,6 +121,7 @@ var (
 
 var community = kb.New(op.Spec{
 	ID: "search_community", Tool: "search_community", MayFail: unavailable,
+	Kinds: slices.Concat(voiceKinds...),
 	Doc: `
 Search what the community says
 The best of forum, mailing lists, blog and forge discussions for a question.

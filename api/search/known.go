@@ -47,6 +47,7 @@ type KnownIssue struct {
 
 var knownIssues = kb.New(op.Spec{
 	ID: "find_known_issues", Tool: "find_known_issues", MayFail: unavailable,
+	Kinds: append(catalog.KindsAt(catalog.PlaceForum), catalog.KindIssue),
 	Doc: `
 Find known issues
 Unresolved problems: forum threads without a reply and open issues.

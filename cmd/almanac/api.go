@@ -10,6 +10,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/cmd/config"
+	"almanac/ingest/connectors"
 	"almanac/retrieval"
 )
 
@@ -32,8 +33,12 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 	all := api.Operations(b)
 	ready, down := api.Health(b.Search)
 	s := a.config.Server
+	serving := op.Serving{Operations: all, Log: a.log, Ready: ready, Until: time.Now().Add(soon)}
+	if !connectors.Whole(b.Network) {
+		serving.Kinds = api.Kinds(b)
+	}
 	return api.Config{
-		Serving: op.Serving{Operations: all, Log: a.log, Ready: ready, Until: time.Now().Add(soon)}, Down: down,
+		Serving: serving, Down: down,
 		Resources: api.ResourcesOf(b, all),
 		Name:      b.Network.Title, Proposals: b.Network.Proposals, Items: b.Items, Now: b.Now,
 		Description: b.Network.Description,

@@ -98,9 +98,9 @@ api/library: api/kb api/kb/... api/op catalog
 api/limit: api/op
 api/line: api/op api/openapi
 api/look: api/edge
-api/mcp: api/edge api/limit api/op
+api/mcp: api/edge api/limit api/op catalog
 api/meta: api/kb api/op catalog retrieval
-api/op:
+api/op: catalog
 api/onboarding: api/kb api/kb/... api/op catalog catalog/derive
 api/openapi: api/op
 api/operations: api/kb api/kb/... api/op api/versions catalog catalog/derive

@@ -2,12 +2,15 @@ package connectors
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/snapshot"
 	"almanac/text/nearest"
 )
 
@@ -31,6 +34,14 @@ func KindOf(name string) (ingest.Description, error) {
 		return ingest.Description{}, fmt.Errorf("there is no kind %q; did you mean %q?", name, near)
 	}
 	return ingest.Description{}, fmt.Errorf("there is no kind %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Whole reports whether records of any kind may come from a network's sources: one reads
+// a corpus, which holds a whole network.
+func Whole(n network.Network) bool {
+	return slices.ContainsFunc(n.Sources, func(s network.Source) bool {
+		return s.Kind == Sample || s.Kind == snapshot.Kind.Name
+	})
 }
 
 // Schemas returns the JSON Schemas of the options of each kind.

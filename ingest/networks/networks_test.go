@@ -52,6 +52,19 @@ func TestEveryPresetLoadsUnderItsName(t *testing.T) {
 	}
 }
 
+// TestACorpusMayHoldRecordsOfAnyKind: only networks that are read from one do.
+func TestACorpusMayHoldRecordsOfAnyKind(t *testing.T) {
+	for name, want := range map[string]bool{"corpus": true, "sample": true, "canton": false} {
+		n, err := networks.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := connectors.Whole(n); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
