@@ -38,9 +38,9 @@ func (o Operation) Decode(path map[string]string, query url.Values, body []byte)
 	})
 }
 
-// DecodeTool reads the arguments of a tool call, a JSON object or nothing. Null
-// counts as absent; an unknown argument is an error that names the nearest
-// known one.
+// DecodeTool reads the arguments of a tool call, a JSON object or nothing, as they are
+// meant: under another name, in another type. Null counts as absent; an unknown
+// argument is an error that names the nearest known one.
 func (o Operation) DecodeTool(args json.RawMessage) (in Input, err error) {
 	var members map[string]json.RawMessage
 	if args = bytes.TrimSpace(args); len(args) > 0 && string(args) != "null" {
@@ -48,13 +48,20 @@ func (o Operation) DecodeTool(args json.RawMessage) (in Input, err error) {
 			return in, Invalid("arguments must be one JSON object: %v", err)
 		}
 	}
+	if err := o.rename(members); err != nil {
+		return in, err
+	}
 	if err := o.checkKnown(members); err != nil {
 		return in, err
 	}
 	return o.fill(func(p *Param) (a *argument, v reflect.Value, err error) {
-		if p.tool != nil {
-			v, err = p.tool.decodeMember(members)
+		if p.tool == nil {
+			return nil, v, nil
 		}
+		if raw := members[p.ToolName]; raw != nil {
+			members[p.ToolName] = p.tool.meant(raw)
+		}
+		v, err = p.tool.decodeMember(members)
 		return p.tool, v, err
 	})
 }
@@ -103,7 +110,7 @@ func (a *argument) decodeREST(
 
 func (a *argument) decodeMember(members map[string]json.RawMessage) (reflect.Value, error) {
 	raw, ok := members[a.name]
-	if !ok || string(raw) == "null" {
+	if !ok || len(raw) == 0 || string(raw) == "null" {
 		return a.absent()
 	}
 	return a.fromJSON(raw)
