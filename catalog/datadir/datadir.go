@@ -1,4 +1,4 @@
-// Package datadir opens data directories. One holds the catalog of one network, unless
+// Package datadir opens data directories, saves them and puts them back. One holds the catalog of one network, unless
 // that is in a database elsewhere, and what is made from it, and refuses any other
 // network.
 package datadir
@@ -81,7 +81,7 @@ type Catalog struct {
 }
 
 // File returns the file of a directory's catalog.
-func File(dir string) string { return filepath.Join(dir, "catalog.db") }
+func File(dir string) string { return filepath.Join(dir, catalogFile) }
 
 // String is what operators call it.
 func (c Catalog) String() string {

@@ -13,6 +13,8 @@ var examples = map[string]string{
 	"mcp":         "almanac mcp\nalmanac mcp --network ./mine.yaml --toolsets cips,search",
 	"export":      "almanac export ./backup",
 	"import":      "almanac import --network ./backup/network.yaml --data ./data ./backup",
+	"backup":      "almanac backup --network ./mine.yaml mine.tar.gz",
+	"restore":     "almanac restore --network ./mine.yaml mine.tar.gz",
 	"reindex":     "almanac reindex --network ./mine.yaml",
 	"jobs list":   "almanac jobs\nalmanac jobs list --json --limit 5",
 	"jobs cancel": "almanac jobs cancel 7",

@@ -59,9 +59,9 @@ func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
 
 // end starts a command and ends it by a signal after a while: at whatever moment of its
 // work that is.
-func (s site) end(t *testing.T, signal os.Signal, command string, after time.Duration) {
+func (s site) end(t *testing.T, signal os.Signal, command string, after time.Duration, more ...string) {
 	t.Helper()
-	args := s.args()
+	args := s.args(more...)
 	if command == "serve" {
 		args = append(args, "--listen", "127.0.0.1:0", "--admin=")
 	}

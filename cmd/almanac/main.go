@@ -46,6 +46,8 @@ type cli struct {
 	NetworkFile networkCmd       `cmd:"" name:"network" help:"Check and describe network files."`
 	Export      exportCmd        `cmd:"" help:"Write the catalog as a portable corpus."`
 	Import      importCmd        `cmd:"" help:"Read an exported corpus into an empty data directory."`
+	Backup      backupCmd        `cmd:"" help:"Save the data directory as one file, beside a running server."`
+	Restore     restoreCmd       `cmd:"" help:"Put a backup in place of the data directory's catalog."`
 	Reindex     reindexCmd       `cmd:"" help:"Rebuild the index from the catalog."`
 	Jobs        jobsCmd          `cmd:"" help:"Show or cancel the work that a server was asked for."`
 	Eval        evalCmd          `cmd:"" help:"Measure the ranking against judgments."`

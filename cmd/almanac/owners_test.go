@@ -78,9 +78,11 @@ var decisions = map[string]decision{
 	"how much of a file is read": {owner: "ingest/folder", among: []string{"ingest", "catalog", "embed"},
 		made: func(d ast.Decl) bool { return calls(d, "os.Open", "os.ReadFile", "fs.ReadFile") },
 		also: map[string]string{
-			"ingest/forge/cache.go": "its own files, which are compressed",
-			"ingest/mail/":          "archives that are larger than memory",
-			"ingest/sample/":        "files within the program",
+			"catalog/datadir/backup.go":  "its own files, which are larger than memory",
+			"catalog/datadir/restore.go": "archives that are larger than memory",
+			"ingest/forge/cache.go":      "its own files, which are compressed",
+			"ingest/mail/":               "archives that are larger than memory",
+			"ingest/sample/":             "files within the program",
 		}},
 }
 

@@ -127,14 +127,24 @@ func (s *Stack) watch() (stop func()) {
 
 // discard removes all generations and snapshots.
 func discard(ctx context.Context, cfg Config) error {
-	files, err := snapshots(cfg.Dir)
+	return errors.Join(RemoveSnapshots(cfg.Dir), Forget(ctx, cfg.Store))
+}
+
+// RemoveSnapshots removes all snapshots from a data directory that has no other writer.
+func RemoveSnapshots(dir string) error {
+	files, err := snapshots(dir)
 	for _, path := range files {
 		err = errors.Join(err, os.RemoveAll(path))
 	}
-	generations, listErr := cfg.Store.Generations(ctx)
-	err = errors.Join(err, listErr)
+	return err
+}
+
+// Forget removes all generations from a catalog, as from one that was put back: an index
+// that is newer would find records that it does not have.
+func Forget(ctx context.Context, store catalog.Store) error {
+	generations, err := store.Generations(ctx)
 	for _, g := range generations {
-		err = errors.Join(err, cfg.Store.DropGeneration(ctx, g.ID))
+		err = errors.Join(err, store.DropGeneration(ctx, g.ID))
 	}
 	return err
 }

@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// ErrOpen: another process has the file open.
+var ErrOpen = errors.New("another process has it open")
+
+// Copy writes a database of SQLite, as it is at one moment, into a file that does not
+// exist. Readers and writers continue meanwhile.
+func Copy(ctx context.Context, cfg Config, to string) (err error) {
+	path, err := filepath.Abs(cfg.Path)
+	if err == nil {
+		_, err = os.Stat(path) // it would be created
+	}
+	if err != nil {
+		return fmt.Errorf("catalog: copy: %w", err)
+	}
+	db, err := pool(path, 1, pragma("busy_timeout(10000)"))
+	if err != nil {
+		return fmt.Errorf("catalog: copy: %w", err)
+	}
+	if cfg.Sealed != nil {
+		db = pooled(sealed{path}, 1)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+		return fmt.Errorf("catalog: copy: %w", explain(path, err))
+	}
+	return nil
+}
+
+// Describe returns the schema of a catalog that nobody has open, and a value of its
+// metadata. It changes nothing.
+func Describe(ctx context.Context, path, name string) (schema int64, value string, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return 0, "", fmt.Errorf("catalog: describe: %w", err)
+	}
+	db, err := pool(path, 1, pragma("query_only(1)"))
+	if err != nil {
+		return 0, "", fmt.Errorf("catalog: describe: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if schema, err = version(ctx, db, path); err == nil && schema > 0 {
+		err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, name).Scan(&value)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("catalog: describe: %w", explain(path, err))
+	}
+	return schema, value, err
+}
+
+// Newest returns the schema that this program writes.
+func Newest() (schema int64, err error) {
+	connector, err := sqlite.NewConnector(":memory:")
+	if err != nil {
+		return 0, err
+	}
+	db := sql.OpenDB(connector) // which is not connected to
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return newestSchema(db)
+}
+
+// Alone does something to a catalog while no other process has it open, nor opens it;
+// ErrOpen. What its write-ahead log has is in the file before, and no log is left. A file
+// that is missing, or that SQLite cannot read, is left as it is, and its log removed.
+func Alone(ctx context.Context, path string, do func() error) (err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	give, err := takeTurn(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, give()) }()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(RemoveLog(path), do())
+	}
+	alone, err := pool(path, 1, "_txlock=immediate", pragma("locking_mode(EXCLUSIVE)"), pragma("busy_timeout(1000)"))
+	if err != nil {
+		return fmt.Errorf("catalog: %w", err)
+	}
+	defer func() { err = errors.Join(err, alone.Close()) }()
+	err = emptyLog(ctx, alone)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case busy(err):
+		return fmt.Errorf("%s: %w", path, ErrOpen)
+	case damaged(err):
+		err = RemoveLog(path)
+	}
+	if err != nil {
+		return fmt.Errorf("catalog: %w", explain(path, err))
+	}
+	return do()
+}
+
+// damaged reports whether SQLite cannot read a file because of what is in it.
+func damaged(err error) bool {
+	c := code(err) & 0xff
+	return c == lib.SQLITE_NOTADB || c == lib.SQLITE_CORRUPT
+}
+
+// emptyLog ends the write-ahead log, which only the one who has the file alone can.
+func emptyLog(ctx context.Context, alone *sql.DB) error {
+	tx, err := alone.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := tx.Rollback(); err != nil {
+		return err
+	}
+	var mode string
+	err = alone.QueryRowContext(ctx, `PRAGMA journal_mode = DELETE`).Scan(&mode)
+	if err == nil && mode != "delete" {
+		err = fmt.Errorf("the journal mode stays %q", mode)
+	}
+	return err
+}
+
+// RemoveLog removes the write-ahead log of a file of SQLite that nobody has open.
+func RemoveLog(path string) error {
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
