@@ -43,8 +43,7 @@ type listIn struct {
 
 var list = kb.New(op.Spec{
 	ID: "list_cips", Path: "/api/v1/cips", Tool: "list_cips",
-	Kinds:   []catalog.Kind{catalog.KindCIP},
-	Example: listIn{Status: "Final", Paging: arg.Paging{Limit: 5}},
+	Kinds: []catalog.Kind{catalog.KindCIP}, Example: listIn{Status: "Final", Paging: arg.Paging{Limit: 5}},
 	Doc: `
 List improvement proposals
 Improvement proposals with status, type and author, by number.
@@ -233,8 +232,7 @@ type Attachment struct {
 
 var attachments = kb.New(op.Spec{
 	ID: "get_cip_attachments", Path: "/api/v1/cips/{id}/attachments", Tool: "get_cip_attachments",
-	Kinds:   []catalog.Kind{catalog.KindAttachment},
-	MayFail: notFound,
+	Kinds: []catalog.Kind{catalog.KindAttachment}, MayFail: notFound,
 	Doc: `
 Attachments of a proposal
 Files beside one proposal: documents, figures, signed votes.

@@ -36,8 +36,7 @@ func voteRequest(b kb.Base, r catalog.Record) (VoteRequest, error) {
 }
 
 var voteRequests = kb.New(op.Spec{
-	ID: "list_governance_votes", Tool: "list_governance_votes",
-	Kinds: []catalog.Kind{catalog.KindVoteRequest},
+	ID: "list_governance_votes", Tool: "list_governance_votes", Kinds: []catalog.Kind{catalog.KindVoteRequest},
 	Doc: `
 List governance votes
 On-chain vote requests and their outcomes, newest first.
@@ -163,8 +162,7 @@ type votesIn struct {
 }
 
 var formalVotes = kb.New(op.Spec{
-	ID: "get_cip_votes", Tool: "get_cip_votes", MayFail: notFound,
-	Kinds: catalog.KindsAt(catalog.PlaceMail),
+	ID: "get_cip_votes", Tool: "get_cip_votes", MayFail: notFound, Kinds: catalog.KindsAt(catalog.PlaceMail),
 	Doc: `
 Formal votes on a proposal
 Tally of the formal votes on the mailing list, one entry per recorded vote.
@@ -219,8 +217,7 @@ type votersIn struct {
 }
 
 var voters = kb.New(op.Spec{
-	ID: "list_votes_by_sv", Tool: "list_votes_by_sv",
-	Kinds: []catalog.Kind{catalog.KindVoteRequest},
+	ID: "list_votes_by_sv", Tool: "list_votes_by_sv", Kinds: []catalog.Kind{catalog.KindVoteRequest},
 	Doc: `
 Votes by super validator
 Each super validator's record in on-chain votes.

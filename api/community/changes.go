@@ -58,8 +58,7 @@ type Activity struct {
 
 var changes = kb.New(op.Spec{
 	ID: "get_recent_changes", Path: "/api/v1/changes", Tool: "get_recent_changes",
-	Kinds:   newsKinds,
-	Example: changesIn{Days: 30, Limit: 20},
+	Kinds: newsKinds, Example: changesIn{Days: 30, Limit: 20},
 	Doc: `
 What is new
 The activity stream: what is new, newest first.

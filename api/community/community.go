@@ -65,8 +65,7 @@ type Post struct {
 
 var discussion = kb.New(op.Spec{
 	ID: "get_discussion", Path: "/api/v1/discussions/{id}", Tool: "get_discussion",
-	Kinds:   []catalog.Kind{catalog.KindTopic},
-	MayFail: []error{op.ErrNotFound},
+	Kinds: []catalog.Kind{catalog.KindTopic}, MayFail: []error{op.ErrNotFound},
 	Doc: `
 Read a forum thread
 One forum thread with its posts, oldest first.
@@ -128,8 +127,7 @@ const (
 )
 
 var trending = kb.New(op.Spec{
-	ID: "get_trending", Path: "/api/v1/trending", Tool: "get_trending",
-	Kinds: trendingKinds,
+	ID: "get_trending", Path: "/api/v1/trending", Tool: "get_trending", Kinds: trendingKinds,
 	Doc: `
 What is trending
 Content of the last week, ranked by engagement.

@@ -50,8 +50,7 @@ func (p *Proposal) Lean() { p.Page = "" }
 
 var list = kb.New(op.Spec{
 	ID: "get_proposals", Path: "/api/v1/proposals", Tool: "get_proposals",
-	Kinds:   []catalog.Kind{catalog.KindGrant},
-	Example: listIn{State: "all", Paging: arg.Paging{Limit: 5}},
+	Kinds: []catalog.Kind{catalog.KindGrant}, Example: listIn{State: "all", Paging: arg.Paging{Limit: 5}},
 	Doc: `
 List grant proposals
 Grant proposals by state, newest first.

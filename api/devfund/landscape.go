@@ -40,8 +40,7 @@ type landscapeIn struct {
 }
 
 var landscape = kb.New(op.Spec{
-	ID: "get_funding_landscape", Tool: "get_funding_landscape",
-	Kinds: []catalog.Kind{catalog.KindGrant},
+	ID: "get_funding_landscape", Tool: "get_funding_landscape", Kinds: []catalog.Kind{catalog.KindGrant},
 	Doc: `
 Grants by state and label
 Counts of grant proposals by state and label, sums of funding, recent activity.

@@ -18,8 +18,7 @@ type Repo struct {
 }
 
 var repos = kb.New(op.Spec{
-	ID: "list_repos", Path: "/api/v1/repos", Tool: "list_repos",
-	Kinds: []catalog.Kind{catalog.KindRepo},
+	ID: "list_repos", Path: "/api/v1/repos", Tool: "list_repos", Kinds: []catalog.Kind{catalog.KindRepo},
 	Doc: `
 List repositories
 Indexed repositories with their numbers of issues and pull requests.
@@ -88,8 +87,7 @@ type ToolServer struct {
 }
 
 var toolServers = kb.New(op.Spec{
-	ID: "list_network_mcps", Tool: "list_network_mcps",
-	Kinds: []catalog.Kind{catalog.KindToolServer},
+	ID: "list_network_mcps", Tool: "list_network_mcps", Kinds: []catalog.Kind{catalog.KindToolServer},
 	Doc: `
 List tool servers
 Known tool-call servers: purpose, how to connect, free or hosted.

@@ -81,8 +81,7 @@ type Comment struct {
 
 var getDiscussion = kb.New(op.Spec{
 	ID: "get_forge_discussion", Path: "/api/v1/forge-discussions/{id}", Tool: "get_forge_discussion",
-	Kinds:   []catalog.Kind{catalog.KindDiscussion},
-	MayFail: []error{op.ErrNotFound},
+	Kinds: []catalog.Kind{catalog.KindDiscussion}, MayFail: []error{op.ErrNotFound},
 	Doc: `
 Read a forge discussion
 One discussion of a repository with its comments.

@@ -42,8 +42,7 @@ type OpenThread struct {
 const gapsAge = time.Hour
 
 var gaps = kb.New(op.Spec{
-	ID: "get_ecosystem_gaps", Tool: "get_ecosystem_gaps",
-	Kinds: gapKinds,
+	ID: "get_ecosystem_gaps", Tool: "get_ecosystem_gaps", Kinds: gapKinds,
 	Doc: `
 Gaps of the ecosystem
 Unanswered threads that many read, and grant labels with few accepted proposals.

@@ -28,8 +28,7 @@ type mailThreadsIn struct {
 }
 
 var mailThreads = kb.New(op.Spec{
-	ID: "list_mailing_threads", Tool: "list_mailing_threads",
-	Kinds: []catalog.Kind{catalog.KindMailThread},
+	ID: "list_mailing_threads", Tool: "list_mailing_threads", Kinds: []catalog.Kind{catalog.KindMailThread},
 	Doc: `
 List mailing-list threads
 Threads of the mailing lists, the latest message first.

@@ -91,8 +91,7 @@ type videosIn struct {
 }
 
 var videos = kb.New(op.Spec{
-	ID: "list_videos", Path: "/api/v1/videos", Tool: "list_videos",
-	Kinds: []catalog.Kind{catalog.KindVideo},
+	ID: "list_videos", Path: "/api/v1/videos", Tool: "list_videos", Kinds: []catalog.Kind{catalog.KindVideo},
 	Doc: `
 List talks and recordings
 Videos by channel, newest first.

@@ -71,8 +71,7 @@ const (
 )
 
 var contradictions = kb.New(op.Spec{
-	ID: "detect_drift", Tool: "detect_drift", MayFail: unavailable,
-	Kinds: []catalog.Kind{catalog.KindDeprecation},
+	ID: "detect_drift", Tool: "detect_drift", MayFail: unavailable, Kinds: []catalog.Kind{catalog.KindDeprecation},
 	Doc: `
 Find contradictions between sources
 What docs, forum and forge state differently on a topic.

@@ -45,8 +45,7 @@ type DriftFinding struct {
 const driftAge = 15 * time.Minute
 
 var kbDrift = kb.New(op.Spec{
-	ID: "get_kb_drift", Path: "/api/v1/kb-drift", Tool: "get_kb_drift",
-	Kinds: factKinds,
+	ID: "get_kb_drift", Path: "/api/v1/kb-drift", Tool: "get_kb_drift", Kinds: factKinds,
 	Doc: `
 Drift of the knowledge base
 Stated values that differ from live ones, by rule.

@@ -37,8 +37,7 @@ type Answers struct {
 const answers = 3
 
 var faq = kb.New(op.Spec{
-	ID: "get_faq", Tool: "get_faq", MayFail: unavailable,
-	Kinds: []catalog.Kind{catalog.KindFAQ},
+	ID: "get_faq", Tool: "get_faq", MayFail: unavailable, Kinds: []catalog.Kind{catalog.KindFAQ},
 	Doc: `
 Ask the FAQ
 The three nearest questions of the developer FAQ with their answers.

@@ -45,8 +45,7 @@ const (
 )
 
 var learningPath = kb.New(op.Spec{
-	ID: "learning_path", Tool: "learning_path", MayFail: unavailable,
-	Kinds: kindsOfLessons(),
+	ID: "learning_path", Tool: "learning_path", MayFail: unavailable, Kinds: kindsOfLessons(),
 	Doc: `
 Learning path
 What to read and watch for a goal, from introduction to detail.

@@ -29,8 +29,7 @@ type Alert struct {
 }
 
 var radar = kb.New(op.Spec{
-	ID: "get_radar", Path: "/api/v1/radar", Tool: "get_radar",
-	Kinds: []catalog.Kind{catalog.KindRadar},
+	ID: "get_radar", Path: "/api/v1/radar", Tool: "get_radar", Kinds: []catalog.Kind{catalog.KindRadar},
 	Doc: `
 Breaking changes and deadlines
 Radar alerts by level, newest first.

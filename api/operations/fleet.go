@@ -30,8 +30,7 @@ type fleetIn struct {
 const fleetAge = 15 * time.Minute
 
 var fleet = kb.New(op.Spec{
-	ID: "get_validator_fleet", Tool: "get_validator_fleet",
-	Kinds: []catalog.Kind{catalog.KindValidator},
+	ID: "get_validator_fleet", Tool: "get_validator_fleet", Kinds: []catalog.Kind{catalog.KindValidator},
 	Doc: `
 Versions of the fleet
 Distribution of versions over the approved validators.

@@ -30,8 +30,7 @@ type appsIn struct {
 }
 
 var apps = kb.New(op.Spec{
-	ID: "list_featured_apps", Tool: "list_featured_apps",
-	Kinds: []catalog.Kind{catalog.KindApp},
+	ID: "list_featured_apps", Tool: "list_featured_apps", Kinds: []catalog.Kind{catalog.KindApp},
 	Doc: `
 List featured apps
 Featured applications by last activity or name.
@@ -62,8 +61,7 @@ type AppMetrics struct {
 }
 
 var appMetrics = kb.New(op.Spec{
-	ID: "get_app_metrics", Tool: "get_app_metrics", MayFail: notFound,
-	Kinds: []catalog.Kind{catalog.KindApp},
+	ID: "get_app_metrics", Tool: "get_app_metrics", MayFail: notFound, Kinds: []catalog.Kind{catalog.KindApp},
 	Doc: `
 Figures of a featured app
 One application's value locked, volume and users.
@@ -118,8 +116,7 @@ type assetIn struct {
 }
 
 var supplies = kb.New(op.Spec{
-	ID: "get_asset_supply", Tool: "get_asset_supply", MayFail: notFound,
-	Kinds: []catalog.Kind{catalog.KindAsset},
+	ID: "get_asset_supply", Tool: "get_asset_supply", MayFail: notFound, Kinds: []catalog.Kind{catalog.KindAsset},
 	Doc: `
 Supply of assets
 Total supply of one asset or of all.
@@ -153,8 +150,7 @@ type Pool struct {
 }
 
 var pools = kb.New(op.Spec{
-	ID: "get_defi_pools", Tool: "get_defi_pools",
-	Kinds: []catalog.Kind{catalog.KindPool},
+	ID: "get_defi_pools", Tool: "get_defi_pools", Kinds: []catalog.Kind{catalog.KindPool},
 	Doc: `
 Pools of trading venues
 Pools with pair, value locked, fee, yield and reserves.

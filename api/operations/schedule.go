@@ -44,8 +44,7 @@ func upcoming(b kb.Base, then time.Time) catalog.ListQuery {
 }
 
 var upcomingOperations = kb.New(op.Spec{
-	ID: "get_upcoming_operations", Tool: "get_upcoming_operations",
-	Kinds: []catalog.Kind{catalog.KindOperation},
+	ID: "get_upcoming_operations", Tool: "get_upcoming_operations", Kinds: []catalog.Kind{catalog.KindOperation},
 	Doc: `
 What is scheduled soon
 Operations in the next days, in all environments and of all types.
@@ -68,8 +67,7 @@ type scheduleIn struct {
 }
 
 var schedule = kb.New(op.Spec{
-	ID: "get_sv_schedule", Tool: "get_sv_schedule",
-	Kinds: []catalog.Kind{catalog.KindOperation},
+	ID: "get_sv_schedule", Tool: "get_sv_schedule", Kinds: []catalog.Kind{catalog.KindOperation},
 	Doc: `
 Operations schedule
 The operations schedule, filtered by environment.
@@ -93,8 +91,7 @@ type deadlinesIn struct {
 }
 
 var deadlines = kb.New(op.Spec{
-	ID: "get_upcoming_deadlines", Tool: "get_upcoming_deadlines",
-	Kinds: []catalog.Kind{catalog.KindOperation},
+	ID: "get_upcoming_deadlines", Tool: "get_upcoming_deadlines", Kinds: []catalog.Kind{catalog.KindOperation},
 	Doc: `
 Deadlines for operators
 Upcoming upgrades, minimum versions, topology freezes and synchronizer upgrades by environment.

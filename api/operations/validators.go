@@ -51,8 +51,7 @@ type validatorIn struct {
 var allValidators = catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindValidator}}
 
 var getValidator = kb.New(op.Spec{
-	ID: "get_validator", Tool: "get_validator",
-	Kinds: []catalog.Kind{catalog.KindValidator},
+	ID: "get_validator", Tool: "get_validator", Kinds: []catalog.Kind{catalog.KindValidator},
 	Doc: `
 Look up a validator
 Validators by name or party id: sponsor, version, activity, rewards.

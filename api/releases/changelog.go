@@ -60,8 +60,7 @@ type changelogIn struct {
 }
 
 var changelog = kb.New(op.Spec{
-	ID: "get_sdk_changelog", Tool: "get_sdk_changelog", MayFail: notFound,
-	Kinds: versions.PublishedKinds,
+	ID: "get_sdk_changelog", Tool: "get_sdk_changelog", MayFail: notFound, Kinds: versions.PublishedKinds,
 	Doc: `
 Release notes of a version
 The release notes of one version, with a link to the release.

@@ -76,8 +76,7 @@ func window(b kb.Base, w *versions.Window) *Window {
 }
 
 var current = kb.New(op.Spec{
-	ID: "get_current_versions", Path: "/api/v1/versions", Tool: "get_current_versions",
-	Kinds: runningKinds,
+	ID: "get_current_versions", Path: "/api/v1/versions", Tool: "get_current_versions", Kinds: runningKinds,
 	Doc: `
 Current versions
 The latest versions of SDK, ledger, language and package manager, what each environment runs, and upgrades to come.

@@ -39,8 +39,7 @@ var deprecatedList = catalog.ListQuery{
 }
 
 var deprecations = kb.New(op.Spec{
-	ID: "list_deprecations", Tool: "list_deprecations",
-	Kinds: []catalog.Kind{catalog.KindDeprecation},
+	ID: "list_deprecations", Tool: "list_deprecations", Kinds: []catalog.Kind{catalog.KindDeprecation},
 	Doc: `
 List deprecations
 Every deprecated item with its replacement.
@@ -71,8 +70,7 @@ type checkIn struct {
 }
 
 var check = kb.New(op.Spec{
-	ID: "check_deprecation", Tool: "check_deprecation",
-	Kinds: []catalog.Kind{catalog.KindDeprecation},
+	ID: "check_deprecation", Tool: "check_deprecation", Kinds: []catalog.Kind{catalog.KindDeprecation},
 	Doc: `
 Is it deprecated
 Whether one toolchain item is deprecated, current or unknown.

@@ -37,8 +37,7 @@ type conceptIn struct {
 const conceptsFound = 4
 
 var evm = kb.New(op.Spec{
-	ID: "compare_to_evm", Tool: "compare_to_evm", MayFail: unavailable,
-	Kinds: []catalog.Kind{catalog.KindEVMMapping},
+	ID: "compare_to_evm", Tool: "compare_to_evm", MayFail: unavailable, Kinds: []catalog.Kind{catalog.KindEVMMapping},
 	Doc: `
 Compare to EVM
 What takes the place of one concept of EVM chains.

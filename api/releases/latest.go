@@ -66,8 +66,7 @@ type latestIn struct {
 }
 
 var latestRelease = kb.New(op.Spec{
-	ID: "get_latest_release", Tool: "get_latest_release", MayFail: notFound,
-	Kinds: versions.PublishedKinds,
+	ID: "get_latest_release", Tool: "get_latest_release", MayFail: notFound, Kinds: versions.PublishedKinds,
 	Doc: `
 Latest release
 The latest stable release of one repository or package, and a newer prerelease if there is one.

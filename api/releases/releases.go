@@ -62,8 +62,7 @@ type packagesIn struct {
 }
 
 var packages = kb.New(op.Spec{
-	ID: "get_npm_packages", Tool: "get_npm_packages",
-	Kinds: []catalog.Kind{catalog.KindPackageVersion},
+	ID: "get_npm_packages", Tool: "get_npm_packages", Kinds: []catalog.Kind{catalog.KindPackageVersion},
 	Doc: `
 Packages of the registry
 Packages with their latest version, filtered by name.

@@ -51,8 +51,7 @@ type upgradeIn struct {
 }
 
 var upgradeStatus = kb.New(op.Spec{
-	ID: "get_upgrade_status", Tool: "get_upgrade_status", MayFail: notFound,
-	Kinds: runningKinds,
+	ID: "get_upgrade_status", Tool: "get_upgrade_status", MayFail: notFound, Kinds: runningKinds,
 	Doc: `
 Must I upgrade
 Whether a running version is below the minimum of a network, how far behind, and what is next.

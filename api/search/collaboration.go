@@ -41,8 +41,7 @@ type Collaboration struct {
 
 var collaborations = kb.New(op.Spec{
 	ID: "find_collaboration_opportunities", Tool: "find_collaboration_opportunities",
-	Kinds:   []catalog.Kind{catalog.KindProject},
-	MayFail: []error{op.ErrNotFound, op.ErrUnavailable},
+	Kinds: []catalog.Kind{catalog.KindProject}, MayFail: []error{op.ErrNotFound, op.ErrUnavailable},
 	Doc: `
 Find collaboration opportunities
 Projects whose offers and needs complement those of one project.

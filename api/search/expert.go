@@ -46,8 +46,7 @@ var expertKinds = append(catalog.KindsAt(catalog.PlaceForum, catalog.RoleMessage
 	catalog.KindsAt(catalog.PlaceForge, catalog.RoleThread, catalog.RoleWork, catalog.RoleMessage)...)
 
 var expert = kb.New(op.Spec{
-	ID: "find_expert", Tool: "find_expert", MayFail: unavailable,
-	Kinds: expertKinds,
+	ID: "find_expert", Tool: "find_expert", MayFail: unavailable, Kinds: expertKinds,
 	Doc: `
 Find an expert
 People who likely know a topic, by what they wrote on forum and forge.

@@ -116,8 +116,7 @@ get_mailing_thread and the id of a result.
 })
 
 var talks = kb.New(op.Spec{
-	ID: "search_talks", Tool: "search_talks", MayFail: unavailable,
-	Kinds: []catalog.Kind{catalog.KindVideo},
+	ID: "search_talks", Tool: "search_talks", MayFail: unavailable, Kinds: []catalog.Kind{catalog.KindVideo},
 	Doc: `
 Search talks
 Talks by title and transcript, with the passage that matched.
@@ -147,8 +146,7 @@ type SecurityFix struct {
 }
 
 var security = kb.New(op.Spec{
-	ID: "find_security_patches", Tool: "find_security_patches",
-	Kinds: []catalog.Kind{catalog.KindRelease},
+	ID: "find_security_patches", Tool: "find_security_patches", Kinds: []catalog.Kind{catalog.KindRelease},
 	Doc: `
 Find security fixes
 Releases whose notes speak of security, newest first.

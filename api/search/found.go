@@ -120,8 +120,7 @@ var (
 )
 
 var community = kb.New(op.Spec{
-	ID: "search_community", Tool: "search_community", MayFail: unavailable,
-	Kinds: slices.Concat(voiceKinds...),
+	ID: "search_community", Tool: "search_community", MayFail: unavailable, Kinds: slices.Concat(voiceKinds...),
 	Doc: `
 Search what the community says
 The best of forum, mailing lists, blog and forge discussions for a question.

@@ -33,8 +33,7 @@ type Guide struct {
 }
 
 var guidance = kb.New(op.Spec{
-	ID: "find_maintainer_guidance", Tool: "find_maintainer_guidance", MayFail: unavailable,
-	Kinds: guidanceKinds,
+	ID: "find_maintainer_guidance", Tool: "find_maintainer_guidance", MayFail: unavailable, Kinds: guidanceKinds,
 	Doc: `
 What maintainers say
 Forum posts and mail by the most active contributors on a topic.

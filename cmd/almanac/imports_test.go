@@ -54,8 +54,9 @@ var leaves = []string{"almanac/catalog/network", "almanac/ingest/folder", "alman
 // layerMay says what each layer may import besides itself: cmd → api → retrieval →
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
-	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
-	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "text": {}, "docs": {"ingest", "catalog"},
+	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog", "skills"},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {}, "text": {},
+	"docs": {"ingest", "catalog"}, "skills": {},
 	"testing": {"api", "cmd", "retrieval", "catalog", "embed", "ingest"},
 }
 

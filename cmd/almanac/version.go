@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"time"
+	"strings"
 )
 
 type versionCmd struct {
@@ -28,12 +28,12 @@ const release = "0.1.0"
 
 // build says which program this is.
 type build struct {
-	Version  string     `json:"version"`
-	Commit   string     `json:"commit,omitempty"`   // empty: unknown
-	Date     *time.Time `json:"date,omitempty"`     // of the commit
-	Modified bool       `json:"modified,omitempty"` // files differed from the commit
-	Go       string     `json:"go"`
-	System   string     `json:"system"`
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`   // empty: unknown
+	Date     string `json:"date,omitempty"`     // of the commit, as 2026-01-31T12:00:00Z
+	Modified bool   `json:"modified,omitempty"` // files differed from the commit
+	Go       string `json:"go"`
+	System   string `json:"system"`
 }
 
 // built reads what the toolchain wrote into the program.
@@ -48,9 +48,7 @@ func built() build {
 		case "vcs.revision":
 			b.Commit = s.Value
 		case "vcs.time":
-			if at, err := time.Parse(time.RFC3339, s.Value); err == nil {
-				b.Date = &at
-			}
+			b.Date = s.Value
 		case "vcs.modified":
 			b.Modified = s.Value == "true"
 		}
@@ -77,10 +75,11 @@ func (b build) name() string {
 
 // String is a line for people.
 func (b build) String() string {
-	if b.Date == nil {
+	day, _, known := strings.Cut(b.Date, "T")
+	if !known {
 		return "almanac " + b.name()
 	}
-	return "almanac " + b.name() + " (" + b.Date.UTC().Format(time.DateOnly) + ")"
+	return "almanac " + b.name() + " (" + day + ")"
 }
 
 // version is what the program calls itself on every interface.
