@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -36,5 +37,63 @@ func TestToolsTakeTheWordsOfOthers(t *testing.T) {
 		if refused == "" && err != nil || refused != "" && (err == nil || !strings.Contains(err.Error(), refused)) {
 			t.Errorf("%s: %v, want %q", call, err, refused)
 		}
+	}
+}
+
+// TestListsGiveWhatIsAskedFor asks for some fields and items of lists that no schema
+// says so of.
+func TestListsGiveWhatIsAskedFor(t *testing.T) {
+	l := open(t).ready(t)
+	ask := func(tool, args string) (items []map[string]any, whole map[string]any) {
+		t.Helper()
+		w := do(l.public, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+
+			`","arguments":`+args+`}}`)
+		var a struct {
+			Result struct{ StructuredContent json.RawMessage }
+		}
+		var list struct{ Items []map[string]any }
+		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+			t.Fatal(err)
+		}
+		for _, into := range []any{&list, &whole} {
+			if err := json.Unmarshal(a.Result.StructuredContent, into); err != nil {
+				t.Fatalf("%s %s: %v: %s", tool, args, err, w.Body)
+			}
+		}
+		return list.Items, whole
+	}
+	names := func(item map[string]any) string { return strings.Join(slices.Sorted(maps.Keys(item)), " ") }
+	for call, want := range map[string]string{
+		`search {"query":"traffic","limit":2,"fields":["url","title"]}`: "title url",
+		`list_cips {"fields":"title,id"}`:                               "id title",
+		`list_repos {"fields":["url"]}`:                                 "url",
+	} {
+		tool, args, _ := strings.Cut(call, " ")
+		items, whole := ask(tool, args)
+		if len(items) == 0 || whole["total"] == nil {
+			t.Errorf("%s: %v", call, whole)
+		}
+		for _, item := range items {
+			if got := names(item); got != want {
+				t.Errorf("%s: %s, want %s", call, got, want)
+			}
+		}
+	}
+	_, whole := ask("search_community", `{"query":"tide oracle","fields":["title"]}`)
+	rows := 0
+	for _, source := range whole["sources"].([]any) {
+		for _, item := range source.(map[string]any)["items"].([]any) {
+			if rows++; names(item.(map[string]any)) != "title" {
+				t.Errorf("search_community: %v", item)
+			}
+		}
+	}
+	if rows == 0 {
+		t.Errorf("search_community found nothing: %v", whole)
+	}
+	all, _ := ask("get_cip_attachments", `{"id":"7"}`)
+	some, whole := ask("get_cip_attachments", `{"id":"7","limit":"1"}`)
+	if len(all) < 2 || len(some) != 1 || names(some[0]) != names(all[0]) || whole["total"] != float64(len(all)) {
+		t.Errorf("%d of %d attachments: %v", len(some), len(all), whole)
 	}
 }

@@ -51,10 +51,14 @@ func (o Operation) DecodeTool(args json.RawMessage) (in Input, err error) {
 	if err := o.rename(members); err != nil {
 		return in, err
 	}
+	shape, err := o.takeShape(members)
+	if err != nil {
+		return in, err
+	}
 	if err := o.checkKnown(members); err != nil {
 		return in, err
 	}
-	return o.fill(func(p *Param) (a *argument, v reflect.Value, err error) {
+	in, err = o.fill(func(p *Param) (a *argument, v reflect.Value, err error) {
 		if p.tool == nil {
 			return nil, v, nil
 		}
@@ -64,6 +68,8 @@ func (o Operation) DecodeTool(args json.RawMessage) (in Input, err error) {
 		v, err = p.tool.decodeMember(members)
 		return p.tool, v, err
 	})
+	in.shape = shape
+	return in, err
 }
 
 // fill makes the input of what is read of each parameter: no value leaves its field

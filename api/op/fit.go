@@ -82,7 +82,7 @@ const rounds = 20
 // and texts. The note says what was left out of those and how to get it; it is in the
 // answer's hint if that has one.
 func (o Operation) Fit(in Input, answer any) (raw []byte, note string, err error) {
-	raw, err = EncodeTool(answer)
+	raw, err = in.shape.write(answer, o.ToolOut)
 	over := beyond(raw, "")
 	if err != nil || over <= 0 {
 		return raw, "", err
@@ -94,7 +94,7 @@ func (o Operation) Fit(in Input, answer any) (raw []byte, note string, err error
 		for range rounds {
 			before := over
 			s.Shorten(over)
-			if raw, err = EncodeTool(v.Interface()); err != nil {
+			if raw, err = in.shape.write(v.Interface(), o.ToolOut); err != nil {
 				return nil, "", err
 			}
 			if over = beyond(raw, ""); over <= 0 {
@@ -113,7 +113,7 @@ func (o Operation) Fit(in Input, answer any) (raw []byte, note string, err error
 		if hint.IsValid() {
 			hint.SetString(note)
 		}
-		if raw, err = EncodeTool(v.Interface()); err != nil {
+		if raw, err = in.shape.write(v.Interface(), o.ToolOut); err != nil {
 			return nil, "", err
 		}
 		if hint.IsValid() {

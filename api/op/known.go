@@ -16,7 +16,10 @@ func (o Operation) checkKnown(members map[string]json.RawMessage) error {
 	given := slices.DeleteFunc(slices.Sorted(maps.Keys(members)), func(name string) bool {
 		return o.ToolIn.Properties[name] != nil
 	})
-	return unknownArgument(given, o.ToolIn.PropertyOrder, o.Tool)
+	if len(given) == 0 {
+		return nil
+	}
+	return unknownArgument(given, slices.Concat(o.ToolIn.PropertyOrder, o.shapes()), o.Tool)
 }
 
 // checkSpelling rejects an unknown parameter of REST that is near a known one.

@@ -159,7 +159,10 @@ func New[In, Out any](s Spec, run func(ctx context.Context, in In) (Out, error))
 }
 
 // Input holds the arguments of one call.
-type Input struct{ v reflect.Value }
+type Input struct {
+	v     reflect.Value
+	shape shape
+}
 
 // Run calls the operation. The answer is for Encode.
 func (o Operation) Run(ctx context.Context, in Input) (any, error) {
