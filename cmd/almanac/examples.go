@@ -38,14 +38,18 @@ var examples = map[string]string{
 	"man":              "almanac man | man -l -",
 	"completion": "source <(almanac completion bash)\n" +
 		"almanac completion fish >~/.config/fish/completions/almanac.fish",
-	"complete":       "almanac complete sources",
-	"tools list":     "almanac tools list --network ./mine.yaml\nalmanac tools list get_cip",
-	"tools call":     "almanac tools call list_cips status=Final limit=5",
-	"network new":    "almanac network new mine.yaml",
-	"network check":  "almanac network check ./mine.yaml",
-	"network kinds":  "almanac network kinds\nalmanac network kinds docs",
-	"network schema": "almanac network schema >network.schema.json\nalmanac network schema calendar",
-	"network show":   "almanac network show sample",
+	"complete":      "almanac complete sources",
+	"tools list":    "almanac tools list --network ./mine.yaml\nalmanac tools list get_cip",
+	"tools call":    "almanac tools call list_cips status=Final limit=5",
+	"network new":   "almanac network new mine.yaml",
+	"network check": "almanac network check ./mine.yaml",
+	"network source add": "almanac network source add mine.yaml forum url=https://forum.example.org\n" +
+		"almanac network source add mine.yaml docs folder=guides --name guides",
+	"network source remove": "almanac network source remove mine.yaml forum",
+	"network source rename": "almanac network source rename mine.yaml docs guides",
+	"network kinds":         "almanac network kinds\nalmanac network kinds docs",
+	"network schema":        "almanac network schema >network.schema.json\nalmanac network schema calendar",
+	"network show":          "almanac network show sample",
 }
 
 // examplesOf returns the examples of a command as its help has them.

@@ -28,6 +28,7 @@ import (
 type networkCmd struct {
 	New    networkNewCmd    `cmd:"" help:"Write a network file to begin with."`
 	Check  networkCheckCmd  `cmd:"" help:"Check a network file and the options of its sources."`
+	Source networkSourceCmd `cmd:"" help:"Change the sources of a network file, which keeps its comments."`
 	Kinds  networkKindsCmd  `cmd:"" help:"List the kinds of sources, or print every option of one."`
 	Schema networkSchemaCmd `cmd:"" help:"Print the JSON Schema of network files, for editors."`
 	Show   networkShowCmd   `cmd:"" help:"Print the file of a network that comes with the program."`

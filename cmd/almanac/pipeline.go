@@ -31,7 +31,7 @@ func (a *app) pipeline(
 	}
 	return ingest.New(ingest.Config{
 		Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: time.Now, Log: a.log,
-		Progress: progress, HTTP: a.outgoing(), WorkDir: filepath.Join(dir, "sources"),
+		Progress: progress, HTTP: a.outgoing(), WorkDir: workDirs(dir),
 		CorpusDir: a.config.Network.CorpusDir,
 		// What comes with the program is whole, also if a newer one has less of it.
 		AcceptShrink: acceptShrink || isSample(n),
@@ -70,3 +70,6 @@ func needsCorpus(sources []network.Source) bool {
 		return strings.Contains(fmt.Sprint(src.Options), "${corpus}")
 	})
 }
+
+// workDirs is the folder of a data directory with one for each source.
+func workDirs(dir string) string { return filepath.Join(dir, "sources") }
