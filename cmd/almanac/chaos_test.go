@@ -19,7 +19,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,6 +37,7 @@ import (
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/passage"
 	"almanac/testing/meilitest"
+	"almanac/testing/port"
 	"almanac/testing/qdranttest"
 	"almanac/testing/soak"
 	"almanac/testing/wait"
@@ -54,33 +54,10 @@ type link struct{ *toxiproxy.Proxy }
 func newLink(tb testing.TB, upstream string) link {
 	tb.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	l := link{toxiproxy.NewProxy(server, tb.Name(), keepPort(tb), upstream)}
+	l := link{toxiproxy.NewProxy(server, tb.Name(), port.Keep(tb), upstream)}
 	tb.Cleanup(l.Stop)
 	l.up(tb)
 	return l
-}
-
-// keepPort returns an address of this machine whose port nobody else gets until the
-// test ends. It refuses connections; listeners on it may come and go.
-func keepPort(tb testing.TB) string {
-	tb.Helper()
-	// A socket that is bound and does not listen. Those that net listens with reuse
-	// addresses too.
-	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	syscall.CloseOnExec(fd)
-	tb.Cleanup(func() { _ = syscall.Close(fd) })
-	if err := errors.Join(syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1),
-		syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})); err != nil {
-		tb.Fatal(err)
-	}
-	at, err := syscall.Getsockname(fd)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return fmt.Sprintf("127.0.0.1:%d", at.(*syscall.SockaddrInet4).Port)
 }
 
 // toxic applies a toxic to the answers of the server.

@@ -227,7 +227,8 @@ testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
 testing/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/stack testing/scale
 testing/meilitest:
 testing/networktest: catalog ingest ingest/connectors testing/gitrepotest ingest/networks
-testing/qdranttest: testing/recordingtest
+testing/port:
+testing/qdranttest: testing/port testing/recordingtest testing/wait
 testing/recordtest: catalog
 testing/recordingtest:
 testing/rulestest:

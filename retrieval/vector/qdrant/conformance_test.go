@@ -18,17 +18,18 @@ import (
 )
 
 // live is the address of a Qdrant server for tests, without TLS, and liveKey
-// its API key if it has one. With it the suite runs there (and with -record
-// writes its recording again), and so do the tests that no recording can answer.
+// its API key if it has one. With it, or with a program that tests start, the suite runs
+// there (and with -record writes its recording again), and so do the tests that no
+// recording can answer.
 var (
 	live    = os.Getenv("ALMANAC_TEST_QDRANT_ADDR")
 	liveKey = os.Getenv("ALMANAC_TEST_QDRANT_KEY")
 )
 
-// server returns a connection to the live server and its version.
-func server(t *testing.T) (*client.GrpcClient, string) {
+// server returns a connection to a live server and its version.
+func server(t *testing.T, addr string) (*client.GrpcClient, string) {
 	t.Helper()
-	conn, err := Config{Addr: live, Key: liveKey, Timeout: 10 * time.Second}.dial()
+	conn, err := Config{Addr: addr, Key: liveKey, Timeout: 10 * time.Second}.dial()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func liveConfig(t *testing.T, addr string, n int) Config {
 		Collection: fmt.Sprintf("test-%s-%d", strings.Trim(notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"),
 			"-"), n)}
 	if live != "" {
-		s, _ := server(t)
+		s, _ := server(t, live)
 		drop := func() {
 			list, err := s.Collections().List(context.Background(), &client.ListCollectionsRequest{})
 			if err != nil {
@@ -76,11 +77,15 @@ func liveConfig(t *testing.T, addr string, n int) Config {
 
 func TestConformance(t *testing.T) {
 	o := recordingtest.Options{Secrets: []string{liveKey}}
-	if live != "" {
-		_, version := server(t)
+	real := live
+	if real == "" && qdranttest.Program() != "" {
+		real = qdranttest.Nodes(t, 1)[0].Addr
+	}
+	if real != "" {
+		_, version := server(t, real)
 		o.Server = "Qdrant " + version
 	}
-	addr := qdranttest.GRPC(t, "testdata/conformance.jsonl", live, o)
+	addr := qdranttest.GRPC(t, "testdata/conformance.jsonl", real, o)
 	configs := map[vector.Index]Config{}
 	made := map[string]int{} // by test
 	vectortest.Run(t, vectortest.Options{

@@ -18,17 +18,19 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
+	"almanac/testing/qdranttest"
 	"almanac/testing/vectortest"
 	"almanac/testing/wait"
 )
 
-// liveIndex opens an index on the live server, or skips the test.
+// liveIndex opens an index on a live server, or skips the test.
 func liveIndex(t *testing.T) *Index {
 	t.Helper()
-	if live == "" {
-		t.Skip("ALMANAC_TEST_QDRANT_ADDR is not set")
+	addr := live
+	if addr == "" {
+		addr = qdranttest.Nodes(t, 1)[0].Addr
 	}
-	return openAt(t, liveConfig(t, live, 1))
+	return openAt(t, liveConfig(t, addr, 1))
 }
 
 func randomUnit(random *rand.Rand) []float32 {
