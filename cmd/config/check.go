@@ -72,16 +72,23 @@ func (c *Config) check() error {
 // checkServers validates the settings of servers without calling them.
 func (c *Config) checkServers() error {
 	for section, address := range map[string]string{
-		"keyword": c.Keyword.URL, "vector": c.Vector.URL, "embed": c.Embed.URL, "rerank": c.Rerank.URL,
+		"keyword": c.Keyword.URL, "embed": c.Embed.URL, "rerank": c.Rerank.URL,
 		"judge": c.Judge.URL,
 	} {
-		switch err := webaddress.Check(address); {
-		case address == "" || err == nil:
-		case errors.Is(err, webaddress.ErrUser):
-			return fmt.Errorf("%w: %s.url must not contain a user or password: use %[2]s.key", ErrUsage, section)
-		default:
-			return fmt.Errorf("%w: %s.url must be http:// or https:// with a host and, "+
-				"if it is not the usual one, a port", ErrUsage, section)
+		if err := checkServer(section, address); address != "" && err != nil {
+			return err
+		}
+	}
+	if c.Vector.URL != "" {
+		schemes := map[string]bool{}
+		for node := range strings.SplitSeq(c.Vector.URL, ",") {
+			if err := checkServer("vector", node); err != nil {
+				return err
+			}
+			schemes[node[:strings.Index(node, ":")]] = true
+		}
+		if len(schemes) > 1 {
+			return fmt.Errorf("%w: vector.url has nodes by http:// and by https://: want one for all", ErrUsage)
 		}
 	}
 	if c.Embed.URL != "" && c.Embed.Model == embed.Auto {
@@ -108,4 +115,15 @@ func (c *Config) checkServers() error {
 		return fmt.Errorf("%w: vector.shards and vector.replicas must not be negative", ErrUsage)
 	}
 	return nil
+}
+
+func checkServer(section, address string) error {
+	switch err := webaddress.Check(address); {
+	case err == nil:
+		return nil
+	case errors.Is(err, webaddress.ErrUser):
+		return fmt.Errorf("%w: %s.url must not contain a user or password: use %[2]s.key", ErrUsage, section)
+	}
+	return fmt.Errorf("%w: %s.url must be http:// or https:// with a host and, if it is not the usual one, a port",
+		ErrUsage, section)
 }

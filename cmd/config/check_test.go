@@ -48,3 +48,21 @@ func TestAServerHasNoModelOfItsOwnAccord(t *testing.T) {
 		t.Errorf("without a model: %v", err)
 	}
 }
+
+func TestNodesOfTheVectorEngine(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://one.example:6334":                         "",
+		"http://one.example:6334,http://two.example:6334": "",
+		"https://one.example,https://two.example":         "",
+		"http://one.example:6334,":                        "vector.url must be http:// or https://",
+		"http://one.example:6334,two.example:6334":        "vector.url must be http:// or https://",
+		"http://one.example,http://key@two.example":       "use vector.key",
+		"http://one.example,https://two.example":          "want one for all",
+	} {
+		_, _, err := config.Load("", []string{"ALMANAC_VECTOR_URL=" + address}, nil)
+		if want == "" && err != nil ||
+			want != "" && (!errors.Is(err, config.ErrUsage) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want %q", address, err, want)
+		}
+	}
+}

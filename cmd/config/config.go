@@ -83,7 +83,7 @@ type KeywordConfig struct {
 
 // VectorConfig chooses the vector engine.
 type VectorConfig struct {
-	URL        string `key:"url" doc:"Qdrant's gRPC address, such as http://localhost:6334; empty: the engine here"`
+	URL        string `key:"url" doc:"Qdrant's gRPC, such as http://localhost:6334; of nodes with commas; or empty"`
 	Key        string `key:"key" secret:"true" doc:"its API key"`
 	Collection string `key:"collection" default:"almanac" doc:"name of the collection there"`
 	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection searches int8 vectors first"`

@@ -56,7 +56,7 @@ type Keyword struct {
 
 // Vector chooses the vector engine.
 type Vector struct {
-	URL              string // of a Qdrant server's gRPC interface; empty: the engine in this process
+	URL              string // of the gRPC interface of Qdrant, of its nodes with commas; empty: the engine here
 	Key              string
 	Collection       string // its name on the server
 	Quantize, OnDisk bool

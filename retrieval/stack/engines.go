@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"almanac/retrieval/index"
 	"almanac/retrieval/keyword"
@@ -63,16 +64,20 @@ func (s *Stack) openKeyword(ctx context.Context) (keyword.Engine, error) {
 func (s *Stack) openVector(ctx context.Context) (vector.Index, error) {
 	cfg := s.cfg
 	if cfg.Vector.URL != "" {
-		u, err := url.Parse(cfg.Vector.URL)
-		if err != nil {
-			return nil, fmt.Errorf("address of the vector engine: %w", err)
-		}
-		address := u.Host
-		if u.Port() == "" {
-			address += ":6334"
+		var nodes []string
+		encrypted := false
+		for one := range strings.SplitSeq(cfg.Vector.URL, ",") {
+			u, err := url.Parse(one)
+			if err != nil {
+				return nil, fmt.Errorf("address of the vector engine: %w", err)
+			}
+			if u.Port() == "" {
+				u.Host += ":6334"
+			}
+			nodes, encrypted = append(nodes, u.Host), u.Scheme == "https"
 		}
 		return qdrant.Open(ctx, qdrant.Config{
-			Addr: address, TLS: u.Scheme == "https", Key: cfg.Vector.Key, Collection: cfg.Vector.Collection + s.suffix,
+			Addr: strings.Join(nodes, ","), TLS: encrypted, Key: cfg.Vector.Key, Collection: cfg.Vector.Collection + s.suffix,
 			Generation: s.number(), Owner: s.owner, Epoch: cfg.epoch,
 			Dimensions: s.embedder.Dimensions(), Model: s.embedder.Model(),
 			Quantize: cfg.Vector.Quantize, OnDisk: cfg.Vector.OnDisk,

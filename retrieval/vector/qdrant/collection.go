@@ -287,12 +287,17 @@ func (x *Index) setAlias(ctx context.Context, before ...*client.AliasOperations)
 	return nil
 }
 
+// putCheckpoint writes the mark. Of two processes that write one at once, all replicas keep
+// the same: one of them puts the writes in order, another one if that is gone. Replicas
+// that miss a write are not read, so no more than one is read; a mark that is older than
+// the last, from a node that was cut off, makes a batch be written again and no other harm.
 func (x *Index) putCheckpoint(ctx context.Context, at int64) error {
 	payload := map[string]*client.Value{checkpointKey: client.NewValueInt(at)}
 	if x.config.Epoch > 0 {
 		payload[epochKey] = client.NewValueInt(x.config.Epoch)
 	}
 	_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true),
+		Ordering: &client.WriteOrdering{Type: client.WriteOrderingType_Medium},
 		Points: []*client.PointStruct{{
 			Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil), Payload: payload}}})
 	return err

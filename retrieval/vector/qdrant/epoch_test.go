@@ -121,3 +121,22 @@ func TestWhatIsWrittenTooLateIsReadAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestAMarkIsPutInOrder holds that replicas cannot end with marks of different processes.
+func TestAMarkIsPutInOrder(t *testing.T) {
+	s, first, _ := successors(t)
+	marks := 0
+	s.Fault(func(_ string, in any) error {
+		if u, ok := in.(*client.UpsertPoints); ok && u.GetPoints()[0].GetId().GetNum() == checkpointID {
+			marks++
+			if u.GetOrdering().GetType() != client.WriteOrderingType_Medium {
+				t.Errorf("a mark with the ordering %v", u.GetOrdering())
+			}
+		}
+		return nil
+	})
+	apply(t, first, vector.Batch{Records: []vector.Record{record(1, 1)}, Checkpoint: 5})
+	if marks == 0 {
+		t.Error("no mark is written")
+	}
+}

@@ -50,7 +50,7 @@ func (x *Index) refuse(format string, args ...any) error {
 // diagnose says what is wrong with the server, and whether it may recover without help.
 func (x *Index) diagnose(err error) (text string, unavailable bool) {
 	s := status.Convert(err)
-	message := printable(s.Message())
+	message := printable(after(s.Message(), " attempts: rpc error: code = Unavailable desc = ")) // of the last one
 	has := func(parts ...string) bool {
 		for _, p := range parts {
 			if strings.Contains(message, p) {

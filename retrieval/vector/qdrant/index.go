@@ -29,6 +29,7 @@ import (
 	"log/slog"
 	"net"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -41,6 +42,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/resolver"
+	"google.golang.org/grpc/resolver/manual"
 
 	"almanac/catalog/span"
 	"almanac/retrieval/vector"
@@ -49,7 +52,7 @@ import (
 // Config describes an index. Quantize, OnDisk, Shards and Replicas apply to a
 // new collection; an existing one keeps its own.
 type Config struct {
-	Addr string // host:port of the gRPC interface
+	Addr string // host:port of the gRPC interface; of several nodes of a cluster with commas
 	TLS  bool
 	Key  string // API key; "" none
 
@@ -122,7 +125,10 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if host, _, _ := net.SplitHostPort(c.Addr); c.Key != "" && !c.TLS && !isLoopback(host) {
+	if c.Key != "" && !c.TLS && slices.ContainsFunc(c.addrs(), func(addr string) bool {
+		host, _, _ := net.SplitHostPort(addr)
+		return !isLoopback(host)
+	}) {
 		c.Log.Warn("the API key is sent unencrypted, TLS is off", "address", c.Addr)
 	}
 	conn, err := c.dial()
@@ -143,15 +149,18 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 	return x, nil
 }
 
+func (c Config) addrs() []string { return strings.Split(c.Addr, ",") }
+
 func (c Config) validate() error {
-	shown := c.Addr
-	if strings.Contains(shown, "@") {
-		shown = "with a user" // or with a key
-	}
-	host, port, err := net.SplitHostPort(c.Addr)
-	if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 1 || n > 65535 || host == "" ||
-		strings.ContainsAny(host, "/@") {
-		return fmt.Errorf("address %q is not host:port of Qdrant's gRPC interface, for example localhost:6334", shown)
+	for _, shown := range c.addrs() {
+		host, port, err := net.SplitHostPort(shown)
+		if strings.Contains(shown, "@") {
+			shown = "with a user" // or with a key
+		}
+		if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 1 || n > 65535 || host == "" ||
+			strings.ContainsAny(host, "/@") {
+			return fmt.Errorf("address %q is not host:port of Qdrant's gRPC interface, for example localhost:6334", shown)
+		}
 	}
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("the API key has invalid characters: white space, control characters or non-ASCII ones")
@@ -175,6 +184,12 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// nodes makes calls go to the nodes of a cluster in turn, and again to another if one is
+// gone: every node answers for all. To repeat a call does no harm, whatever it writes.
+const nodes = `{"loadBalancingConfig": [{"round_robin": {}}], "methodConfig": [{"name": [{}], "retryPolicy":
+	{"maxAttempts": 4, "initialBackoff": "0.02s", "maxBackoff": "0.2s", "backoffMultiplier": 3,
+	"retryableStatusCodes": ["UNAVAILABLE"]}}]}`
+
 // dial returns a connection, which is opened by the first call.
 func (c Config) dial() (*grpc.ClientConn, error) {
 	transport := insecure.NewCredentials()
@@ -183,8 +198,20 @@ func (c Config) dial() (*grpc.ClientConn, error) {
 	}
 	retry := backoff.DefaultConfig
 	retry.MaxDelay = reconnect
-	// With an explicit scheme no address is mistaken for one.
-	return grpc.NewClient("dns:///"+c.Addr,
+	addrs := c.addrs()
+	target := "dns:///" + addrs[0] // with an explicit scheme no address is mistaken for one
+	var several []grpc.DialOption
+	if len(addrs) > 1 {
+		listed := manual.NewBuilderWithScheme("listed")
+		target = listed.Scheme() + ":///" + addrs[0]
+		var state resolver.State
+		for _, addr := range addrs { // each certificate is for the node's own name
+			state.Addresses = append(state.Addresses, resolver.Address{Addr: addr, ServerName: addr})
+		}
+		listed.InitialState(state)
+		several = []grpc.DialOption{grpc.WithResolvers(listed), grpc.WithDefaultServiceConfig(nodes)}
+	}
+	return grpc.NewClient(target, append(several,
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: reconnect}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: reconnect}),
@@ -198,7 +225,7 @@ func (c Config) dial() (*grpc.ClientConn, error) {
 			ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 			defer cancel()
 			return call(ctx, method, in, out, conn, o...)
-		}))
+		}))...)
 }
 
 // Flush does nothing: an applied batch is in the server's write-ahead log.

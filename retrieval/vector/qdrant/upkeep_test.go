@@ -20,6 +20,7 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
 	"almanac/testing/qdranttest"
+	"almanac/testing/wait"
 )
 
 func checkpointOf(t *testing.T, x *Index) int64 {
@@ -447,5 +448,40 @@ func TestDrop(t *testing.T) {
 	}
 	if checkpointOf(t, x) != 0 {
 		t.Error("it is not made again when it is needed")
+	}
+}
+
+// TestAnotherNodeAnswers holds that a node that is gone, or that ends, is not noticed while
+// another one answers, and that all are asked.
+func TestAnotherNodeAnswers(t *testing.T) {
+	first, second := startStandIn(t), startStandIn(t)
+	openAt(t, config(first.Addr)) // both have the collection, as nodes of one cluster have
+	openAt(t, config(second.Addr))
+	c := config(strings.Join([]string{"127.0.0.1:1", first.Addr, second.Addr}, ","))
+	c.ReadOnly = true
+	x := openAt(t, c)
+	both := func() bool {
+		if _, err := x.Search(t.Context(), axis, passage.Filter{}, 1); err != nil {
+			t.Fatal(err)
+		}
+		return first.Calls("Points/Query") > 0 && second.Calls("Points/Query") > 0
+	}
+	wait.Until(t, "both answer", both)
+	for _, gone := range []standIn{first, second} {
+		gone.failOn("Points/Query", status.Error(codes.Unavailable, "shutting down"))
+		for range 6 {
+			both()
+		}
+		gone.heal()
+	}
+	first.failOn("Points/Query", status.Error(codes.Unavailable, "shutting down"))
+	second.failOn("Points/Query", status.Error(codes.Unavailable, "shutting down"))
+	if _, err := x.Search(t.Context(), axis, passage.Filter{}, 1); !errors.Is(err, vector.ErrUnavailable) ||
+		!strings.HasSuffix(err.Error(), c.Addr+" cannot be reached: shutting down") {
+		t.Errorf("error %v", err)
+	}
+	c.Addr = first.Addr + ",elsewhere"
+	if _, err := Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), `"elsewhere" is not host:port`) {
+		t.Errorf("error %v", err)
 	}
 }
