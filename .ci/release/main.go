@@ -141,6 +141,9 @@ func (r *release) describe(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("version: %w", err)
 	}
+	if r.Commit == "" {
+		return errors.New("go build finds no commit here: build in a clone, not in a work tree beside one")
+	}
 	for name, args := range map[string][]string{"almanac.1": {"man"}, "completions/almanac.bash": {"completion", "bash"},
 		"completions/_almanac": {"completion", "zsh"}, "completions/almanac.fish": {"completion", "fish"}} {
 		text, err := output(ctx, r.root, program, args...)
@@ -156,10 +159,10 @@ func (r *release) describe(ctx context.Context) error {
 
 // build compiles the program. The zones of time are in it, as some systems have none.
 func (r *release) build(ctx context.Context, t target, to string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "timetzdata", "-ldflags", "-s -w", "-o", to,
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-tags", "timetzdata", "-ldflags", "-s -w", "-o", to,
 		"./cmd/almanac")
 	cmd.Dir = r.root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+t.os, "GOARCH="+t.arch)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", t, err, said)
 	}
