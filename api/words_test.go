@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 // TestToolsTakeTheWordsOfOthers calls tools with what others call their argument.
@@ -95,5 +98,41 @@ func TestListsGiveWhatIsAskedFor(t *testing.T) {
 	some, whole := ask("get_cip_attachments", `{"id":"7","limit":"1"}`)
 	if len(all) < 2 || len(some) != 1 || names(some[0]) != names(all[0]) || whole["total"] != float64(len(all)) {
 		t.Errorf("%d of %d attachments: %v", len(some), len(all), whole)
+	}
+}
+
+// TestAProposalSaysWhetherItIsInForce: what is Final is, until what replaces it is.
+func TestAProposalSaysWhetherItIsInForce(t *testing.T) {
+	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater}
+	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+		b := catalog.Batch{Source: "cips"}
+		for _, p := range []struct {
+			key, state string
+			data       catalog.CIP
+		}{
+			{"CIP-0001", "Final", catalog.CIP{}},
+			{"CIP-0002", "Draft", catalog.CIP{}},
+			{"CIP-0003", "Final", catalog.CIP{SupersededBy: []string{"CIP-0002"}}},
+			{"CIP-0004", "Final", catalog.CIP{SupersededBy: []string{"CIP-0002", "CIP-0099", "CIP-0001"}}},
+		} {
+			data, err := catalog.Encode(p.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Entries = append(b.Entries, catalog.Entry{Record: catalog.Record{Kind: catalog.KindCIP, Key: p.key,
+				Title: p.key, State: p.state, Path: p.key, Data: data}})
+		}
+		if _, err := store.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}).ready(t)
+	for id, want := range map[string]bool{"1": true, "2": false, "3": true, "4": false} {
+		var p struct {
+			InForce *bool `json:"in_force"`
+		}
+		w := do(l.public, "GET", "/api/v1/cips/"+id, "")
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || p.InForce == nil || *p.InForce != want {
+			t.Errorf("CIP %s: %v %.200s", id, err, w.Body)
+		}
 	}
 }

@@ -86,6 +86,7 @@ type getIn struct {
 // Full is a proposal with its text.
 type Full struct {
 	kb.CIP
+	InForce bool `json:"in_force" doc:"decided (Final), and no other that is takes its place"`
 	read.Text
 	Header map[string]string `json:"header" doc:"every header field, as written"`
 	Layer  string            `json:"layer,omitempty"`
@@ -109,10 +110,10 @@ func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
 	if err != nil {
 		return Full{}, err
 	}
-	return fullOf(b, r, in.Cursor)
+	return fullOf(ctx, b, r, in.Cursor)
 }
 
-func fullOf(b kb.Base, r catalog.Record, cursor arg.Cursor) (f Full, err error) {
+func fullOf(ctx context.Context, b kb.Base, r catalog.Record, cursor arg.Cursor) (f Full, err error) {
 	if f.CIP, err = b.CIPRow(r); err != nil {
 		return f, err
 	}
@@ -120,8 +121,29 @@ func fullOf(b kb.Base, r catalog.Record, cursor arg.Cursor) (f Full, err error) 
 		return f, err
 	}
 	d, err := kb.Decode[catalog.CIP](r)
+	if err != nil {
+		return f, err
+	}
 	f.Header, f.Layer = d.Header, d.Layer
+	f.InForce, err = inForce(ctx, b, r, d)
 	return f, err
+}
+
+// inForce reports whether a proposal is decided, and none that replaces it is.
+func inForce(ctx context.Context, b kb.Base, r catalog.Record, d catalog.CIP) (bool, error) {
+	if r.State != "Final" {
+		return false, nil
+	}
+	for _, key := range d.SupersededBy {
+		next, err := b.Catalog.Get(ctx, catalog.Ref{Kind: catalog.KindCIP, Key: key})
+		if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+			return false, err
+		}
+		if err == nil && next.State == "Final" {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 var batch = kb.New(op.Spec{
@@ -139,7 +161,7 @@ type Batch[T any] struct {
 }
 
 func runBatch(ctx context.Context, b kb.Base, in batchIn) (Batch[Full], error) {
-	return each(ctx, b, in.IDs, func(b kb.Base, r catalog.Record) (Full, error) { return fullOf(b, r, "") })
+	return each(ctx, b, in.IDs, func(b kb.Base, r catalog.Record) (Full, error) { return fullOf(ctx, b, r, "") })
 }
 
 // each looks ids up in order.

@@ -41,11 +41,20 @@ func Around(r catalog.Record, x retrieval.Result) string {
 	return ID(r.ID, "")
 }
 
-// Section finds the record that an id names, and the section in it, "" for
+// Section finds the record that an id names, and the section or the lines in it, "" for
 // all of it.
 func Section(ctx context.Context, b kb.Base, id arg.RecordID) (r catalog.Record, section string, err error) {
 	whole, section, cut := strings.Cut(string(id), kb.SectionMark)
-	if r, err = b.Record(ctx, id); err == nil || !cut || !errors.Is(err, op.ErrNotFound) {
+	r, err = b.Record(ctx, id)
+	if err == nil || !errors.Is(err, op.ErrNotFound) {
+		return r, "", err
+	}
+	if record, lines, ok := cutLines(string(id)); ok {
+		if r, wrong := b.Record(ctx, arg.RecordID(record)); wrong == nil || !errors.Is(wrong, op.ErrNotFound) {
+			return r, lines, wrong
+		}
+	}
+	if !cut {
 		return r, "", err
 	}
 	r, err = b.Record(ctx, arg.RecordID(whole))
@@ -58,6 +67,7 @@ type Part struct {
 	Heading string    `json:"heading,omitempty" doc:"heading path of the section"`
 	Before  string    `json:"before,omitempty" doc:"id that reads what is before a section or a post"`
 	After   string    `json:"after,omitempty" doc:"id that reads what is after a section or a post, or the thread"`
+	Lines   int       `json:"lines,omitempty" doc:"lines of the whole text, if lines are read"`
 	Outline []Heading `json:"outline,omitempty" doc:"headings of the text, or in the section if content lacks them"`
 	Text
 }
@@ -84,6 +94,12 @@ func PartOf(
 		return readThread(ctx, b, r, section, cursor)
 	}
 	body := cmp.Or(r.Body, r.Summary)
+	if from, to, ok := lineRange(section); ok {
+		if cursor == "" {
+			return readLines(r.ID, body, from, to)
+		}
+		section = "" // a line that is longer than an answer goes on in the text
+	}
 	if section == "" {
 		if cursor == "" {
 			p.Outline = headings(r.ID, passage.NewOutline(r.Title, body).Headings())
