@@ -210,7 +210,7 @@ func (a *app) findings(ctx context.Context, n network.Network, file string, cfg 
 	cfg.Allow, _ = a.config.Allowed() // checked with the configuration
 	cfg.Environment = ingest.Environment{
 		Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
-		CorpusDir: cmp.Or(a.config.Network.CorpusDir, filepath.Join(work, "corpus")), // it need not exist
+		CorpusDir: cmp.Or(a.corpusDir(), filepath.Join(work, "corpus")), // it need not exist
 		Pseudonym: func(s string) string { return s },
 	}
 	return connectors.Check(ctx, cfg), nil

@@ -32,10 +32,23 @@ func (a *app) pipeline(
 	return ingest.New(ingest.Config{
 		Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: time.Now, Log: a.log,
 		Progress: progress, HTTP: a.outgoing(), WorkDir: workDirs(dir),
-		CorpusDir: a.config.Network.CorpusDir,
+		CorpusDir: a.corpusDir(),
 		// What comes with the program is whole, also if a newer one has less of it.
 		AcceptShrink: acceptShrink || isSample(n),
 	}), nil
+}
+
+// corpusDir is the directory of the configuration, "" = none; relative to the working
+// directory and not, as paths of a network file are, to that file.
+func (a *app) corpusDir() string {
+	dir := a.config.Network.CorpusDir
+	if dir == "" {
+		return ""
+	}
+	if full, err := filepath.Abs(dir); err == nil {
+		return full
+	}
+	return dir
 }
 
 // outgoing makes the HTTP client of sources.
