@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	client "github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc/codes"
@@ -47,6 +48,11 @@ func generationOf(base, name string) (n int64, ok bool) {
 // prepare ensures that the server has this index's collection. That is checked
 // again only after a call does not find the collection.
 func (x *Index) prepare(ctx context.Context, create bool) error {
+	return x.prepareIf(ctx, create, x.config.Timeout)
+}
+
+// prepareIf is prepare if the server answers soon enough that it is there.
+func (x *Index) prepareIf(ctx context.Context, create bool, soon time.Duration) error {
 	const doing = "open"
 	if x.prepared.Load() {
 		return nil
@@ -60,9 +66,15 @@ func (x *Index) prepare(ctx context.Context, create bool) error {
 	if x.prepared.Load() {
 		return nil
 	}
-	health, err := x.service.HealthCheck(ctx, &client.HealthCheckRequest{})
+	asking := ctx // the connection has the usual limit
+	if soon < x.config.Timeout {
+		var cancel context.CancelFunc
+		asking, cancel = context.WithTimeout(ctx, soon)
+		defer cancel()
+	}
+	health, err := x.service.HealthCheck(asking, &client.HealthCheckRequest{})
 	if err != nil {
-		return x.fail(ctx, doing, err)
+		return x.fail(asking, doing, err)
 	}
 	if !atLeast(health.GetVersion(), oldestVersion) {
 		return x.refuse("its version is %q, needed is %s or newer", printable(health.GetVersion()), oldestVersion)

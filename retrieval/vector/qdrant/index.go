@@ -104,7 +104,7 @@ var _ vector.Sparse = (*Index)(nil)
 const (
 	maxDimensions = 1 << 16
 	maxMessage    = 64 << 20         // bytes of a response
-	openTimeout   = 2 * time.Second  // of the first call of the server
+	openTimeout   = 2 * time.Second  // of Open's first call of the server
 	reconnect     = 5 * time.Second  // the longest pause between tries to connect
 	keepAlive     = 30 * time.Second // of silence, then the connection is tested
 )
@@ -112,7 +112,7 @@ const (
 var collectionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // Open connects to the server and prepares the collection. If the server
-// refuses, or cannot be reached within two seconds, that is logged and is the
+// refuses, or does not answer within two seconds, that is logged and is the
 // error of every call until it is fixed: the program can use its other engines.
 // Only a wrong configuration is an error of Open.
 func Open(ctx context.Context, c Config) (*Index, error) {
@@ -138,9 +138,9 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 	services := client.NewGrpcClientFromConn(conn)
 	x := &Index{config: c, name: generationName(c.Collection, c.Generation), conn: conn, turn: make(chan struct{}, 1),
 		service: services.Qdrant(), collections: services.Collections(), points: services.Points()}
-	first, cancel := context.WithTimeout(ctx, openTimeout)
+	first, cancel := context.WithTimeout(ctx, c.Timeout) // a new collection with its indexes takes seconds
 	defer cancel()
-	if err = x.prepare(first, !c.ReadOnly); err != nil {
+	if err = x.prepareIf(first, !c.ReadOnly, openTimeout); err != nil {
 		if ctx.Err() != nil {
 			return nil, errors.Join(err, x.Close())
 		}

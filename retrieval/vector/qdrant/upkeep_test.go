@@ -1,6 +1,7 @@
 package qdrant
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net"
@@ -9,8 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	client "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
@@ -483,5 +486,29 @@ func TestAnotherNodeAnswers(t *testing.T) {
 	c.Addr = first.Addr + ",elsewhere"
 	if _, err := Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), `"elsewhere" is not host:port`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestANewCollectionTakesItsTime holds that a server that answers is waited for while it
+// makes a collection, which takes a real one seconds, and that nothing is said then.
+func TestANewCollectionTakesItsTime(t *testing.T) {
+	var mu sync.Mutex
+	patient := map[string]bool{}
+	addr := qdranttest.StartAt(t, "127.0.0.1:0", grpc.ChainUnaryInterceptor(func(ctx context.Context, in any,
+		info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		until, _ := ctx.Deadline()
+		mu.Lock()
+		patient[info.FullMethod] = until.After(time.Now().Add(time.Hour))
+		mu.Unlock()
+		return next(ctx, in)
+	})).Addr
+	c := config(addr)
+	c.Timeout = 24 * time.Hour
+	openAt(t, c)
+	for method, want := range map[string]bool{"/qdrant.Qdrant/HealthCheck": false, "/qdrant.Collections/Create": true,
+		"/qdrant.Points/CreateFieldIndex": true} {
+		if got, ok := patient[method]; !ok || got != want {
+			t.Errorf("%s: %v %v", method, got, ok)
+		}
 	}
 }
