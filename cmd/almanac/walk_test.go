@@ -185,9 +185,13 @@ func (w *walk) describe(t *testing.T) {
 			OutputSchema json.RawMessage `json:"outputSchema"`
 		}
 	}
-	w.rpc(t, "?schemas=1", "tools/list", map[string]any{}, &list)
+	w.rpc(t, "?toolsets=all&schemas=1", "tools/list", map[string]any{}, &list)
 	for _, tool := range list.Tools {
 		w.tools[tool.Name] = resolved(t, tool.OutputSchema)
+	}
+	w.rpc(t, "?toolsets=extras", "tools/list", map[string]any{}, &list)
+	for _, tool := range list.Tools { // they are called on request only
+		delete(w.tools, tool.Name)
 	}
 }
 
