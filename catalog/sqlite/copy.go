@@ -34,7 +34,15 @@ func Copy(ctx context.Context, cfg Config, to string) (err error) {
 		db = pooled(sealed{path}, 1)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.ExecContext(ctx, `VACUUM INTO ?`, to); err != nil {
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		defer func() { err = errors.Join(err, conn.Close()) }()
+		_, err = conn.ExecContext(ctx, `PRAGMA query_only = 0`) // or a sealed one writes no copy either
+	}
+	if err == nil {
+		_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, to)
+	}
+	if err != nil {
 		return fmt.Errorf("catalog: copy: %w", explain(path, err))
 	}
 	return nil

@@ -114,8 +114,12 @@ func TestADirectoryThatCannotBeWrittenIsRead(t *testing.T) {
 	}
 	_, id, _ := strings.Cut(found, "\t")
 	id, _, _ = strings.Cut(id, "\t")
+	if err := os.Chmod(judged, 0o777); err != nil { // the backup is written into it
+		t.Fatal(err)
+	}
 	for _, command := range [][]string{{"show", id}, {"tools", "call", "list_sources"},
-		{"eval", "--queries", judged}, {"doctor", "--catalog"}, {"profile", "list"}, {"mcp"}} {
+		{"backup", filepath.Join(judged, "b.tar.gz")}, {"eval", "--queries", judged}, {"doctor", "--catalog"},
+		{"profile", "list"}, {"mcp"}} {
 		if out, errOut, code := run(command...); code != 0 || out == "" && command[0] != "mcp" {
 			t.Errorf("%s: %d, %q, %s", command, code, out, errOut)
 		}
