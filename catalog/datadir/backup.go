@@ -12,8 +12,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"almanac/catalog/sqlite"
 )
@@ -65,9 +66,11 @@ func (c Catalog) Backup(ctx context.Context, to string, about Backup, others ...
 		return about, fmt.Errorf("%s cannot be written: %w", to, reason(err))
 	}
 	defer func() { err = errors.Join(err, part.Close()) }()
-	if err := syscall.Flock(int(part.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+	only := flock.New(part.Name())
+	if held, err := only.TryLock(); err == nil && !held { // a file system may have no locks
 		return about, fmt.Errorf("another process is writing %s", to)
 	}
+	defer func() { err = errors.Join(err, only.Close()) }()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(part.Name()))

@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
@@ -102,9 +101,7 @@ func (c Catalog) resemble(path, name string) error {
 		err = f.Chmod(now.Mode().Perm())
 	}
 	if dir, statErr := os.Stat(c.Dir); statErr == nil && os.Geteuid() == 0 {
-		if owner, ok := dir.Sys().(*syscall.Stat_t); ok {
-			err = errors.Join(err, f.Chown(int(owner.Uid), int(owner.Gid)))
-		}
+		err = errors.Join(err, giveTo(f, dir))
 	}
 	return errors.Join(err, f.Sync(), f.Close())
 }
