@@ -217,6 +217,17 @@ func TestConnectIsMadeFromTheServersAddress(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatDependsOnAcceptSaysSo: a cache must not give a browser's page to a program.
+func TestAnAnswerThatDependsOnAcceptSaysSo(t *testing.T) {
+	l := shoal(t)
+	for _, accept := range []string{"text/html", "application/json", ""} {
+		vary := strings.Join(visitAs(l.public, "/status", accept).Header().Values("Vary"), ", ")
+		if !slices.Contains(strings.Split(vary, ", "), "Accept") {
+			t.Errorf("/status for %q varies by %q", accept, vary)
+		}
+	}
+}
+
 // TestTheSearchBoxOfOtherSites holds what its script needs of the server, and its size.
 func TestTheSearchBoxOfOtherSites(t *testing.T) {
 	l := shoal(t)

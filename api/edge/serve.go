@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,6 +94,9 @@ func (l *listener) choose(path string) gin.HandlerFunc {
 			rows = l.rows[""]
 		}
 		rt := pick(rows, r)
+		if rt.When == nil && slices.ContainsFunc(rows, func(o *Route) bool { return o.When != nil && o.Method == rt.Method }) {
+			c.Writer.Header().Add("Vary", "Accept") // another row answers browsers, and adds it itself
+		}
 		if as.odd && page {
 			rt = rt.instead(&Answer{Status: http.StatusTemporaryRedirect, Goto: r.URL.String()}, nil)
 		}
