@@ -9,7 +9,6 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
 	"almanac/retrieval/relevance"
-	"almanac/retrieval/rerank"
 )
 
 // ErrBadQuery is wrapped by the errors of requests that have nothing to search for
@@ -63,16 +62,18 @@ const (
 
 // Read returns what the query is read as, for explanations.
 func (p *Plan) Read() (out []ReadTerm) {
+	alike := p.Highlighted().Terms[len(p.Query.Terms):]
+	equivalent := p.set.Alternatives(p.Query.Terms, p.Profile.Rules.AliasWeight)
 	for _, t := range p.Keyword.Terms {
-		id, origin, text := analysis.IDOf(t.Text), Typed, t.Text
-		if at := slices.IndexFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == id }); at >= 0 {
-			text = cmp.Or(p.Query.Terms[at].Word, text)
-		} else {
-			origin = Spelling
-			if slices.ContainsFunc(p.rerank.Terms, func(r rerank.Term) bool {
-				return r.ID == id && r.Position == untypedPosition
-			}) {
-				origin = Alias
+		text, origin := t.Text, Spelling
+		for _, from := range []struct {
+			terms  []query.Term
+			origin Origin
+		}{{p.Query.Terms, Typed}, {equivalent, Alias}, {alike, Spelling}} {
+			id := analysis.IDOf(t.Text)
+			if at := slices.IndexFunc(from.terms, func(q query.Term) bool { return q.ID == id }); at >= 0 {
+				text, origin = cmp.Or(from.terms[at].Word, text), from.origin
+				break
 			}
 		}
 		out = append(out, ReadTerm{text, t.Weight, origin})
