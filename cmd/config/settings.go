@@ -40,7 +40,8 @@ var settings = func() []setting {
 }()
 
 // shortEnv are the environment variables with special names.
-var shortEnv = map[string]string{"ALMANAC_CORPUS": "network.corpus_dir", "ALMANAC_SYNC": "sync.enabled"}
+var shortEnv = map[string]string{"ALMANAC_CORPUS": "network.corpus_dir", "ALMANAC_SYNC": "sync.enabled",
+	"ALMANAC_LIMIT_REDIS_URL": "limit.redis"}
 
 const EnvPrefix = "ALMANAC_"
 
