@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -84,9 +85,14 @@ func hostOf(address string) string {
 	return u.Hostname()
 }
 
-// reversed is the host of an address as reverse DNS names it: org.example.kb.
+// reversed is the host of an address as reverse DNS names it: org.example.kb. A number has
+// no such name.
 func reversed(address string) string {
-	labels := strings.Split(hostOf(address), ".")
+	host := hostOf(address)
+	if net.ParseIP(host) != nil {
+		return "localhost"
+	}
+	labels := strings.Split(host, ".")
 	slices.Reverse(labels)
 	return strings.Join(labels, ".")
 }
