@@ -34,6 +34,21 @@ const (
 	Query
 )
 
+type givingWay struct{}
+
+// GivingWay returns a context under which a model in the program calls wait before each
+// piece of its work, of less than a millisecond.
+func GivingWay(ctx context.Context, wait func(context.Context)) context.Context {
+	return context.WithValue(ctx, givingWay{}, wait)
+}
+
+// GiveWay waits for what goes before embedding, if the context says that anything does.
+func GiveWay(ctx context.Context) {
+	if wait, ok := ctx.Value(givingWay{}).(func(context.Context)); ok {
+		wait(ctx)
+	}
+}
+
 // Embedder turns texts into unit vectors. It is safe for concurrent use.
 type Embedder interface {
 	// Embed returns one vector of Dimensions float32 per text, L2-normalised,

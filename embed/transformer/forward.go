@@ -1,6 +1,7 @@
 package transformer
 
 import (
+	"context"
 	"math"
 
 	"almanac/embed"
@@ -63,16 +64,19 @@ func (s *scratch) add(t *wordpiece.Tokenizer, text string, p embed.Purpose) {
 }
 
 // embed puts the vectors of the first texts into vectors and forgets the texts.
-func (s *scratch) embed(vectors [][]float32) {
+func (s *scratch) embed(ctx context.Context, vectors [][]float32) error {
 	texts := len(vectors)
 	if texts == 0 {
-		return
+		return ctx.Err()
 	}
 	ends := s.ends[:texts]
 	n := ends[texts-1]
 	s.look(ends)
 	for i := range s.weights.layers {
-		n = s.pass(&s.weights.layers[i], n, ends, i == layers-1)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n = s.pass(ctx, &s.weights.layers[i], n, ends, i == layers-1)
 	}
 	for i, v := range vectors {
 		copy(v, s.rows[i*width:])
@@ -84,6 +88,7 @@ func (s *scratch) embed(vectors [][]float32) {
 	for i := range s.ends {
 		s.ends[i] -= n
 	}
+	return nil
 }
 
 // look makes rows of the tokens' words and places.
@@ -106,16 +111,17 @@ func (s *scratch) row(i int) []float32 { return s.rows[i*width : (i+1)*width] }
 
 // pass passes n rows through a layer and returns how many there are then: the
 // last one needs the first row of each text alone.
-func (s *scratch) pass(l *layer, n int, ends []int, last bool) int {
+func (s *scratch) pass(ctx context.Context, l *layer, n int, ends []int, last bool) int {
 	for from := 0; from < n; from += chunk {
+		embed.GiveWay(ctx)
 		s.multiply(s.attended[from*3*width:], &l.attend, s.rows[from*width:], min(chunk, n-from))
 	}
 	start := 0
 	for i, end := range ends {
 		if !last {
-			s.attend(start, end, end)
+			s.attend(ctx, start, end, end)
 		} else {
-			s.attend(start, end, start+1)
+			s.attend(ctx, start, end, start+1)
 			copy(s.row(i), s.row(start))
 			copy(s.mixed[i*width:(i+1)*width], s.mixed[start*width:])
 		}
@@ -126,6 +132,7 @@ func (s *scratch) pass(l *layer, n int, ends []int, last bool) int {
 	}
 	for from := 0; from < n; from += chunk {
 		rows := min(chunk, n-from)
+		embed.GiveWay(ctx)
 		s.multiply(s.out, &l.mix, s.mixed[from*width:], rows)
 		s.join(from, rows, l.mixed)
 		kernel.Gelu(s.multiply(s.out, &l.widen, s.rows[from*width:], rows))
@@ -155,12 +162,13 @@ func (s *scratch) join(from, rows int, by norm) {
 
 // attend mixes the values of a text's tokens from start to end, for those before
 // until, by how much the queries of these match the keys.
-func (s *scratch) attend(start, end, until int) {
+func (s *scratch) attend(ctx context.Context, start, end, until int) {
 	const stride = 3 * width
 	n := end - start
 	columns := (n + kernel.Lane - 1) / kernel.Lane * kernel.Lane
 	keys := s.keys[:head*columns]
 	for h := range heads {
+		embed.GiveWay(ctx)
 		queries, values := s.attended[h*head:], s.attended[2*width+h*head:]
 		for i := range n {
 			for d, x := range s.attended[(start+i)*stride+width+h*head:][:head] {

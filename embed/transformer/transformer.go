@@ -61,7 +61,7 @@ func Fast() bool { return kernel.Fast() }
 // count. A text without a token has the vector of an empty text, and a query in
 // another script than Latin the zero vector, which is near nothing: the model knows
 // English, and all that it does not know is alike to it. The only error is the one of
-// ctx, which ends the work between batches.
+// ctx, which ends the work between layers.
 func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	slab := make([]float32, len(texts)*width)
@@ -74,16 +74,14 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) (
 		if s.add(e.tokens, text, p); len(s.tokens) <= batch {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := s.embed(ctx, vectors[first:i]); err != nil {
 			return nil, err
 		}
-		s.embed(vectors[first:i])
 		first = i
 	}
-	if err := ctx.Err(); err != nil {
+	if err := s.embed(ctx, vectors[first:]); err != nil {
 		return nil, err
 	}
-	s.embed(vectors[first:])
 	for i, text := range texts {
 		if p == embed.Query && foreign(text) {
 			clear(vectors[i])

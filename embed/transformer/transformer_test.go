@@ -181,9 +181,34 @@ func TestEmbedAllocatesForVectorsAlone(t *testing.T) {
 		for range v {
 			s.add(e.tokens, "a keeper rotates the lamp", embed.Query)
 		}
-		s.embed(v)
+		if err := s.embed(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestEmbedGivesWay holds that what goes before is waited for many times in a text, and
+// that the end of the context is noticed within it, without harm to the next text.
+func TestEmbedGivesWay(t *testing.T) {
+	e := newEmbedder(t)
+	want := vectors(t, e, embed.Document, passage)
+	ctx, cancel := context.WithCancel(t.Context())
+	waits := 0
+	giving := embed.GivingWay(ctx, func(context.Context) {
+		if waits++; waits == 100 {
+			cancel()
+		}
+	})
+	if _, err := e.Embed(giving, []string{passage, passage}, embed.Document); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if waits < 100 || waits > 130 {
+		t.Errorf("it waited %d times, and was to end at the hundredth", waits)
+	}
+	if got := vectors(t, e, embed.Document, passage); !slices.Equal(got[0], want[0]) {
+		t.Error("the next text has another vector")
 	}
 }
 

@@ -32,8 +32,8 @@ func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]
 	out := make([]*analysed, len(records))
 	if f.cfg.Yield != nil {
 		for i, r := range records {
-			if err := f.cfg.Yield(ctx); err != nil {
-				return nil, err
+			if f.cfg.Yield(ctx); ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
 			out[i] = analyse(r)
 		}

@@ -46,10 +46,8 @@ func (f *Follower) embed(ctx context.Context, texts []string) (vectors [][]float
 	if f.cfg.Yield == nil {
 		return f.cfg.Embedder.Embed(ctx, texts, embed.Document)
 	}
+	ctx = embed.GivingWay(ctx, f.cfg.Yield)
 	for i := range texts {
-		if err := f.cfg.Yield(ctx); err != nil {
-			return nil, err
-		}
 		one, err := f.cfg.Embedder.Embed(ctx, texts[i:i+1], embed.Document)
 		if err != nil {
 			return nil, err

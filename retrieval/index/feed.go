@@ -203,6 +203,9 @@ func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) 
 			return moved, fmt.Errorf("index: %w", err)
 		}
 		last := f.local.position.Load() // before the changes are read
+		if f.cfg.Yield != nil && last < f.head.Load() && !fd.corpus {
+			return moved, nil // one core at a time, and words first
+		}
 		changes, err := f.cfg.Store.Changes(ctx, fd.position.Load(), limit)
 		if err != nil {
 			return moved, fmt.Errorf("index: %w", err)

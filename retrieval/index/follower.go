@@ -46,9 +46,9 @@ type Config struct {
 	// and the servers to the process that writes the index.
 	ReadOnly bool
 	// Yield waits while searches are under way, not for ever: it is called before each
-	// record and text while another generation answers, so that these are as quick as
-	// ever. nil: there is no need to wait.
-	Yield func(context.Context) error
+	// record and each piece of embedding while another generation answers, so that these
+	// are as quick as ever. nil: there is no need to wait.
+	Yield func(context.Context)
 	// Poll is the interval between reads of the change log; default 300 ms.
 	Poll time.Duration
 	// Now is the clock; default time.Now.

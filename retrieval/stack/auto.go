@@ -139,16 +139,24 @@ func (k *Keeper) prepare(ctx context.Context, before *earlier) (Config, error) {
 	return cfg, nil
 }
 
-// mostYield is how long embedding waits for searches that are under way: while clients
-// keep all cores busy, it takes a small share of one and still ends.
-const mostYield = 250 * time.Millisecond
+// What builds an index goes on when no search has been under way for calm: who searches
+// one time after the other leaves gaps. Beside searches without end it waits for mostYield
+// and works for a slice: a small share of a core, so that it still ends.
+const (
+	calm      = 5 * time.Millisecond
+	mostYield = 250 * time.Millisecond
+	slice     = 20 * time.Millisecond
+)
 
 // yield waits while searches are under way.
-func (k *Keeper) yield(ctx context.Context) error {
-	if s := k.serving.Load(); s != nil {
-		return s.users.quiet(ctx, k.most)
+func (k *Keeper) yield(ctx context.Context) {
+	s := k.serving.Load()
+	if s == nil || time.Now().UnixNano() < k.slice.Load() {
+		return
 	}
-	return ctx.Err()
+	if !s.users.quiet(ctx, calm, k.most) {
+		k.slice.Store(time.Now().Add(slice).UnixNano())
+	}
 }
 
 // FillingOf returns how far an index is, or was when the process that builds it stopped,

@@ -43,7 +43,7 @@ type Config struct {
 	Sealed    error // why directory and catalog can only be read; nil: they can be written
 	Log       *slog.Logger
 
-	yield func(context.Context) error // see index.Config
+	yield func(context.Context) // see index.Config
 	epoch int64                       // of the lock that its writer holds
 }
 

@@ -40,7 +40,8 @@ type Keeper struct {
 	former  atomic.Pointer[former]            // what served before another model did; nil: it is closed
 	writing atomic.Pointer[writing]           // the generation that is complete and fed by this process; nil: none
 
-	yielded atomic.Bool // the lock was lost, and nothing is fed since
+	slice   atomic.Int64 // until when no search is waited for, in nanoseconds since 1970
+	yielded atomic.Bool  // the lock was lost, and nothing is fed since
 
 	rebuilding sync.Mutex // held by Rebuild
 

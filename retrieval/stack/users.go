@@ -10,6 +10,7 @@ import (
 type users struct {
 	mu     sync.Mutex
 	n      int
+	left   time.Time     // when the last did
 	gone   chan struct{} // closed when the last leaves; nil: nobody waits for that
 	closed bool          // nobody may begin
 }
@@ -28,31 +29,46 @@ func (u *users) enter() bool {
 func (u *users) leave() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.n--; u.n == 0 && u.gone != nil {
+	if u.n--; u.n > 0 {
+		return
+	}
+	u.left = time.Now()
+	if u.gone != nil {
 		close(u.gone)
 		u.gone = nil
 	}
 }
 
-// quiet waits until there are none, but no longer than most: users may never cease to
-// come. The error is that of the context.
-func (u *users) quiet(ctx context.Context, most time.Duration) error {
-	u.mu.Lock()
-	if u.n > 0 && u.gone == nil {
-		u.gone = make(chan struct{})
-	}
-	gone := u.gone
-	u.mu.Unlock()
-	if gone != nil {
-		late := time.NewTimer(most)
-		defer late.Stop()
+// quiet waits until there have been none for calm, but no longer than most: users may
+// never cease to come. It reports whether that is so.
+func (u *users) quiet(ctx context.Context, calm, most time.Duration) bool {
+	var late <-chan time.Time
+	for {
+		u.mu.Lock()
+		if u.n > 0 && u.gone == nil {
+			u.gone = make(chan struct{})
+		}
+		gone, rest := u.gone, calm-time.Since(u.left)
+		u.mu.Unlock()
+		if gone == nil && rest <= 0 {
+			return true
+		}
+		if late == nil {
+			late = time.After(most)
+		}
+		var calmed <-chan time.Time
+		if gone == nil {
+			calmed = time.After(rest)
+		}
 		select {
 		case <-gone:
-		case <-late.C:
+		case <-calmed:
+		case <-late:
+			return false
 		case <-ctx.Done():
+			return false
 		}
 	}
-	return ctx.Err()
 }
 
 // drain refuses further users and waits until all have left. The error is that of the
