@@ -2,11 +2,13 @@ package line_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"almanac/api/line"
 	"almanac/api/op"
+	"almanac/api/openapi"
 	"almanac/testing/optest"
 )
 
@@ -47,5 +49,62 @@ func TestCall(t *testing.T) {
 		if !errors.Is(err, tt.kind) || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %v %s", tt.words, err, &out)
 		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	var out strings.Builder
+	if err := line.Describe(&out, optest.Operations(), "list_books", "almanac tools call"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Usage: almanac tools call list_books name=value ...\n",
+		"  kind\n      only books of this kind, such as Novel; one of Novel, Atlas\n",
+		"  limit\n      how many to return; 1 to 50; default 10\n",
+		"  offset\n      at least 0; default 0\n",
+		"Example:\n  almanac tools call list_books kind=Novel limit=5\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	out.Reset()
+	if err := line.Describe(&out, optest.Operations(), "about", "almanac tools call"); err != nil ||
+		!strings.Contains(out.String(), "Arguments:\n  none\n") {
+		t.Errorf("%v %s", err, &out)
+	}
+	if err := line.Describe(&out, optest.Operations(), "get_bok", "call"); !errors.Is(err, op.ErrInvalid) {
+		t.Errorf("a tool that does not exist: %v", err)
+	}
+}
+
+func TestFill(t *testing.T) {
+	const address = "https://example.org/a/long/address"
+	got := line.Fill("größer als "+address+" und  kurz", 12)
+	if want := []string{"größer als", address, "und kurz"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := line.Fill(" ", 12); len(got) != 0 {
+		t.Errorf("nothing has the lines %q", got)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	ops := optest.Operations()
+	var out strings.Builder
+	group := openapi.Group{Name: ops[0].Group, Description: "What stands on the shelf."}
+	if err := line.Markdown(&out, ops, []openapi.Group{group, {Name: "nothing"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\n## " + group.Name + "\n\nWhat stands on the shelf.\n", "\n### get_book\n", "- **`book_id`**: ",
+		"- `limit`: how many to return\n", "\n      almanac tools call list_books kind=Novel limit=5\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "## nothing") {
+		t.Error("a group without tools has a heading")
 	}
 }
