@@ -223,6 +223,7 @@ const sitemap = async (path) => [...(await (await fetch(server + path)).text()).
 const paths = ["/", `/?q=${"a".repeat(500)}`, "/?q=traffic+ballance", "/?q=xylophone+zebra", "/contents", "/changes",
   "/trending", "/deadlines",
   "/network", "/market", "/versions", "/migrate", "/statistics", "/drift", "/sources", "/status", "/connect",
+  "/recipes", "/recipes/prepare-upgrade", "/recipes/code-example", "/recipes/whom-to-ask?q=xylophone",
   "/api/v1/reference", "/api/v1/reference/search", "/api/v1/reference/get_doc", "/cips/graph",
   "/cips/0004/history",
   "/cips/0023/votes", "/cips/0004/mentions", "/cips/0004/implementation", "/cips/0004/attachments",

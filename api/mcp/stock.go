@@ -3,10 +3,8 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
-	"almanac/api/op"
 	"almanac/catalog"
 )
 
@@ -18,12 +16,6 @@ func (s *Server) stock(ctx context.Context) stock {
 		return nil
 	}
 	return s.cfg.Kinds(ctx)
-}
-
-// has reports whether there is something that an operation answers from.
-func (s stock) has(o op.Operation) bool {
-	return len(s) == 0 || len(o.Kinds) == 0 ||
-		slices.ContainsFunc(o.Kinds, func(k catalog.Kind) bool { return slices.Contains(s, k) })
 }
 
 // key names the stock.

@@ -173,7 +173,7 @@ func (v view) names(o op.Operation) bool {
 func (ts *toolset) list(v view, s stock) []*sdk.Tool {
 	tools := []*sdk.Tool{}
 	for _, t := range ts.all {
-		if !v.has(t.op) || !s.has(t.op) && !v.names(t.op) {
+		if !v.has(t.op) || !t.op.Stocked(s) && !v.names(t.op) {
 			continue
 		}
 		d := t.described

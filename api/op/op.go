@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -167,6 +168,13 @@ type Input struct {
 // Run calls the operation. The answer is for Encode.
 func (o Operation) Run(ctx context.Context, in Input) (any, error) {
 	return o.run(ctx, in.v)
+}
+
+// Stocked reports whether there is something that an operation answers from, of the kinds
+// that have records; none: that is not known.
+func (o Operation) Stocked(kinds []catalog.Kind) bool {
+	return len(kinds) == 0 || len(o.Kinds) == 0 ||
+		slices.ContainsFunc(o.Kinds, func(k catalog.Kind) bool { return slices.Contains(kinds, k) })
 }
 
 // Gives reports whether the answers of an operation are of a type.

@@ -129,12 +129,15 @@ type siteURL struct {
 // sitemapSize is the maximum of addresses of one file; the protocol's is 50,000.
 const sitemapSize = 10_000
 
-// sitemap serves the index of sitemaps, one for each kind, or with ?kind= and
-// ?part= one of them.
+// sitemap serves the index of sitemaps, one for each kind and one for all other pages, or
+// with ?kind= and ?part= one of them.
 func (h *Handler) sitemap(r *http.Request) (*edge.Answer, error) {
 	kind := r.URL.Query().Get("kind")
-	if kind == "" {
+	switch kind {
+	case "":
 		return h.sitemapIndex(r)
+	case noKind:
+		return h.sitemapOfPages(r)
 	}
 	if _, ok := kinds[kind]; !ok {
 		return nil, op.NotFound("there is no kind %.40q", kind)
@@ -161,6 +164,22 @@ func (h *Handler) sitemap(r *http.Request) (*edge.Answer, error) {
 	return h.xml("application/xml; charset=utf-8", set)
 }
 
+// noKind stands for a kind in the sitemap of the pages that list no records.
+const noKind = "pages"
+
+func (h *Handler) sitemapOfPages(r *http.Request) (*edge.Answer, error) {
+	var set urlSet
+	for _, rw := range h.rows {
+		if rw.kind.Kind == "" && !rw.noIndex && !strings.Contains(rw.path, "{") {
+			set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute(rw.path)})
+		}
+	}
+	for _, rc := range h.cookable(r.Context()) {
+		set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute(rc.Path())})
+	}
+	return h.xml("application/xml; charset=utf-8", set)
+}
+
 func (h *Handler) sitemapIndex(r *http.Request) (*edge.Answer, error) {
 	type index struct {
 		XMLName  xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
@@ -170,7 +189,7 @@ func (h *Handler) sitemapIndex(r *http.Request) (*edge.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out index
+	out := index{Sitemaps: []siteURL{{Loc: h.site.Absolute("/sitemap.xml?kind=" + noKind)}}}
 	for _, s := range answer.Sources {
 		if catalog.Kind(s.Type).InThread() { // their threads have them
 			continue

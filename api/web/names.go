@@ -121,7 +121,7 @@ func threaded(items []kb.Reference) (out []kb.Reference) {
 	return out
 }
 
-// opening is how the text of the page begins, without headings and code.
+// opening is how the text of the page begins.
 func (v *view) opening() string {
 	var source string
 	switch extra := v.Extra.(type) {
@@ -134,6 +134,11 @@ func (v *view) opening() string {
 			source = v.Text.Markdown
 		}
 	}
+	return openingOf(source)
+}
+
+// openingOf is how a text begins, without headings and code.
+func openingOf(source string) string {
 	for paragraph := range strings.SplitSeq(source[:min(len(source), 4000)], "\n\n") {
 		if paragraph = strings.TrimSpace(paragraph); paragraph != "" && !strings.ContainsAny(paragraph[:1], "#`<|-=") {
 			if words := look.Plain(paragraph); words != "" {

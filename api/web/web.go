@@ -61,6 +61,8 @@ type Handler struct {
 	ops   map[string]op.Operation
 	rows  []row
 	ask   questions
+
+	recipes []recipe
 }
 
 //go:embed pages
@@ -111,6 +113,12 @@ func New(cfg Config) (*Handler, error) {
 		}
 		h.rows = append(h.rows, rw)
 	}
+	for _, r := range recipes {
+		if r, err = h.compileRecipe(r); err != nil {
+			return nil, fmt.Errorf("web: %w", err)
+		}
+		h.recipes = append(h.recipes, r)
+	}
 	if h.ask, err = h.questions(); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
@@ -127,7 +135,8 @@ func firstSentence(text string) string {
 
 // more are the links of the footer.
 var more = []look.Link{
-	{Title: "Everything here", Path: "/contents"}, {Title: "Connect", Path: "/connect"},
+	{Title: "Everything here", Path: "/contents"}, {Title: "Recipes", Path: recipesPath},
+	{Title: "Connect", Path: "/connect"},
 	{Title: "Status", Path: "/status"},
 	{Title: "API reference", Path: "/api/v1/reference"}, {Title: "For agents", Path: "/llms.txt"},
 }
