@@ -4,6 +4,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -43,6 +44,9 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Down == nil {
 		cfg.Down = func() []retrieval.Down { return nil }
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	if cfg.LimitStore == nil {
 		cfg.LimitStore = limit.NewStore()
 	}
@@ -68,14 +72,20 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	h := &Handlers{}
 	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
-	if h.MCP, err = newMCP(cfg, calls, connects); err != nil {
+	var counted *tally.Calls
+	if cfg.Usage {
+		counted = tally.NewCalls(cfg.Now)
+	}
+	if h.MCP, err = newMCP(cfg, calls, connects, counted); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web), bucket("typing", "web", typing*cfg.Limits.Web))
+	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web), bucket("typing", "web", typing*cfg.Limits.Web),
+		counted)
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	over := rest.Config{Serving: cfg.Serving, Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL}
+	over := rest.Config{Serving: cfg.Serving, Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL,
+		Answered: func(o op.Operation) { counted.Count(cmp.Or(o.Tool, o.ID)) }}
 	if over.Operations, over.Description, err = overHTTP(cfg); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
@@ -125,12 +135,17 @@ const connecting = 10
 // pages a client may open, as a factor: a query is 30 letters.
 const typing = 10
 
-func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
+func newMCP(cfg Config, calls, connects *limit.Bucket, counted *tally.Calls) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions, Prompts: Prompts,
 		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
 		AllowedOrigins: cfg.AllowedOrigins, Loopback: cfg.Loopback,
-		Observe: cfg.Metrics.ObserveTool,
+		Observe: func(tool, outcome string, took time.Duration) {
+			cfg.Metrics.ObserveTool(tool, outcome, took)
+			if outcome == "ok" {
+				counted.Count(tool)
+			}
+		},
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"almanac/api/look"
 	"almanac/api/op"
 	"almanac/api/reference"
+	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
@@ -42,6 +43,8 @@ type Config struct {
 	Items func(context.Context, []catalog.Ref) (map[catalog.Ref]kb.Item, error)
 	// Clicks says that pages report which results are shown and opened.
 	Clicks bool
+	// Calls are those that a public page counts; nil = there is no such page.
+	Calls *tally.Calls
 }
 
 // kinds are those of records by the names that operations have for them.
@@ -84,8 +87,13 @@ func New(cfg Config) (*Handler, error) {
 	for _, o := range cfg.Operations {
 		h.ops[o.ID] = o
 	}
-	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, More: more,
+	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, More: slices.Clone(more),
 		About: firstSentence(cfg.About)}
+	table := allPages()
+	if cfg.Calls != nil {
+		table = append(table, usagePage)
+		site.More = append(site.More, look.Link{Title: usagePage.title, Path: usagePage.path})
+	}
 	var err error
 	if cfg.Clicks {
 		if site.Files, err = fs.Sub(clicks, "clicks"); err != nil {
@@ -102,7 +110,6 @@ func New(cfg Config) (*Handler, error) {
 	if h.pages, err = h.site.Parse(dir, h.funcs()); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
-	table := allPages()
 	served := func(a ask) bool { return h.ops[a.op].ID != "" }
 	if !slices.ContainsFunc(table, func(rw row) bool { return slices.ContainsFunc(rw.ask, served) }) {
 		return h, nil

@@ -47,6 +47,7 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 		AdminToken:   s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
 		Tally:  b.Tally,
 		Clicks: s.Clicks,
+		Usage:  s.Usage,
 		Limits: api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
 		LimitSetting: func(limit string) string {
 			return config.EnvName("limit."+limit) + "=0 in the server's environment switches it off"
