@@ -119,6 +119,19 @@ func TestARecipeNeedsWhatItsToolsAnswerFrom(t *testing.T) {
 	}
 }
 
+// TestARecipeAsksForASubject holds that a network with nothing that a recipe could be about
+// has its page all the same, with the field and without calls.
+func TestARecipeAsksForASubject(t *testing.T) {
+	l := serve(t, network.Network{Name: "reef", Title: "Reef", Proposals: tidewater}, func() time.Time { return now },
+		func(catalog.Store) {}).ready(t)
+	w := visit(l.public, "/recipes/answer-with-sources")
+	checkPage(t, "/recipes/answer-with-sources", w)
+	if page := w.Body.String(); w.Code != 200 || !strings.Contains(page, "What about?") ||
+		!strings.Contains(page, `name="q"`) || strings.Contains(page, "<section>") {
+		t.Errorf("%d %s", w.Code, page)
+	}
+}
+
 // replaced is a listener over the operations of a library, of which one answers otherwise.
 func replaced(t *testing.T, l *library, with op.Operation) *library {
 	t.Helper()

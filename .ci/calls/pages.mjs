@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { audit, close, open, server, shot, shots, test } from "./browser.mjs";
+import { audit, close, narrow, open, server, shot, shots, test } from "./browser.mjs";
 
 const titles = (page) => page.locator(".hit h2 a").allTextContents();
 const settled = (page, n) => page.waitForFunction((n) => document.querySelectorAll(".hit").length >= n
@@ -206,6 +206,18 @@ await test("without script: threads and comments have addresses, and the steps o
   await page.waitForURL("**/docs/**");
 });
 
+await test("without script: a recipe is about what the reader names", async () => {
+  const page = await open({ javaScriptEnabled: false });
+  await page.goto("/recipes");
+  await page.getByRole("link", { name: "whom to ask" }).click();
+  await page.getByLabel("Topic").fill("traffic");
+  await page.getByRole("button", { name: "Ask" }).click();
+  await page.waitForURL("**/recipes/whom-to-ask?q=traffic");
+  assert.equal(await page.getByLabel("Topic").inputValue(), "traffic");
+  assert.match(await page.locator("section pre").first().innerText(), /"topic":"traffic"/);
+  assert.ok(await page.getByRole("heading", { name: "Sources" }).count() > 0);
+});
+
 await test("what is typed is shown and does nothing", async () => {
   const page = await open();
   const hostile = `"><img src=x onerror=alert(1)><style>*{display:none}</style>`;
@@ -235,6 +247,7 @@ for (const part of await sitemap("/sitemap.xml")) {
 }
 
 await audit(paths);
+await narrow(["/contents", "/sources", "/recipes", "/recipes/prepare-upgrade", "/recipes/code-example", "/recipes/error-message"]);
 
 await test("the first page has one left edge on what is between a phone and a desk", async () => {
   const page = await open();
