@@ -92,15 +92,11 @@ func TestRecipes(t *testing.T) {
 // TestARecipeNeedsWhatItsToolsAnswerFrom lists the recipes of a network of proposals and
 // documents: those whose tools have records, and no other is a page.
 func TestARecipeNeedsWhatItsToolsAnswerFrom(t *testing.T) {
-	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater,
-		Sources: []network.Source{{Name: "cips", Kind: "proposals"}}}
+	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater}
 	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
 		b := catalog.Batch{Source: "cips", Entries: []catalog.Entry{{Record: catalog.Record{Kind: catalog.KindCIP,
 			Key: "CIP-0001", Title: "Boats wait for the tide", Source: "cips", State: "Final", Body: "They wait."}}}}
 		if _, err := store.Apply(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-		if err := store.SetSource(t.Context(), catalog.SourceState{Name: "cips", LastRun: now}); err != nil {
 			t.Fatal(err)
 		}
 	}).ready(t)

@@ -97,10 +97,7 @@ func (r recipe) Tools() (names []string) {
 
 // cookable are the recipes whose tools all have something to answer from.
 func (h *Handler) cookable(ctx context.Context) []recipe {
-	if h.cfg.Kinds == nil {
-		return h.recipes
-	}
-	kinds := h.cfg.Kinds(ctx)
+	kinds := h.held(ctx)
 	return slices.DeleteFunc(slices.Clone(h.recipes), func(r recipe) bool {
 		return slices.ContainsFunc(r.calls, func(c call) bool { return !c.op.Stocked(kinds) })
 	})

@@ -171,20 +171,27 @@ const inMasthead = 6
 
 // nav are the sections that are not empty.
 func (h *Handler) nav(ctx context.Context) (all []look.Link) {
-	held := map[string]int{}
 	if len(h.rows) == 0 {
 		return nil
 	}
+	held := h.held(ctx)
+	for _, s := range sections {
+		if len(all) < inMasthead && (s.of == "" || slices.Contains(held, s.of)) {
+			all = append(all, s.Link)
+		}
+	}
+	return all
+}
+
+// held are the kinds that have records.
+func (h *Handler) held(ctx context.Context) (all []catalog.Kind) {
 	answer, _, err := h.ask.sources.ask(ctx, nil, nil)
 	if err != nil {
-		h.cfg.Log.DebugContext(ctx, "the sections are not known", "error", err)
+		h.cfg.Log.DebugContext(ctx, "what has records is not known", "error", err)
 	}
 	for _, s := range answer.Sources {
-		held[s.Type] = s.Count
-	}
-	for _, s := range sections {
-		if len(all) < inMasthead && (s.of == "" || held[string(s.of)] > 0) {
-			all = append(all, s.Link)
+		if s.Count > 0 {
+			all = append(all, catalog.Kind(s.Type))
 		}
 	}
 	return all
