@@ -126,6 +126,9 @@ func TestARecipeAsksForASubject(t *testing.T) {
 		!strings.Contains(page, `name="q"`) || strings.Contains(page, "<section>") {
 		t.Errorf("%d %s", w.Code, page)
 	}
+	if page := visit(l.public, "/recipes/this-week").Body.String(); strings.Count(page, "The answer is empty.") != 2 {
+		t.Errorf("nothing changed: %s", page)
+	}
 }
 
 // replaced is a listener over the operations of a library, of which one answers otherwise.

@@ -71,7 +71,7 @@ var (
 		limit offset next_cursor cursor truncated score weight took_ms budget tokens left_out method matches state status
 		window_days label container hint source pdf also_at also status_raw raw_to raw_from heading commit thread rules
 		compared alternatives outline created_at updated_at header identifiers searched authors draft deadline_raw all_day
-		matched fresh section has_transcript`)
+		matched fresh section has_transcript as_of`)
 	texts = strings.Fields(`snippet passage content text answer body transcript introduction note summary description
 		reason why action statement`)
 	headers = []string{"Title", "Name", "RawTo", "Voter", "Label", "Subject", "Environment", "Deprecated", "Source"}
