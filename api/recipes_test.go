@@ -40,6 +40,7 @@ func TestRecipes(t *testing.T) {
 		t.Skip("loads the sample")
 	}
 	l := openPreset(t, "sample", "")
+	l = serving(t, l, l.ops)
 	all := recipesOf(t, l)
 	if len(all) < 20 {
 		t.Fatalf("%d recipes", len(all))
@@ -131,14 +132,20 @@ func TestARecipeAsksForASubject(t *testing.T) {
 	}
 }
 
-// replaced is a listener over the operations of a library, of which one answers otherwise.
+// replaced is a library of which one operation answers otherwise.
 func replaced(t *testing.T, l *library, with op.Operation) *library {
 	t.Helper()
 	ops := slices.Clone(l.ops)
 	i := slices.IndexFunc(ops, func(o op.Operation) bool { return o.ID == with.ID })
 	ops[i] = with
-	h, err := api.New(api.Config{Serving: op.Serving{Operations: ops}, Name: "Harbour", Version: "test",
-		PublicURL: publicURL, Now: func() time.Time { return now }, AdminLoopback: true})
+	return serving(t, l, ops)
+}
+
+// serving is a library that serves these operations, however long they take.
+func serving(t *testing.T, l *library, ops []op.Operation) *library {
+	t.Helper()
+	h, err := api.New(api.Config{Serving: op.Serving{Operations: ops, Timeout: time.Hour}, Name: "Harbour",
+		Version: "test", PublicURL: publicURL, Now: func() time.Time { return now }, AdminLoopback: true})
 	if err != nil {
 		t.Fatal(err)
 	}

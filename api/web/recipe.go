@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"almanac/api/op"
 	"almanac/api/tally"
@@ -19,8 +18,9 @@ import (
 
 const recipesPath = "/recipes"
 
-// stepTime is how long one step of a recipe may take: the others stand without it.
-const stepTime = 3 * time.Second
+// timeShares are the parts of a page's time of which one step may take one: the others
+// stand without it.
+const timeShares = 5
 
 // origin is where the subject of a recipe may come from.
 type origin struct {
@@ -155,7 +155,7 @@ func prepareRecipe(h *Handler, v *view) error {
 // subjectOf is what a recipe is about as long as nobody says it; "" if the network has
 // nothing like it.
 func (h *Handler) subjectOf(ctx context.Context, r recipe) string {
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout/timeShares)
 	defer cancel()
 	for _, o := range r.origins {
 		got, err := o.ask(ctx, nil, nil)
@@ -185,7 +185,7 @@ func (h *Handler) take(
 		}
 		vars[t.name] = text
 	}
-	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout/timeShares)
 	defer cancel()
 	got, err := c.ask(ctx, vars, nil)
 	if got.op.ID != "" {

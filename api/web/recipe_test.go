@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +46,22 @@ func TestMisspeltRecipes(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", tt.steps, err, tt.want)
 		}
 	}
+}
+
+// TestAStepHasItsOwnDeadline asks an operation that answers when nobody waits any more.
+func TestAStepHasItsOwnDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := op.New(op.Spec{ID: "wait", Tool: "wait"}, func(ctx context.Context, _ struct{}) (optest.Note, error) {
+			<-ctx.Done()
+			return optest.Note{}, ctx.Err()
+		})
+		h := &Handler{cfg: Config{Serving: op.Serving{Timeout: time.Minute}}}
+		s, _ := h.take(t.Context(), call{question: question{op: slow}}, "", nil)
+		if s.Failure != "It took too long; ask for less, or try again later." ||
+			s.Call != `{"name": "wait", "arguments": {}}` {
+			t.Errorf("%+v", s)
+		}
+	})
 }
 
 // TestAnAnswerIsShort holds what is left of an answer, and that it has bounds.
