@@ -174,7 +174,7 @@ func (h *Handler) sitemapOfPages(r *http.Request) (*edge.Answer, error) {
 			set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute(rw.path)})
 		}
 	}
-	for _, rc := range h.cookable(r.Context()) {
+	for _, rc := range h.possible(r.Context()) {
 		set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute(rc.Path())})
 	}
 	return h.xml("application/xml; charset=utf-8", set)

@@ -95,8 +95,8 @@ func (r recipe) Tools() (names []string) {
 	return names
 }
 
-// cookable are the recipes whose tools all have something to answer from.
-func (h *Handler) cookable(ctx context.Context) []recipe {
+// possible are the recipes whose tools all have something to answer from.
+func (h *Handler) possible(ctx context.Context) []recipe {
 	kinds := h.held(ctx)
 	return slices.DeleteFunc(slices.Clone(h.recipes), func(r recipe) bool {
 		return slices.ContainsFunc(r.calls, func(c call) bool { return !c.op.Stocked(kinds) })
@@ -104,7 +104,7 @@ func (h *Handler) cookable(ctx context.Context) []recipe {
 }
 
 func prepareRecipes(h *Handler, v *view) error {
-	v.Extra = h.cookable(v.ctx)
+	v.Extra = h.possible(v.ctx)
 	return nil
 }
 
@@ -128,7 +128,7 @@ type stepView struct {
 // not think of them.
 func prepareRecipe(h *Handler, v *view) error {
 	slug := path.Base(v.Path)
-	all := h.cookable(v.ctx)
+	all := h.possible(v.ctx)
 	i := slices.IndexFunc(all, func(r recipe) bool { return r.slug == slug })
 	if i < 0 {
 		return op.NotFound("there is no recipe %s for what is known of this network", op.Quote(slug))
