@@ -5,9 +5,7 @@ package line
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"almanac/api/op"
 	"almanac/text/nearest"
@@ -22,17 +20,16 @@ func name(o op.Operation) string {
 	return o.ID
 }
 
-// List prints each operation with its group, its summary and, if it has one,
-// an example call.
-func List(w io.Writer, ops []op.Operation, program string) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+// Rows are each operation with its group, its summary and, if it has one, an example
+// call.
+func Rows(ops []op.Operation, program string) (rows [][]string) {
 	for _, o := range ops {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", name(o), o.Group, o.Summary)
+		rows = append(rows, []string{name(o), o.Group, o.Summary})
 		if in, ok := o.ExampleInput(); ok {
-			fmt.Fprintf(tw, "\t\t%s %s %s\n", program, name(o), op.Shell(o.Line(in)...))
+			rows = append(rows, []string{"", "", program + " " + name(o) + " " + op.Shell(o.Line(in)...)})
 		}
 	}
-	return tw.Flush()
+	return rows
 }
 
 // Call runs an operation and prints its answer as indented JSON, as REST

@@ -12,16 +12,11 @@ import (
 	"almanac/testing/optest"
 )
 
-func TestList(t *testing.T) {
-	var out strings.Builder
-	if err := line.List(&out, optest.Operations(), "almanac tools call"); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"get_book      shelf  One book.", "batch_books   shelf", "almanac tools call list_books kind=Novel limit=5",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, &out)
+func TestRows(t *testing.T) {
+	rows := line.Rows(optest.Operations(), "almanac tools call")
+	for _, want := range []string{"get_book|shelf|One book.", "||almanac tools call list_books kind=Novel limit=5"} {
+		if !slices.ContainsFunc(rows, func(row []string) bool { return strings.Join(row, "|") == want }) {
+			t.Errorf("no %q in\n%s", want, rows)
 		}
 	}
 }

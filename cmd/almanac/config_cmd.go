@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"almanac/cmd/config"
 	"almanac/cmd/profiles"
+	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
 	"almanac/retrieval/revision"
 )
@@ -24,9 +26,14 @@ func (c configCmd) Run(ctx context.Context, a *app) error {
 	if n, err := networks.Load(a.config.Network.Name); err == nil {
 		a.config.Data.Dir = a.dataDir(n)
 	}
-	if err := config.Print(a.out, a.config, a.origins); err != nil {
+	rows := [][]string{{"KEY", "VALUE", "ORIGIN"}}
+	for _, v := range config.Values(a.config, a.origins) {
+		rows = append(rows, []string{v.Key, cmp.Or(v.Value, "-"), v.Origin})
+	}
+	if err := terminal.Rows(a.out, rows); err != nil {
 		return err
 	}
+	fmt.Fprintln(a.out, "\nThe variable of server.listen is ALMANAC_SERVER_LISTEN, and so of the others.")
 	if !a.catalog(a.config.Data.Dir).Exists() {
 		return nil // nothing was published yet
 	}

@@ -121,7 +121,7 @@ cmd/manual:
 cmd/memory:
 cmd/progress: ingest
 cmd/telemetry: catalog/span
-cmd/profiles: catalog retrieval/profile retrieval/revision
+cmd/profiles: catalog cmd/terminal retrieval/profile retrieval/revision
 cmd/terminal: api/op cmd/config retrieval/eval
 catalog:
 catalog/archive: catalog

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -101,11 +100,11 @@ func (c networkKindsCmd) Run(a *app) error {
 		}
 		return err
 	}
-	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	var rows [][]string
 	for _, k := range connectors.Kinds() {
-		fmt.Fprintf(tw, "%s\t%s\n", k.Name, k.Summary)
+		rows = append(rows, []string{k.Name, k.Summary})
 	}
-	return tw.Flush()
+	return terminal.Rows(a.out, rows)
 }
 
 type networkShowCmd struct {
@@ -171,7 +170,7 @@ func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	var rows [][]string
 	failed := 0
 	for _, f := range findings {
 		result := "ok"
@@ -182,9 +181,9 @@ func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
 		for _, advice := range f.Advice {
 			result += "; " + terminal.OneLine(advice)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", f.Source.Name, f.Source.Kind, schedule(f.Source), result)
+		rows = append(rows, []string{f.Source.Name, f.Source.Kind, schedule(f.Source), result})
 	}
-	if err := tw.Flush(); err != nil {
+	if err := terminal.Rows(a.out, rows); err != nil {
 		return err
 	}
 	if failed > 0 {

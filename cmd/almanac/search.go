@@ -20,6 +20,7 @@ import (
 	"almanac/api/line"
 	"almanac/api/op"
 	"almanac/api/search"
+	"almanac/cmd/terminal"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 )
@@ -183,9 +184,12 @@ func (c *searchCmd) printHits(a *app, answer search.Answer, res retrieval.Respon
 		fmt.Fprintf(w, "%s\n\n", answer.Hint)
 	}
 	for i, h := range answer.Items {
-		snippet := strings.ReplaceAll(h.Snippet, "\n", "\n    ")
-		fmt.Fprintf(w, "%2d. %s  %s  %s\n    %s\n    %s\n", c.Offset+i+1, a.style.Bold(h.Title),
-			a.style.Dim("["+h.Kind+"]"), a.style.Dim(h.ID+"  "+score(h)), snippet, h.URL)
+		head := a.style.Bold(h.Title) + "  " + a.style.Dim("["+h.Kind+"]") + "  " + a.style.Dim(h.ID+"  "+score(h))
+		fmt.Fprintf(w, "%2d. %s\n", c.Offset+i+1, terminal.Wrapped(w, head, 4))
+		for line := range strings.SplitSeq(h.Snippet, "\n") {
+			fmt.Fprintf(w, "    %s\n", terminal.Wrapped(w, line, 4))
+		}
+		fmt.Fprintf(w, "    %s\n", h.URL)
 		if x := res.Explanation(h.RecordID); x != nil {
 			fmt.Fprintf(w, "%s%s", x.Score.Tree(4), x.Fusion.Tree(4))
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"almanac/catalog"
@@ -135,20 +134,20 @@ func failures(reports []ingest.Report) error {
 }
 
 func (a *app) printSync(reports []ingest.Report) error {
-	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "SOURCE\tNEW\tCHANGED\tUNCHANGED\tOTHERS\tGONE\tSKIPPED\tTIME\tRESULT")
+	rows := [][]string{{"SOURCE", "NEW", "CHANGED", "UNCHANGED", "OTHERS", "GONE", "SKIPPED", "TIME", "RESULT"}}
 	for _, r := range reports {
 		result := r.Verdict()
 		if r.Err != nil {
 			result = r.Failure()
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged,
-			r.Foreign, r.Deleted, r.Skipped, r.Took.Round(time.Millisecond), a.here(terminal.OneLine(result)))
+		rows = append(rows, []string{r.Source, fmt.Sprint(r.Created), fmt.Sprint(r.Updated), fmt.Sprint(r.Unchanged),
+			fmt.Sprint(r.Foreign), fmt.Sprint(r.Deleted), fmt.Sprint(r.Skipped), r.Took.Round(time.Millisecond).String(),
+			a.here(terminal.OneLine(result))})
 	}
 	for _, r := range reports {
 		if r.Err != nil && r.Former == "" {
-			fmt.Fprintf(tw, "hint\t%s: %s\n", r.Source, a.here(remedy(r.Source, r.Err.Error())))
+			rows = append(rows, []string{"hint", r.Source + ": " + a.here(remedy(r.Source, r.Err.Error()))})
 		}
 	}
-	return tw.Flush()
+	return terminal.Rows(a.out, rows)
 }

@@ -8,6 +8,7 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/line"
+	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
@@ -35,7 +36,7 @@ func (c toolsListCmd) Run(a *app) error {
 	case c.Markdown:
 		return line.Markdown(a.out, all, api.Groups())
 	}
-	return line.List(a.out, all, call)
+	return terminal.Rows(a.out, line.Rows(all, call))
 }
 
 // call is the command that examples of tools begin with.

@@ -1,14 +1,12 @@
 package config
 
 import (
-	"cmp"
 	_ "embed" // intro.md
 	"fmt"
 	"io"
 	"net/url"
 	"reflect"
 	"strings"
-	"text/tabwriter"
 )
 
 // Help lists the settings.
@@ -112,14 +110,4 @@ func Values(c Config, origins Origins) []Value {
 		out = append(out, Value{s.key, WithoutQuery(value), origins[s.key], EnvName(s.key)})
 	}
 	return out
-}
-
-// Print writes the values as a table.
-func Print(w io.Writer, c Config, origins Origins) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "KEY\tVALUE\tORIGIN\tENVIRONMENT")
-	for _, v := range Values(c, origins) {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", v.Key, cmp.Or(v.Value, "-"), v.Origin, v.Variable)
-	}
-	return tw.Flush()
 }

@@ -11,12 +11,12 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/cmd/terminal"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 )
@@ -201,14 +201,12 @@ func (d *Desk) print(v any) error {
 
 // table prints rows in columns; a line break in a cell is a space.
 func table(w io.Writer, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = strings.Join(strings.Fields(cell), " ")
+			row[i] = terminal.OneLine(cell)
 		}
-		fmt.Fprintln(tw, strings.Join(row, "\t"))
 	}
-	return tw.Flush()
+	return terminal.Rows(w, rows)
 }
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }

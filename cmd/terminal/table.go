@@ -3,8 +3,9 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"almanac/retrieval/eval"
 )
@@ -38,15 +39,65 @@ func printTable(w io.Writer, t eval.Table, markdown bool) error {
 		}
 		return nil
 	}
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	for i, row := range t {
-		line := strings.Join(row, "\t")
-		if i == 0 {
-			line = strings.ToUpper(line)
-		}
-		fmt.Fprintln(tw, line)
+	parts := [][][]string{t}
+	if Is(w) {
+		parts = folded(t)
 	}
-	return tw.Flush()
+	for i, part := range parts {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		head := make([]string, len(part[0]))
+		for j, cell := range part[0] {
+			head[j] = strings.ToUpper(cell)
+		}
+		if err := Rows(w, append([][]string{head}, part[1:]...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folded cuts a table of numbers that is wider than a terminal into several, each with the columns that say what its rows
+// are: those before the first of numbers.
+func folded(t eval.Table) (parts [][][]string) {
+	widths, names := make([]int, len(t[0])), 0
+	for j := range t[0] {
+		for _, row := range t {
+			widths[j] = max(widths[j], visible(row[j])+gap)
+		}
+		if names == j && !numbers(t, j) {
+			names++
+		}
+	}
+	if !numbers(t, len(t[0])-1) {
+		return [][][]string{t} // its last column goes on below
+	}
+	named := 0
+	for _, n := range widths[:names] {
+		named += n
+	}
+	for from := names; from < len(widths); {
+		to, at := from, named-gap
+		for to < len(widths) && (to == from || at+widths[to] <= width) {
+			at += widths[to]
+			to++
+		}
+		var part [][]string
+		for _, row := range t {
+			part = append(part, slices.Concat(row[:names], row[from:to]))
+		}
+		parts, from = append(parts, part), to
+	}
+	return parts
+}
+
+// numbers reports whether all of a column is numbers.
+func numbers(t eval.Table, column int) bool {
+	return !slices.ContainsFunc(t[1:], func(row []string) bool {
+		_, err := strconv.ParseFloat(row[column], 64)
+		return err != nil && row[column] != ""
+	})
 }
 
 // OneLine returns a text without line breaks.
