@@ -3,6 +3,9 @@ package config_test
 import (
 	"cmp"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +66,41 @@ func TestNodesOfTheVectorEngine(t *testing.T) {
 		if want == "" && err != nil ||
 			want != "" && (!errors.Is(err, config.ErrUsage) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v, want %q", address, err, want)
+		}
+	}
+}
+
+// TestAllUnknownSettingsAreNamed: who upgrades learns of them all at once.
+func TestAllUnknownSettingsAreNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "almanac.yaml")
+	if err := os.WriteFile(file, []byte("limit: {rset: 7}\nsearch: {profil: live, deadline: 2s}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := config.Load(file, []string{"ALMANAC_LIMIT_RETS=1", "ALMANAC_LOG_LEVEL=warn"}, nil)
+	if !errors.Is(err, config.ErrUsage) {
+		t.Fatalf("error %v", err)
+	}
+	for _, want := range []string{`"limit.rset"; did you mean "limit.rest"?`, `"search.profil"; did you mean "search.profile"?`,
+		"ALMANAC_LIMIT_RETS is not a setting; did you mean ALMANAC_LIMIT_REST?"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %s", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "deadline") || strings.Contains(err.Error(), "LOG_LEVEL") {
+		t.Errorf("what is known is named: %v", err)
+	}
+}
+
+// TestSettingsOfReleasesAreKnown: a configuration of an earlier release is read, or is told what became of a setting.
+func TestSettingsOfReleasesAreKnown(t *testing.T) {
+	released, err := os.ReadFile(filepath.Join("testdata", "settings-0.1.0.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := config.Variables()
+	for key := range strings.FieldsSeq(string(released)) {
+		if !slices.Contains(known, config.EnvName(key)) {
+			t.Errorf("0.1.0 has the setting %s: keep it, or let its error and the change log say what became of it", key)
 		}
 	}
 }

@@ -18,32 +18,27 @@ import (
 // Load joins the layers: flag > environment > file > default. Empty values are
 // ignored, because orchestrators pass unset variables as empty ones.
 func Load(file string, environ []string, flags map[string]string) (Config, Origins, error) {
-	l := layers{values: map[string]any{}, origins: Origins{}}
+	l := &layers{values: map[string]any{}, origins: Origins{}}
 	defaults := map[string]any{}
 	for _, s := range settings {
 		defaults[s.key] = s.def
 	}
-	if err := l.add(Default, defaults); err != nil {
-		return Config{}, nil, err
-	}
+	l.add(Default, defaults)
 	if file = cmp.Or(file, Getenv(environ, envFile)); file != "" {
 		values, err := readFile(file)
-		if err == nil {
-			err = l.add("file "+file, values)
-		}
 		if err != nil {
 			return Config{}, nil, err
 		}
+		l.add("file "+file, values)
 	}
-	if err := l.addEnvironment(environ); err != nil {
-		return Config{}, nil, err
-	}
+	l.addEnvironment(environ)
 	given := map[string]any{}
 	for key, value := range flags {
 		given[key] = value
 	}
-	if err := l.add(Flag, given); err != nil {
-		return Config{}, nil, err
+	l.add(Flag, given)
+	if len(l.unknown) > 0 { // all of them, as after an upgrade
+		return Config{}, nil, fmt.Errorf("%w: %s", ErrUsage, strings.Join(l.unknown, "\n  "))
 	}
 	if err := l.readSecrets(); err != nil {
 		return Config{}, nil, err
@@ -59,24 +54,25 @@ func Load(file string, environ []string, flags map[string]string) (Config, Origi
 type layers struct {
 	values  map[string]any
 	origins Origins
+	unknown []string // what is wrong with keys that are no settings
 }
 
 // add overrides values.
-func (l layers) add(origin string, values map[string]any) error {
+func (l *layers) add(origin string, values map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		s, ok := settingOf(key)
 		if !ok {
-			return fmt.Errorf("%w: %s: unknown setting %q%s", ErrUsage, origin, key, suggest(key))
+			l.unknown = append(l.unknown, fmt.Sprintf("%s: unknown setting %q%s", origin, key, suggest(key)))
+			continue
 		}
 		if v := values[key]; origin != Default && !s.empty && (v == nil || v == "") {
 			continue
 		}
 		l.values[key], l.origins[key] = values[key], origin
 	}
-	return nil
 }
 
-func (l layers) addEnvironment(environ []string) error {
+func (l *layers) addEnvironment(environ []string) {
 	for _, pair := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(pair, "=")
 		foreign := slices.ContainsFunc(foreignEnv, func(p string) bool { return strings.HasPrefix(name, p) })
@@ -86,18 +82,16 @@ func (l layers) addEnvironment(environ []string) error {
 		key := strings.ToLower(strings.TrimPrefix(name, EnvPrefix))
 		key = cmp.Or(shortEnv[name], strings.Replace(key, "_", ".", 1))
 		if _, ok := settingOf(key); !ok {
-			return fmt.Errorf("%w: environment variable %s is not a setting%s", ErrUsage, name, suggestEnv(name))
+			l.unknown = append(l.unknown, fmt.Sprintf("environment variable %s is not a setting%s", name, suggestEnv(name)))
+			continue
 		}
-		if err := l.add("environment "+name, map[string]any{key: value}); err != nil {
-			return err
-		}
+		l.add("environment "+name, map[string]any{key: value})
 	}
-	return nil
 }
 
 // readSecrets sets secrets to the content of their files. A secret that is set
 // both ways is an error.
-func (l layers) readSecrets() error {
+func (l *layers) readSecrets() error {
 	for _, s := range settings {
 		path := fmt.Sprint(l.values[s.key+fileSuffix])
 		switch {
@@ -121,7 +115,7 @@ func (l layers) readSecrets() error {
 }
 
 // decode makes the configuration from the values.
-func (l layers) decode() (c Config, err error) {
+func (l *layers) decode() (c Config, err error) {
 	target := reflect.ValueOf(&c).Elem()
 	for _, s := range settings {
 		if s.index == nil {

@@ -51,7 +51,8 @@ const envFile = EnvPrefix + "CONFIG"
 // foreignEnv are prefixes of ALMANAC_ variables that are not settings: those of
 // tests and benchmarks, and those that an orchestrator sets for a service named
 // almanac.
-var foreignEnv = []string{"ALMANAC_SHARED", "ALMANAC_BENCH_", "ALMANAC_TEST_", "ALMANAC_SERVICE_", "ALMANAC_PORT"}
+var foreignEnv = []string{"ALMANAC_SHARED", "ALMANAC_BENCH_", "ALMANAC_TEST_", "ALMANAC_SOAK", "ALMANAC_SERVICE_",
+	"ALMANAC_PORT"}
 
 // EnvName returns the variable of a key; its first underscore stands for the dot.
 func EnvName(key string) string {
