@@ -106,6 +106,34 @@ func (c Catalog) Check(ctx context.Context) error {
 	return sqlite.Check(ctx, sqlite.Config{Path: File(c.Dir), Sealed: c.Sealed})
 }
 
+// Schema returns the schema of the catalog, 0 where there is none yet, and the one that Open updates it to. It changes
+// nothing, whoever has the catalog open.
+func (c Catalog) Schema(ctx context.Context) (has, newest int64, err error) {
+	if c.URL != "" {
+		return postgres.Schema(ctx, c.URL)
+	}
+	return sqlite.Schema(ctx, sqlite.Config{Path: File(c.Dir), Sealed: c.Sealed})
+}
+
+// Try opens a copy of the catalog, as it is at one moment, in an empty directory: Open would
+// update the catalog itself. One in a database is not copied.
+func (c Catalog) Try(ctx context.Context, network, dir string) (catalog.Store, error) {
+	if c.URL != "" {
+		return nil, c.errElsewhere()
+	}
+	if err := sqlite.Copy(ctx, sqlite.Config{Path: File(c.Dir), Sealed: c.Sealed}, File(dir)); err != nil {
+		return nil, err
+	}
+	store, known, err := Catalog{Dir: dir}.open(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be updated, which was tried on a copy; nothing was changed: %w", c, err)
+	}
+	if err := c.bind(ctx, store, known, network); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
 // Open opens the catalog and binds it to the network. It fails if an import is
 // incomplete, and if the catalog was emptied: it is there and holds nothing, although
 // the directory is indexed.

@@ -72,6 +72,28 @@ func Check(ctx context.Context, url string) (err error) {
 	return sqlstore.Failure(ctx, "check", err, func(err error) error { return explain(nameOf(to), err) })
 }
 
+// Schema returns the schema of a catalog, 0 where there is none, and the one that Open brings it to. It changes nothing.
+func Schema(ctx context.Context, url string) (has, newest int64, err error) {
+	to, err := parse(url)
+	if err != nil {
+		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
+	}
+	files, err := fs.Glob(migrations.PostgreSQL(), "*.sql")
+	if err != nil {
+		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
+	}
+	db := pool(to, 1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var versioned int
+	err = db.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.tables
+WHERE table_schema = current_schema() AND table_name = ?`, goose.DefaultTablename).Scan(&versioned)
+	if err == nil && versioned > 0 {
+		err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename).Scan(&has)
+	}
+	err = sqlstore.Failure(ctx, "schema", err, func(err error) error { return explain(nameOf(to), err) })
+	return has, int64(len(files)), err
+}
+
 // parse reads an address. Its errors have no password.
 func parse(url string) (*pgx.ConnConfig, error) {
 	to, err := pgx.ParseConfig(url)

@@ -55,6 +55,21 @@ UPDATE meta SET value = '99' WHERE name = 'schema.oldest'`)
 	}
 }
 
+// TestTheSchemaIsReadAndNotMade holds that who asks for it changes nothing.
+func TestTheSchemaIsReadAndNotMade(t *testing.T) {
+	address, known := postgrestest.Database(t), int64(len(schemas(t)))
+	has := func(want int64) {
+		t.Helper()
+		if has, newest, err := postgres.Schema(t.Context(), address); err != nil || has != want || newest != known {
+			t.Errorf("schema %d of %d, want %d, %v", has, newest, want, err)
+		}
+	}
+	has(0)
+	has(0)
+	open(t, address)
+	has(known)
+}
+
 // schemas are the files of the migrations.
 func schemas(t *testing.T) []string {
 	t.Helper()

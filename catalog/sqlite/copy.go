@@ -71,6 +71,33 @@ func Describe(ctx context.Context, path, name string) (schema int64, value strin
 	return schema, value, err
 }
 
+// Schema returns the schema of a catalog, 0 for a file that is missing or empty, and the one that Open updates it to.
+// It changes nothing, whoever has the file open.
+func Schema(ctx context.Context, cfg Config) (has, newest int64, err error) {
+	path, err := filepath.Abs(cfg.Path)
+	if err == nil {
+		newest, err = Newest()
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // it would be created
+		return 0, newest, nil
+	}
+	db, err := pool(path, 1, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
+	if err != nil {
+		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
+	}
+	if cfg.Sealed != nil {
+		db = pooled(sealed{path}, 1)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if has, err = version(ctx, db, path); err != nil {
+		return 0, 0, fmt.Errorf("catalog: schema: %w", explain(path, err))
+	}
+	return has, newest, nil
+}
+
 // Newest returns the schema that this program writes.
 func Newest() (schema int64, err error) {
 	connector, err := sqlite.NewConnector(":memory:")

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,10 @@ func TestACatalogThatIsOpenIsNotMigrated(t *testing.T) {
 		for range 2 {
 			fails(t, path, "an older almanac serves this directory: stop it first")
 		}
+		if has, newest, err := sqlite.Schema(t.Context(), sqlite.Config{Path: path}); err != nil || has != before ||
+			newest != before+1 {
+			t.Errorf("%s: schema %d is said to be %d of %d, %v", mode, before, has, newest, err)
+		}
 		if now := schema(); now != before {
 			t.Errorf("%s: the schema went from %d to %d", mode, before, now)
 		}
@@ -76,6 +81,15 @@ func TestACatalogThatIsOpenIsNotMigrated(t *testing.T) {
 			t.Fatal(err)
 		}
 		open(t, path)
+	}
+}
+
+// TestNoCatalogHasNoSchema: whoever asks makes no file.
+func TestNoCatalogHasNoSchema(t *testing.T) {
+	path := file(t)
+	has, newest, err := sqlite.Schema(t.Context(), sqlite.Config{Path: path})
+	if _, statErr := os.Stat(path); has != 0 || newest == 0 || err != nil || !errors.Is(statErr, os.ErrNotExist) {
+		t.Errorf("schema %d of %d, %v, and the file: %v", has, newest, err, statErr)
 	}
 }
 

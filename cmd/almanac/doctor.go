@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"almanac/catalog"
@@ -28,26 +27,29 @@ type doctorCmd struct {
 func (*doctorCmd) Help() string {
 	return `Checks data directory, disk, catalog, model, engines, index and sources, and
 prints one sentence for each problem and what to do about it. It changes nothing
-but creates a missing data directory, and may run while the server does.`
+but creates a missing data directory, and may run while the server does. After an
+upgrade it says, also beside the older server, what the next start makes of the
+directory: an update of the catalog, which is tried on a copy, or another index.`
 }
 
 // examination collects findings.
 type examination struct {
 	*app
-	tw     *tabwriter.Writer
-	failed int
+	rows    [][]string
+	failed  int
+	catalog looked
 }
 
 func (x *examination) check(name string, err error, detail string) {
 	if err != nil {
 		x.failed++
-		fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.style.Red("FAIL"), name, x.here(terminal.OneLine(err.Error())))
+		x.rows = append(x.rows, []string{x.style.Red("FAIL"), name, x.here(terminal.OneLine(err.Error()))})
 		return
 	}
-	fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.style.Green("ok  "), name, detail)
+	x.rows = append(x.rows, []string{x.style.Green("ok  "), name, detail})
 }
 
-func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", x.here(text)) }
+func (x *examination) hint(text string) { x.rows = append(x.rows, []string{"hint", "", x.here(text)}) }
 
 // doctorPatience bounds the wait for each server.
 const doctorPatience = 10 * time.Second
@@ -57,8 +59,11 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 	if c.Catalog {
 		return a.checkCatalog(ctx)
 	}
-	x := &examination{app: a, tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
-	n, at, store, err := openCatalog(ctx, a.open)
+	x := &examination{app: a}
+	n, at, err := a.open()
+	if err == nil {
+		x.catalog, err = lookAt(ctx, n, at)
+	}
 	x.check("network and data directory", err, n.Name+" in "+at.Dir)
 	if err == nil {
 		if at.Sealed != nil {
@@ -68,10 +73,13 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 			x.check("disk", lowDisk, free)
 		}
 		x.check("catalog", at.Check(ctx), "undamaged: "+at.String())
-		err = errors.Join(x.engines(ctx, a, n, at, store), x.sources(ctx, n, store), store.Close())
+		x.schema()
+		if x.catalog.Store != nil {
+			err = errors.Join(x.engines(ctx, a, n, at), x.sources(ctx, n, x.catalog.Store), x.catalog.Close())
+		}
 	}
-	if flushErr := x.tw.Flush(); flushErr != nil {
-		return flushErr
+	if err := terminal.Rows(a.out, x.rows); err != nil {
+		return err
 	}
 	if x.failed > 0 {
 		return fmt.Errorf("%d of the checks failed", x.failed)
@@ -83,30 +91,53 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 // start with. The catalog is not opened before its file is known to be sound: that
 // would make one of an empty file.
 func (a *app) checkCatalog(ctx context.Context) error {
-	_, at, err := a.open()
+	n, at, err := a.open()
 	if err != nil {
 		return err
 	}
 	if err := at.Check(ctx); err != nil {
 		return err
 	}
-	return a.withCatalog(ctx, func(store catalog.Store) error {
-		counts, err := store.Counts(ctx)
-		if err == nil {
-			records := 0
-			for _, c := range counts {
-				records += c.N
-			}
-			fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", at, records)
-		}
+	store, err := lookAt(ctx, n, at)
+	if err != nil {
 		return err
-	})
+	}
+	if store.Store == nil {
+		_, err := fmt.Fprintf(a.out, "%s is undamaged and has schema %d of %d\n", at, store.has, store.newest)
+		return err
+	}
+	counts, err := store.Counts(ctx)
+	records := 0
+	for _, c := range counts {
+		records += c.N
+	}
+	if err = errors.Join(err, store.Close()); err == nil {
+		_, err = fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", at, records)
+	}
+	return err
+}
+
+// schema says what a start makes of the catalog.
+func (x *examination) schema() {
+	switch {
+	case x.catalog.Store == nil:
+		x.check("schema", nil, fmt.Sprintf("%d; the next command of this program that opens the catalog updates it to %d, "+
+			"and servers of the release before go on", x.catalog.has, x.catalog.newest))
+		x.hint("engines, index and sources are looked at after that")
+	case x.catalog.older():
+		x.check("schema", nil, fmt.Sprintf("%d; this program has %d, to which a copy was updated, and what follows is of "+
+			"the copy", x.catalog.has, x.catalog.newest))
+		x.hint("the next command of this program that opens the catalog updates it, and programs of before refuse it then: " +
+			"`almanac backup FILE` keeps a way back to them")
+	case x.catalog.has > x.catalog.newest:
+		x.check("schema", nil, fmt.Sprintf("%d of a newer program, which this one, of schema %d, can use", x.catalog.has,
+			x.catalog.newest))
+	}
 }
 
 // engines checks model, engines and index.
-func (x *examination) engines(
-	ctx context.Context, a *app, n network.Network, at datadir.Catalog, store catalog.Store,
-) (err error) {
+func (x *examination) engines(ctx context.Context, a *app, n network.Network, at datadir.Catalog) (err error) {
+	store := x.catalog.Store
 	var lock catalog.Lock
 	if at.Sealed == nil {
 		if lock, err = stack.TryLock(ctx, at.Dir, store); err != nil {
@@ -114,6 +145,10 @@ func (x *examination) engines(
 		}
 		if lock == nil {
 			x.check("index lock", nil, "held by another process, which writes the index")
+			if x.catalog.older() {
+				x.hint("an older almanac serves this directory and goes on: stop it first, since every other command of this " +
+					"program is refused until then")
+			}
 		}
 	}
 	free := lock != nil
@@ -177,10 +212,14 @@ func (x *examination) engines(
 		passed = append(passed, d.name)
 	}
 	x.check("searches", nil, "of a server pass "+strings.Join(passed, ", ")+", then the engines")
-	if lag > 0 && free {
+	earlier, err := s.Earlier(ctx)
+	switch {
+	case earlier != nil:
+		x.hint(earlier.String())
+	case lag > 0 && free:
 		x.hint("the next `almanac serve` or `almanac search` indexes the changes")
 	}
-	return s.Close()
+	return errors.Join(err, s.Close())
 }
 
 // about says how long something will take; nothing if that is unknown.

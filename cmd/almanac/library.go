@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"almanac/catalog"
 	"almanac/catalog/datadir"
@@ -41,6 +42,54 @@ func (a *app) withCatalog(ctx context.Context, work func(catalog.Store) error) e
 		return err
 	}
 	return errors.Join(work(store), store.Close())
+}
+
+// looked is a catalog that is open and stays as it is.
+type looked struct {
+	// Store is the catalog, or a copy of it that was updated if its schema is an older one. nil: it is in a database, which
+	// is not copied.
+	catalog.Store
+	has, newest int64  // schema of the catalog, and of this program
+	copied      string // directory of the copy; "" = there is none
+}
+
+// older reports whether a start of this program updates the catalog.
+func (l looked) older() bool { return l.has != 0 && l.has < l.newest }
+
+// Close implements catalog.Store.
+func (l looked) Close() error {
+	err := l.Store.Close()
+	if l.copied != "" {
+		err = errors.Join(err, os.RemoveAll(l.copied))
+	}
+	return err
+}
+
+// lookAt opens a catalog without updating it: an older program may have it open, which would not read it any more.
+func lookAt(ctx context.Context, n network.Network, at datadir.Catalog) (l looked, err error) {
+	if l.has, l.newest, err = at.Schema(ctx); err != nil {
+		return l, err
+	}
+	if !l.older() {
+		l.Store, err = at.Open(ctx, n.Name, stack.Indexed(at.Dir))
+		return l, err
+	}
+	if at.URL != "" {
+		return l, nil
+	}
+	if at.Sealed == nil { // where there is room for a catalog
+		l.copied = filepath.Join(at.Dir, ".doctor") // a killed one's is in the way
+		err = errors.Join(os.RemoveAll(l.copied), os.Mkdir(l.copied, 0o700))
+	} else {
+		l.copied, err = os.MkdirTemp("", "almanac-doctor-*")
+	}
+	if err == nil {
+		l.Store, err = at.Try(ctx, n.Name, l.copied)
+	}
+	if err != nil {
+		return l, errors.Join(err, os.RemoveAll(l.copied))
+	}
+	return l, nil
 }
 
 // openLibrary opens the data directory of the configured network, its index by

@@ -31,9 +31,9 @@ sources:
   - {name: letters, kind: mail, options: {files: ["none/*.mbox"]}}
 `)
 	for _, command := range [][]string{
-		{"config"}, {"eval"}, {"search", "who votes on a proposal"}, {"search", "what replaces GetTransactions"},
+		{"config"}, {"doctor"}, {"eval"}, {"search", "who votes on a proposal"}, {"search", "what replaces GetTransactions"},
 		{"tools", "list"}, {"tools", "list", "search"}, {"network", "kinds"}, {"network", "check", mine},
-		{"sync", "--network", mine}, {"profile", "list"},
+		{"sync", "--network", mine}, {"doctor", "--network", mine}, {"profile", "list"},
 		{"profile", "diff", "default", "transformer"},
 	} {
 		for line := range strings.Lines(onTerminal(t, environ(home), command...)) {

@@ -1,10 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +26,23 @@ import (
 func Fingerprint(model string) string {
 	return "analysis " + analysis.Version + ", passages " + passage.Version + ", corpus " + corpus.Version +
 		", model " + model
+}
+
+// Changed says in which parts the fingerprint of an earlier generation differs from another.
+func Changed(was, is string) (parts []string) {
+	was, _, _ = strings.Cut(was, "\n") // what says that it was retired
+	before := map[string]string{}
+	for part := range strings.SplitSeq(was, ", ") {
+		name, value, _ := strings.Cut(part, " ")
+		before[name] = value
+	}
+	for part := range strings.SplitSeq(is, ", ") {
+		name, value, _ := strings.Cut(part, " ")
+		if before[name] != value {
+			parts = append(parts, fmt.Sprintf("%s %s instead of %s", name, value, cmp.Or(before[name], "none")))
+		}
+	}
+	return parts
 }
 
 // Engines hold an index.

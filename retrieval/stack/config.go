@@ -43,8 +43,9 @@ type Config struct {
 	Sealed    error // why directory and catalog can only be read; nil: they can be written
 	Log       *slog.Logger
 
+	looks bool                  // at what is there, and makes no generation
 	yield func(context.Context) // see index.Config
-	epoch int64                       // of the lock that its writer holds
+	epoch int64                 // of the lock that its writer holds
 }
 
 // Keyword chooses the keyword engine.

@@ -55,10 +55,44 @@ func Open(ctx context.Context, cfg Config) (*Stack, error) {
 	return open(ctx, cfg, lock)
 }
 
-// OpenReader is Open for a process that writes nothing, whether or not another
-// one does.
+// OpenReader is Open for a process that only looks, whether or not another one writes.
+// Where there is no generation of the configured model it has an empty one, which the
+// catalog does not know; see Earlier.
 func OpenReader(ctx context.Context, cfg Config) (*Stack, error) {
+	cfg.looks = true
 	return openConfigured(ctx, cfg, true)
+}
+
+// Earlier is an index that the next start replaces.
+type Earlier struct {
+	Model    string
+	Changed  []string // what the next one is made by, instead of what this one was
+	Complete bool     // it answers until the next one is complete
+}
+
+// String says what becomes of it.
+func (e Earlier) String() string {
+	text := "the next start builds the index again from the catalog"
+	if len(e.Changed) > 0 {
+		text += ", by " + strings.Join(e.Changed, ", ")
+	}
+	if e.Complete {
+		text += "; until it is complete, that of " + e.Model + " answers"
+	}
+	return text
+}
+
+// Earlier returns what the next start replaces by an index that it builds from the
+// catalog; nil: it goes on with what is there, or there is nothing.
+func (s *Stack) Earlier(ctx context.Context) (*Earlier, error) {
+	if s.generation.ID != 0 {
+		return nil, nil
+	}
+	g, o, ok, err := latest(ctx, s.cfg.Store, func(o origin) bool { return o.Model != "" })
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &Earlier{o.Model, index.Changed(g.Fingerprint, s.generation.Fingerprint), o.Complete}, nil
 }
 
 // ErrBusy is returned by Rebuild while another process writes the index.
@@ -208,21 +242,24 @@ func openModelled(ctx context.Context, cfg Config, model embed.Embedder, readOnl
 	return openGeneration(ctx, cfg, generation, o, model, readOnly)
 }
 
-// generation returns that of a model, which is made unless there is one.
+// generation returns that of a model, which is made unless there is one, or somebody
+// only looks.
 func (c Config) generation(ctx context.Context, model string) (g catalog.Generation, err error) {
 	fingerprint := index.Fingerprint(model)
-	if c.Sealed == nil {
+	if c.Sealed == nil && !c.looks {
 		return c.Store.OpenGeneration(ctx, fingerprint)
 	}
 	all, err := c.Store.Generations(ctx)
 	at := slices.IndexFunc(all, func(g catalog.Generation) bool { return g.Fingerprint == fingerprint })
-	if err == nil && at < 0 {
-		return g, fmt.Errorf("there is none of %s, and none can be made: %w", model, c.Sealed)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return g, err
+	case at >= 0:
+		return all[at], nil
+	case c.Sealed == nil:
+		return catalog.Generation{Fingerprint: fingerprint, CreatedAt: time.Now()}, nil
 	}
-	return all[at], nil
+	return g, fmt.Errorf("there is none of %s, and none can be made: %w", model, c.Sealed)
 }
 
 // openEarlier opens a generation with the model that made it, or without a

@@ -3,12 +3,16 @@ package stack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"almanac/embed"
 	"almanac/retrieval"
+	"almanac/retrieval/index"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 )
 
@@ -207,6 +211,50 @@ func TestASnapshotAheadOfTheCatalogIsNotUsed(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestWhoLooksMakesNoGeneration opens an index whose passages were cut by other rules, as the release before left it.
+func TestWhoLooksMakesNoGeneration(t *testing.T) {
+	cfg := newConfig(t, 5)
+	look := func() *Earlier {
+		t.Helper()
+		s, err := OpenReader(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lag, _ := s.Follower.Lag(); lag == 0 {
+			t.Error("nothing is to be indexed")
+		}
+		earlier, err := s.Earlier(t.Context())
+		if err = errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return earlier
+	}
+	if earlier := look(); earlier != nil {
+		t.Errorf("before there is any: %v", earlier)
+	}
+	was := strings.Replace(index.Fingerprint("a-model"), "passages ", "passages 0", 1)
+	g, err := cfg.Store.OpenGeneration(t.Context(), was)
+	if err == nil {
+		err = origin{Model: "a-model", Complete: true}.save(t.Context(), cfg.Store, g)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := fmt.Sprint(look())
+	for _, want := range []string{"passages " + passage.Version + " instead of 0" + passage.Version,
+		"that of a-model answers"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q does not say %q", said, want)
+		}
+	}
+	if strings.Contains(said, "analysis") {
+		t.Errorf("the analysis is as it was, and %q", said)
+	}
+	if all, err := cfg.Store.Generations(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("then there are %v, %v", all, err)
 	}
 }
 
