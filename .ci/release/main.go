@@ -81,7 +81,7 @@ func run(ctx context.Context) error {
 	}
 	root, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
-		return err
+		return fmt.Errorf("a release is built in a clone of the repository: git rev-parse: %w", err)
 	}
 	r.root, r.out = root, filepath.Join(root, r.out)
 	if changed, err := output(ctx, root, "git", "status", "--porcelain"); err != nil || changed != "" && !*dirty {
@@ -143,6 +143,13 @@ func (r *release) describe(ctx context.Context) error {
 	}
 	if r.Commit == "" {
 		return errors.New("go build finds no commit here: build in a clone, not in a work tree beside one")
+	}
+	tags, err := output(ctx, r.root, "git", "tag", "--points-at", "HEAD")
+	if err != nil {
+		return fmt.Errorf("tags: %w", err)
+	}
+	if tag := "v" + r.Version; !slices.Contains(strings.Fields(tags), tag) {
+		fmt.Printf("no tag %s is on this commit, %.12s: tag it before the files are published\n", tag, r.Commit)
 	}
 	for name, args := range map[string][]string{"almanac.1": {"man"}, "completions/almanac.bash": {"completion", "bash"},
 		"completions/_almanac": {"completion", "zsh"}, "completions/almanac.fish": {"completion", "fish"}} {

@@ -76,7 +76,7 @@ func TestComposeChecksFind(t *testing.T) {
 		{"getmeili/meilisearch:v1.50.0\n    user: \"1000:1000\"",
 			"getmeili/meilisearch:latest\n    user: \"1000:1000\"", "getmeili/meilisearch:latest"},
 		{"image: ollama/ollama", "image: registry.example/ollama/ollama", "registry.example"},
-		{"almanac:0.1.0", "almanac:0.0.9", "is not of this version"},
+		{"almanac:" + release, "almanac:0.0.9", "is not of this version"},
 		{"  read_only: true\n", "", "can write its root"},
 		{"  cap_drop: [ALL]\n", "", "keeps capabilities"},
 		{"no-new-privileges:true", "label:disable", "may gain privileges"},

@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +44,23 @@ func TestTheVersionSaysWhichBuildItIs(t *testing.T) {
 	}
 }
 
+// TestDocumentsNameThisVersion: images in docs/deploy.md have the tag of this one.
+func TestDocumentsNameThisVersion(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "deploy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := regexp.MustCompile(`\b(?:almanac|NAME):(\d+\.\d+\.\d+)`).FindAllSubmatch(text, -1)
+	if len(tags) < 2 {
+		t.Errorf("%d tags of images", len(tags))
+	}
+	for _, tag := range tags {
+		if string(tag[1]) != release {
+			t.Errorf("docs/deploy.md has the image %s of another version than %s", tag[0], release)
+		}
+	}
+}
+
 // TestAnUpgradeKeepsWhatThereIs starts the release before on a directory, then this one, then that one again.
 func TestAnUpgradeKeepsWhatThereIs(t *testing.T) {
 	soak.Only(t, "it builds the release before")
@@ -60,6 +80,9 @@ func TestAnUpgradeKeepsWhatThereIs(t *testing.T) {
 	}
 	server.stop(t)
 
+	if out := must(t, env, "doctor"); !strings.Contains(out, "to which a copy was updated") {
+		t.Errorf("doctor before the upgrade: %s", out)
+	}
 	must(t, env, "sync")
 	if out := must(t, env, "search", question); !strings.Contains(out, "0001") {
 		t.Errorf("after the upgrade: %s", out)
@@ -122,6 +145,22 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 			if builds[i][filepath.Base(f)], err = os.ReadFile(f); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+	installs, err := os.ReadFile(filepath.Join("..", "..", "docs", "deploy.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range regexp.MustCompile(`almanac[_-]\*\S*(?:amd64|x86_64)\.(?:deb|rpm|tar\.gz)`).FindAllString(
+		string(installs), -1) {
+		if strings.Contains(pattern, "darwin") { // which is not built here
+			continue
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(builds[0])), func(name string) bool {
+			ok, _ := filepath.Match(pattern, name)
+			return ok
+		}) {
+			t.Errorf("docs/deploy.md installs %s, and the files are %v", pattern, slices.Sorted(maps.Keys(builds[0])))
 		}
 	}
 	if len(builds[0]) < 9 || len(builds[0]) != len(builds[1]) {
