@@ -66,7 +66,7 @@ func TestAnUpgradeKeepsWhatThereIs(t *testing.T) {
 	soak.Only(t, "it builds the release before")
 	before := filepath.Join(t.TempDir(), "almanac")
 	command(t, checkout(t, previous), nil, "go", "build", "-o", before, "./cmd/almanac")
-	env := environ(t.TempDir())
+	env := environ(t.TempDir(), "ALMANAC_EMBED_MODEL=") // of each program its default: that one knows no names
 	server := startProgram(t, env, before)
 	server.ready(t)
 	const question = "who votes on a proposal"
@@ -75,12 +75,16 @@ func TestAnUpgradeKeepsWhatThereIs(t *testing.T) {
 	if code == 0 || !strings.Contains(errOut, "an older almanac serves this directory") {
 		t.Errorf("beside the server of the release before: exit code %d, %s", code, errOut)
 	}
+	if out := must(t, env, "doctor"); !strings.Contains(out, "an older almanac serves this directory and goes on") {
+		t.Errorf("doctor beside the server of the release before: %s", out)
+	}
 	if again := server.search(t, question); again.Total != answered.Total {
 		t.Errorf("that server finds %d results instead of %d behind it", again.Total, answered.Total)
 	}
 	server.stop(t)
 
-	if out := must(t, env, "doctor"); !strings.Contains(out, "to which a copy was updated") {
+	if out := must(t, env, "doctor"); !strings.Contains(out, "to which a copy was updated") ||
+		!strings.Contains(out, "builds the index again") {
 		t.Errorf("doctor before the upgrade: %s", out)
 	}
 	must(t, env, "sync")
