@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS     ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container archive kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,7 +25,7 @@ test: packages ## everything CI runs, in three stages: one process with -race; p
 	@.ci/stages format vet race rankings programs postgres pages dashboard conformance clients trec container kubernetes
 
 soak: ## kills, chaos, hostile sources, walks over every answer, all rounds and on both catalogs: once a night
-	ALMANAC_SOAK=1 .ci/stages rankings programs postgres
+	ALMANAC_SOAK=1 .ci/stages rankings programs postgres archive
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -103,6 +103,10 @@ trec: build ## the measures of the sample's rankings against pytrec_eval
 container: build ## the image of almanac in a container, where a Docker engine can be started
 	@echo "== container"
 	compose/smoke image
+
+archive: ## what a newcomer does with the archive of a release, in a container that has nothing else
+	@echo "== archive"
+	compose/smoke archive
 
 kubernetes: ## docs/kubernetes against the schemas of Kubernetes, with kubeconform
 	@echo "== kubernetes"
