@@ -105,6 +105,7 @@ func TestGoInstallsIt(t *testing.T) {
 	src, proxy := checkout(t, "HEAD"), t.TempDir()
 	command(t, src, nil, filepath.Join(src, ".ci", "rehome"), version.Path)
 	dir := filepath.Join(proxy, version.Path, "@v", version.Version)
+	writeFile(t, filepath.Join(filepath.Dir(dir), "list"), version.Version+"\n")
 	writeFile(t, dir+".info", `{"Version": "`+version.Version+`"}`)
 	goMod, err := os.ReadFile(filepath.Join(src, "go.mod"))
 	if err != nil {
