@@ -140,7 +140,11 @@ func TestTwoBuildsAreEqual(t *testing.T) {
 	for i := range builds {
 		src := filepath.Join(t.TempDir(), "a place of its own")
 		command(t, ".", nil, "git", "clone", "--quiet", "--no-local", filepath.Join("..", ".."), src)
-		command(t, filepath.Join(src, ".ci", "release"), nil, "go", "run", ".", "-only", "linux/amd64,windows/arm64")
+		said := command(t, filepath.Join(src, ".ci", "release"), nil, "go", "run", ".", "-only", "linux/amd64,windows/arm64")
+		tagged := slices.Contains(strings.Fields(command(t, src, nil, "git", "tag", "--points-at", "HEAD")), "v"+release)
+		if strings.Contains(said, "no tag v"+release+" is on this commit") == tagged {
+			t.Errorf("the commit has the tag: %v, and the release says %s", tagged, said)
+		}
 		builds[i] = map[string][]byte{}
 		files, err := filepath.Glob(filepath.Join(src, "dist", "*"))
 		if err != nil {
