@@ -44,7 +44,8 @@ func TestTheVersionSaysWhichBuildItIs(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameThisVersion: images in docs/deploy.md have the tag of this one.
+// TestDocumentsNameThisVersion: images in docs/deploy.md have the tag of this one, and the newest section of the change
+// log with a version is of it.
 func TestDocumentsNameThisVersion(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "deploy.md"))
 	if err != nil {
@@ -58,6 +59,14 @@ func TestDocumentsNameThisVersion(t *testing.T) {
 		if string(tag[1]) != release {
 			t.Errorf("docs/deploy.md has the image %s of another version than %s", tag[0], release)
 		}
+	}
+	changes, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := regexp.MustCompile(`(?m)^## (\d\S*) - \d{4}-\d\d-\d\d$`).FindSubmatch(changes)
+	if len(newest) == 0 || string(newest[1]) != release {
+		t.Errorf("the newest version of CHANGELOG.md is %q, and the program is %s", newest, release)
 	}
 }
 

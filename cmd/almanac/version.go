@@ -24,7 +24,7 @@ func (c versionCmd) Run(a *app) error {
 }
 
 // release is the version of the program; the build adds the revision.
-const release = "0.1.0"
+const release = "0.2.0"
 
 // build says which program this is.
 type build struct {
