@@ -22,17 +22,18 @@ func Describe(w io.Writer, ops []op.Operation, called, program string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "Usage: %s %s name=value ...\n\n", program, name(o))
+	fmt.Fprintf(w, "Usage: %s %s name=value ...\n       %s %s --name value ...\n\n", program, name(o), program, name(o))
 	fill(w, "", cmp.Or(o.Description, o.Summary))
 	fmt.Fprintln(w, "\nArguments:")
 	if len(o.Params) == 0 {
 		fmt.Fprintln(w, "  none")
 	}
 	for _, p := range o.Params {
-		argument, schema := p.ToolName, o.ToolIn.Properties[p.ToolName]
-		required := slices.Contains(o.ToolIn.Required, argument)
-		if argument == "" {
-			argument, schema, required = p.Name, p.Schema, p.Required
+		argument, schema, required := cmp.Or(p.ToolName, p.Name), o.ToolIn.Properties[p.ToolName], p.Required
+		if schema != nil {
+			required = slices.Contains(o.ToolIn.Required, argument)
+		} else {
+			schema = p.Schema
 		}
 		about := []string{}
 		if required {

@@ -32,7 +32,9 @@ func TestCall(t *testing.T) {
 		{"get_book book_id=700", "no book 0700", op.ErrNotFound},
 		{"get_bok book_id=7", `did you mean "get_book"`, op.ErrInvalid},
 		{"zebra", "list names them", op.ErrInvalid},
-		{"get_book id=7", `unknown argument "id": get_book takes book_id`, op.ErrInvalid},
+		{"get_book id=7", `"title": "Book 7"`, nil},
+		{"search_books --topic tides", `"query": "tides"`, nil},
+		{"get_book colour=7", `unknown argument "colour": get_book takes book_id`, op.ErrInvalid},
 		{"get_book", "book_id is required", op.ErrInvalid},
 	} {
 		var out strings.Builder

@@ -171,21 +171,63 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// DecodeLine reads the arguments of a command line, each name=value. The names
-// are those of the tool, or of REST if the operation is not a tool.
+// DecodeLine reads the arguments of a command line, each name=value, --name=value, --name
+// value or, if it is true, --name. The names are those of the tool, or of REST if the
+// operation is not a tool, and what stands for them.
 func (o Operation) DecodeLine(words []string) (in Input, err error) {
 	values := map[string]string{}
-	for _, word := range words {
-		name, value, ok := strings.Cut(word, "=")
-		if !ok {
-			return in, Invalid("%q: an argument is written name=value", word)
+	for len(words) > 0 {
+		name, value, rest, err := o.cutArgument(words)
+		if err != nil {
+			return in, err
 		}
 		if _, twice := values[name]; twice {
 			return in, Invalid("%s must be given once", name)
 		}
-		values[name] = value
+		values[name], words = value, rest
+	}
+	if err := renamed(o, values, o.lineNames(), func(value string) bool { return value != "" }); err != nil {
+		return in, err
 	}
 	return o.decodeNamed(values, (*Param).named)
+}
+
+// cutArgument reads the first argument of a command line.
+func (o Operation) cutArgument(words []string) (name, value string, rest []string, err error) {
+	rest = words[1:]
+	word, flag := strings.CutPrefix(words[0], "--")
+	name, value, given := strings.Cut(word, "=")
+	if flag {
+		name = strings.ReplaceAll(name, "-", "_")
+	}
+	switch {
+	case given:
+	case !flag:
+		return name, value, rest, Invalid("%q: an argument is written name=value or --name value", words[0])
+	case o.isSwitch(name):
+		value = "true"
+	case len(rest) == 0:
+		return name, value, rest, Invalid("%s has no value: write --%s=VALUE", words[0], word)
+	default:
+		value, rest = rest[0], rest[1:]
+	}
+	return name, value, rest, nil
+}
+
+// isSwitch reports whether an argument of the command line is true or false.
+func (o Operation) isSwitch(name string) bool {
+	a, err := o.argumentOf(o.standsFor(name, o.lineNames()), (*Param).named)
+	return err == nil && a.form == formBoolean && !a.list
+}
+
+// lineNames are the names of the arguments on the command line.
+func (o Operation) lineNames() (names []string) {
+	for i := range o.Params {
+		if a, name := o.Params[i].named(); a != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // DecodeNamed reads arguments by their names on REST, or by those of the tool if

@@ -133,6 +133,33 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestUnlistedArgumentsAreTaken by a tool whose schema has no room for them.
+func TestUnlistedArgumentsAreTaken(t *testing.T) {
+	type in struct {
+		Topic string `json:"topic" required:"true"`
+		Limit int    `json:"limit" unlisted:"true" default:"3" minimum:"1" maximum:"9" doc:"how many to return"`
+	}
+	o := op.New(op.Spec{ID: "find_gulls", Tool: "find_gulls", Title: "Find", Summary: "Finds."},
+		func(_ context.Context, in in) (optest.Shelf, error) { return optest.Shelf{Limit: in.Limit}, nil })
+	if _, listed := o.ToolIn.Properties["limit"]; listed {
+		t.Error("limit is listed")
+	}
+	for args, want := range map[string]string{
+		`{"topic":"x"}`: `"limit":3,`, `{"topic":"x","limit":"7"}`: `"limit":7,`, `{"topic":"x","top_k":8}`: `"limit":8,`,
+		`{"topic":"x","limit":10}`: "limit must be between 1 and 9",
+		`{"topic":"x","offset":1}`: `unknown argument "offset": find_gulls takes topic, limit, fields`,
+	} {
+		in, err := o.DecodeTool(json.RawMessage(args))
+		if got := answer(t, o, in, err); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
+	}
+	line, err := o.DecodeLine([]string{"topic=x", "limit=5"})
+	if got := answer(t, o, line, err); !strings.Contains(got, `"limit":5,`) {
+		t.Errorf("on the command line: %s", got)
+	}
+}
+
 func TestDecodeTool(t *testing.T) {
 	tests := []struct{ name, id, args, want string }{
 		{"no arguments are none", "list_books", ``, `"limit":10,"offset":0`},
@@ -170,6 +197,7 @@ func TestDecodeTool(t *testing.T) {
 		{"and are named", "list_books", `{"fields":"zzzzzz"}`, `no field "zzzzzz": there are id, title, kind,`},
 		{"what is no list has none", "get_book", `{"book_id":1,"fields":["title"]}`, `unknown argument "fields"`},
 		{"a list takes a limit that is not listed", "break_book", `{"limit":0}`, "limit must be between 1 and 100"},
+		{"by its other names too", "break_book", `{"max_results":0}`, "limit must be between 1 and 100"},
 		{"arguments must be an object", "list_books", `[1]`, "arguments must be one JSON object"},
 		{"arguments must be JSON", "list_books", `{"a"`, "arguments must be one JSON object: it is not valid JSON"},
 		{"arguments must not repeat", "list_books", `{"limit":1,"limit":2}`, "limit is repeated"},

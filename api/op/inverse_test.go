@@ -157,7 +157,9 @@ func TestNext(t *testing.T) {
 
 func TestLinesThatCannotBeRead(t *testing.T) {
 	for line, want := range map[string]string{
-		"kind":            "an argument is written name=value",
+		"kind":            "an argument is written name=value or --name value",
+		"--kind":          "--kind has no value: write --kind=VALUE",
+		"--kind Comic":    "kind must be one of Novel, Atlas",
 		"kind=comic":      "kind must be one of Novel, Atlas",
 		"knd=Atlas":       `unknown argument "knd": did you mean "kind"?`,
 		"limit=1 limit=2": "limit must be given once",
@@ -165,6 +167,33 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 		if _, err := find(t, "list_books").DecodeLine(strings.Fields(line)); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+// TestLinesAreReadAsMeant has arguments written as flags, and under other names.
+func TestLinesAreReadAsMeant(t *testing.T) {
+	for line, want := range map[string]string{
+		"search_books query=x":                       `"query":"x"`,
+		"search_books --query x --kinds novel,atlas": `"query":"x","kinds":["Novel","Atlas"]`,
+		"search_books --query=--x":                   `"query":"--x"`,
+		"search_books --query -x":                    `"query":"-x"`,
+		"search_books --exact --query x":             `"query":"x","kinds":[],"since":null,"exact":true`,
+		"search_books --exact=false q=x":             `"query":"x","kinds":[],"since":null,"exact":false`,
+		"search_books topic=x":                       `"query":"x"`,
+		"search_books --draft-text x":                `"query":"x"`,
+		"list_books top_k=3":                         `"limit":3,`,
+		"list_books --max-results 3":                 `"limit":3,`,
+		"get_book id=7":                              `"id":"0007"`,
+		"search_books topic=x q=y":                   "topic is another name of query, which is given: leave one out",
+		"search_books --topic x --topic y":           "topic must be given once",
+		"list_books topic=x":                         `unknown argument "topic": list_books takes kind, limit, offset`,
+	} {
+		words := strings.Fields(line)
+		o := find(t, words[0])
+		in, err := o.DecodeLine(words[1:])
+		if got := answer(t, o, in, err); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}
 }

@@ -13,13 +13,11 @@ import (
 // checkKnown rejects arguments the tool does not take: a misspelt optional one
 // would otherwise be ignored silently.
 func (o Operation) checkKnown(members map[string]json.RawMessage) error {
+	known := o.arguments()
 	given := slices.DeleteFunc(slices.Sorted(maps.Keys(members)), func(name string) bool {
-		return o.ToolIn.Properties[name] != nil
+		return slices.Contains(known, name)
 	})
-	if len(given) == 0 {
-		return nil
-	}
-	return unknownArgument(given, slices.Concat(o.ToolIn.PropertyOrder, o.shapes()), o.Tool)
+	return unknownArgument(given, known, o.Tool)
 }
 
 // checkSpelling rejects an unknown parameter of REST that is near a known one.

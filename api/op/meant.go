@@ -21,46 +21,58 @@ var vocabulary = [][]string{
 	{"repo", "repository"},
 }
 
-// rename gives the members of a tool call the names of its arguments. A name is read as
-// the argument that it is on REST, or as the only one of a row of the vocabulary; any
-// other is left as it is.
+// rename gives the members of a tool call the names of its arguments.
 func (o Operation) rename(members map[string]json.RawMessage) error {
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if o.ToolIn.Properties[name] != nil {
+	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+	return renamed(o, members, o.arguments(), given)
+}
+
+// renamed gives values the names of the arguments that they stand for; those that stand
+// for none keep theirs.
+func renamed[V any](o Operation, values map[string]V, known []string, given func(V) bool) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		argument := o.standsFor(name, known)
+		if argument == name || argument == "" {
 			continue
 		}
-		known := o.stands(name)
-		if known == "" {
-			continue
+		if given(values[argument]) {
+			return Invalid("%s is another name of %s, which is given: leave one out", name, argument)
 		}
-		if given := members[known]; len(given) > 0 && string(given) != "null" {
-			return Invalid("%s is another name of %s, which is given: leave one out", name, known)
-		}
-		members[known] = members[name]
-		delete(members, name)
+		values[argument] = values[name]
+		delete(values, name)
 	}
 	return nil
 }
 
-// stands returns the argument that a name stands for; "": none.
-func (o Operation) stands(name string) string {
+// standsFor returns which of the known arguments a name stands for: itself, what is called
+// so on REST, or what it is in the vocabulary; "": none.
+func (o Operation) standsFor(name string, known []string) string {
+	if slices.Contains(known, name) {
+		return name
+	}
 	for _, p := range o.Params {
-		if p.REST && p.Name == name {
+		if p.REST && p.Name == name && slices.Contains(known, p.ToolName) {
 			return p.ToolName
 		}
 	}
+	return StandsFor(name, known)
+}
+
+// StandsFor returns which of the known arguments a name stands for in the vocabulary: the
+// only one of a row; "": none.
+func StandsFor(name string, known []string) string {
 	for _, row := range vocabulary {
 		if !slices.Contains(row, name) {
 			continue
 		}
-		var known []string
-		for _, argument := range o.ToolIn.PropertyOrder {
+		var of []string
+		for _, argument := range known {
 			if slices.Contains(row, argument) {
-				known = append(known, argument)
+				of = append(of, argument)
 			}
 		}
-		if len(known) == 1 {
-			return known[0]
+		if len(of) == 1 {
+			return of[0]
 		}
 	}
 	return ""

@@ -131,6 +131,7 @@ type Param struct {
 //	json:"limit"       the name
 //	tool:"cip_id"      another name on MCP; tool:"-" not on MCP
 //	rest:"-"           not on REST
+//	unlisted:"true"    taken on MCP, and not in the schema of the tool
 //	doc:"…"            description
 //	default:"20" minimum:"1" maximum:"100" maxItems:"50" maxLength:"…"
 //	enum:"a,b" (matched without regard to case, returned in this spelling)

@@ -31,7 +31,7 @@ func (o *Operation) params() {
 		if p.REST {
 			addProperty(o.In, p.Name, p.Schema, p.Required)
 		}
-		if p.ToolName != "" {
+		if p.ToolName != "" && f.Tag.Get("unlisted") != "true" {
 			addProperty(o.ToolIn, p.ToolName, p.tool.schema, p.tool.required)
 		}
 		o.Params = append(o.Params, p)

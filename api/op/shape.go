@@ -35,7 +35,9 @@ func (o Operation) shapes() (names []string) {
 	if len(rowFields(o.ToolOut)) == 0 {
 		return nil
 	}
-	takes := func(name string) bool { return o.ToolIn.Properties[name] != nil }
+	takes := func(name string) bool {
+		return slices.ContainsFunc(o.Params, func(p Param) bool { return p.ToolName == name })
+	}
 	if !takes(fieldsArgument.name) {
 		names = append(names, fieldsArgument.name)
 	}
@@ -43,6 +45,16 @@ func (o Operation) shapes() (names []string) {
 		names = append(names, limitArgument.name) // a thread goes on where it ends
 	}
 	return names
+}
+
+// arguments returns the names of all that a tool takes.
+func (o Operation) arguments() (names []string) {
+	for _, p := range o.Params {
+		if p.tool != nil {
+			names = append(names, p.ToolName)
+		}
+	}
+	return append(names, o.shapes()...)
 }
 
 // takeShape removes the arguments of a shape from the members of a call.

@@ -86,7 +86,7 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	if len(args) > 0 && args[0] == "help" {
 		args = append(args[1:len(args):len(args)], "--help")
 	}
-	kctx, err := parser.Parse(args)
+	kctx, err := parser.Parse(wordsLast(parser.Model, args))
 	switch {
 	case help.tool != "": // tools call NAME --help
 		return runMain(ctx, slices.Concat([]string{"tools", "list", help.tool}, help.flags), environ, out, errOut)

@@ -44,11 +44,12 @@ const call = "almanac tools call"
 
 type toolsCallCmd struct {
 	Name      string   `arg:"" help:"A tool, or an operation of REST; list names them." complete:"tools"`
-	Arguments []string `arg:"" optional:"" help:"Arguments as name=value; items of a list are separated by commas."`
+	Arguments []string `arg:"" optional:"" help:"As name=value or --name value; items of a list with commas between."`
 }
 
 func (*toolsCallCmd) Help() string {
-	return "The answer is that of REST. With a tool's name, --help says what it takes."
+	return `The answer is that of REST. With a tool's name, --help says what it takes. Names that another tool has for an
+argument are understood, as tool clients write them: query or q, topic, id, limit or top_k.`
 }
 
 func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
