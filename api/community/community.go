@@ -3,6 +3,7 @@
 package community
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -120,11 +121,12 @@ type Trend struct {
 	Fresh   bool    `json:"fresh" doc:"created within the window"`
 }
 
-const (
-	trendsShown = 20
-	// trendsAge is how long scores are cached: they halve in two days.
-	trendsAge = 15 * time.Minute
-)
+// What REST shows, and how long scores are cached: they halve in two days.
+const trendsShown, trendsAge = 20, 15 * time.Minute
+
+type trendingIn struct {
+	Limit int `json:"limit" rest:"-" unlisted:"true" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+}
 
 var trending = kb.New(op.Spec{
 	ID: "get_trending", Path: "/api/v1/trending", Tool: "get_trending", Kinds: trendingKinds,
@@ -135,7 +137,7 @@ Content of the last week, ranked by engagement.
 Ranks the last week's content by an engagement score: new posts, messages, comments, votes and views, weighted
 by age. For a plain list of what is new use get_recent_changes.
 `,
-}, func(ctx context.Context, b kb.Base, _ struct{}) (Trending, error) {
+}, func(ctx context.Context, b kb.Base, in trendingIn) (Trending, error) {
 	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]trend, error) {
 		now := b.Now()
 		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
@@ -151,7 +153,7 @@ by age. For a plain list of what is new use get_recent_changes.
 		WindowDays: int(trendingWindow.Hours() / 24), Total: len(trends), AsOf: at,
 		Method: "Engagement decays with a half-life of two days and is compared with the mean of its kind.",
 	}
-	for _, t := range trends[:min(trendsShown, len(trends))] {
+	for _, t := range trends[:min(cmp.Or(in.Limit, trendsShown), len(trends))] {
 		out.Items = append(out.Items, Trend{b.Item(t.Record), kb.Score(t.Score), t.New, t.Fresh})
 	}
 	return out, err

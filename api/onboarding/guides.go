@@ -25,6 +25,7 @@ type Question struct {
 
 type faqIn struct {
 	Question string `json:"question" required:"true" maxLength:"1000" doc:"in your own words"`
+	Limit    int    `json:"limit" unlisted:"true" default:"3" minimum:"1" maximum:"100" doc:"how many to return"`
 }
 
 // Answers are the nearest frequent questions.
@@ -32,9 +33,6 @@ type Answers struct {
 	Question string `json:"question"`
 	find.Found[Question]
 }
-
-// answers is how many frequent questions are returned.
-const answers = 3
 
 var faq = kb.New(op.Spec{
 	ID: "get_faq", Tool: "get_faq", MayFail: unavailable, Kinds: []catalog.Kind{catalog.KindFAQ},
@@ -45,7 +43,7 @@ The three nearest questions of the developer FAQ with their answers.
 Finds the three nearest questions of the developer FAQ and returns their answers. For everything else use search.
 `,
 }, func(ctx context.Context, b kb.Base, in faqIn) (Answers, error) {
-	search := find.Search{Field: "question", Query: in.Question, Kinds: []catalog.Kind{catalog.KindFAQ}, Limit: answers}
+	search := find.Search{Field: "question", Query: in.Question, Kinds: []catalog.Kind{catalog.KindFAQ}, Limit: in.Limit}
 	search.Bodies = true
 	found, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (Question, error) {
 		d, err := kb.Decode[catalog.FAQ](m.Record)

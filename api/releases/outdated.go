@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/kb/evidence"
 	"almanac/api/kb/find"
 	"almanac/api/op"
@@ -36,14 +37,13 @@ func (g *Guidance) Lean() {
 	g.Key, g.Path, g.Author = "", "", ""
 }
 
-// Bounds of the texts that are read and of those in an answer.
-const (
-	guidanceRead  = 50
-	guidanceShown = 10
-)
+// guidanceRead is how many texts are read for each that may be shown, and leastRead how
+// many at least: most mention nothing that is deprecated.
+const guidanceRead, leastRead = 5, 50
 
 type outdatedIn struct {
 	Query string `json:"query" required:"true" maxLength:"4000" doc:"topic of the guidance to check"`
+	arg.Most
 }
 
 var outdated = kb.New(op.Spec{
@@ -57,11 +57,12 @@ Finds the documentation, posts, talks and answers on a topic that mention deprec
 newest first. For what replaces one symbol use migrate_lookup.
 `,
 }, func(ctx context.Context, b kb.Base, in outdatedIn) (Outdated, error) {
+	read := max(guidanceRead*in.Limit, leastRead)
 	out := Outdated{Query: in.Query, Grounds: evidence.Grounds{
-		Method: "The best 50 texts of a search for the query were read for the spellings of deprecated items; sentences " +
-			"that say themselves that something is replaced do not count.",
+		Method: fmt.Sprintf("The best %d texts of a search for the query were read for the spellings of deprecated items; "+
+			"sentences that say themselves that something is replaced do not count.", read),
 	}}
-	s := find.Search{Field: "query", Query: in.Query, Kinds: guidanceKinds, Limit: guidanceRead, Bodies: true}
+	s := find.Search{Field: "query", Query: in.Query, Kinds: guidanceKinds, Limit: read, Bodies: true}
 	found, err := s.Run(ctx, b)
 	if err != nil {
 		return out, err
@@ -77,7 +78,7 @@ newest first. For what replaces one symbol use migrate_lookup.
 		text.Uses = append(text.Uses, u.Use)
 	}
 	out.Total = len(out.Items)
-	out.Items = out.Items[:min(guidanceShown, out.Total)]
+	out.Items = out.Items[:min(in.Limit, out.Total)]
 	if out.Hint == "" && len(usages) == 0 {
 		out.Hint = fmt.Sprintf("none of the %d texts read mentions one of the %d items of list_deprecations",
 			len(found.Items), len(deprecations))

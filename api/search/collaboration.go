@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
@@ -18,6 +19,7 @@ import (
 
 type projectIn struct {
 	Project string `json:"project" required:"true" maxLength:"200" doc:"name or slug of an ecosystem project"`
+	arg.Most
 }
 
 // Collaborations are projects that complement one.
@@ -65,7 +67,7 @@ projects that are like it use find_similar_projects.
 			"2 for a label that one seeks and the other has, 1.5 for the same application; libraries (1) and labels " +
 			"(0.5) that both have count by their rarity. Retired projects and those of the same organisation are left out.",
 	}
-	for _, c := range all[:min(found, len(all))] {
+	for _, c := range all[:min(in.Limit, len(all))] {
 		out.Items = append(out.Items, Collaboration{b.Named(c.Record), c.Record.Category, c.Why, kb.Score(c.Score)})
 	}
 	if len(all) == 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
@@ -12,6 +13,7 @@ import (
 
 type featureIn struct {
 	Feature string `json:"feature" required:"true" doc:"what the feature does, in your own words"`
+	arg.Most
 }
 
 // FeatureProposals lists the proposals found for a feature.
@@ -26,9 +28,6 @@ type FeatureProposal struct {
 	find.Why
 }
 
-// found is the number of results of operations that take no limit.
-const found = 10
-
 var feature = kb.New(op.Spec{
 	ID: "find_cip_for_feature", Tool: "find_cip_for_feature", MayFail: unavailable,
 	Kinds: []catalog.Kind{catalog.KindCIP},
@@ -39,7 +38,7 @@ Improvement proposals that match a description of a feature.
 Finds the improvement proposals that specify or touch a feature, by title and text, with their status.
 `,
 }, func(ctx context.Context, b kb.Base, in featureIn) (FeatureProposals, error) {
-	search := find.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindCIP}, Limit: found}
+	search := find.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindCIP}, Limit: in.Limit}
 	all, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (FeatureProposal, error) {
 		row, err := b.CIPRow(m.Record)
 		return FeatureProposal{row, m.Why()}, err
@@ -49,6 +48,7 @@ Finds the improvement proposals that specify or touch a feature, by title and te
 
 type notesIn struct {
 	Feature string `json:"feature" required:"true" doc:"feature, fix or change to look for"`
+	arg.Most
 }
 
 // Notes are the found release notes.
@@ -76,7 +76,7 @@ Release notes that mention a feature.
 Searches the release notes of every indexed repository for a feature, fix or change and names the version.
 `,
 }, func(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
-	search := find.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindRelease}, Limit: found}
+	search := find.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindRelease}, Limit: in.Limit}
 	all, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (Note, error) {
 		d, err := kb.Decode[catalog.Release](m.Record)
 		n := Note{b.Item(m.Record), m.Record.Container, d.Version, d.Prerelease, m.Why()}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"almanac/api/kb"
+	"almanac/api/kb/arg"
 	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
@@ -12,6 +13,7 @@ import (
 
 type topicIn struct {
 	Topic string `json:"topic" required:"true" maxLength:"1000" doc:"a subject, in your own words"`
+	arg.Most
 }
 
 // Guidance is what maintainers wrote on a topic.
@@ -47,7 +49,7 @@ everybody's voice use search_community; for who knows most use find_expert.
 	if err != nil {
 		return Guidance{}, err
 	}
-	search := find.Search{Field: "topic", Query: in.Topic, Kinds: guidanceKinds, Limit: found}
+	search := find.Search{Field: "topic", Query: in.Topic, Kinds: guidanceKinds, Limit: in.Limit}
 	search.Filter.Records = find.Among(core.Wrote)
 	wrote, err := find.Rows(ctx, b, search, func(b kb.Base, m find.Match) (Guide, error) {
 		who := core.People[catalog.Fold(m.Record.Author)]

@@ -272,6 +272,9 @@ func (w *walk) both(t *testing.T, name string) {
 		t.Errorf("%v: %s is empty: %.300v", args, full, answer)
 	}
 	w.consistent(t, answer)
+	if w.full && w.tools[name] != nil {
+		w.widens(t, name, args)
+	}
 	if e := w.paths[name]; e.path != "" && w.tools[name] != nil { // find used the tool
 		rest := w.rest(t, e, args)
 		w.consistent(t, rest)

@@ -126,6 +126,12 @@ type Paging struct {
 	Skip
 }
 
+// Most is how many rows to return of a list that tools take a limit of although their
+// schemas have no room to say so.
+type Most struct {
+	Limit int `json:"limit" unlisted:"true" default:"10" minimum:"1" maximum:"100" doc:"how many to return"`
+}
+
 // Skip is where a page of a list begins.
 type Skip struct {
 	Offset int `json:"offset" default:"0" minimum:"0" maximum:"2147483647" toolmaximum:"" doc:"how many to skip"`
