@@ -125,6 +125,8 @@ func TestSections(t *testing.T) {
 		t.Errorf("the first hit is read by %v", read0)
 	}
 	hold(hits, fields{"items.0.also.#": 1, "items.0.heading": "Going back"})
+	hold(ask("semantic_search", `{"query":"in the morning","limit":1}`),
+		fields{"hint": "1 more: a greater limit, to 50"})
 	if _, ok := at(hits, "items.0.snippet"); ok {
 		t.Error("a passage has its snippet again")
 	}

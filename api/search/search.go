@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"almanac/api/kb"
 	"almanac/api/kb/arg"
@@ -104,11 +105,9 @@ type Relaxed struct {
 
 // Lean implements op.Leaner.
 func (a *Answer) Lean() {
-	if next, more := a.Next(); more {
-		if a.Hint != "" {
-			a.Hint += "; "
-		}
-		a.Hint += fmt.Sprintf("%d more: %s", a.Total-next, a.more)
+	if next, more := a.Next(); more && a.more != "" {
+		more := fmt.Sprintf("%d more: %s", a.Total-next, a.more)
+		a.Hint, a.more = strings.TrimPrefix(a.Hint+"; "+more, "; "), "" // once, although it is promoted
 	}
 	a.TookMs, a.Relaxed = 0, nil // the hint has them
 }
