@@ -112,3 +112,56 @@ func TestShortPassagesLeaveRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestOneParagraphTakesOneOfTheBestPlaces has a rule that a mail and a page quote, with what
+// each says besides, and pages that say something else on the matter.
+func TestOneParagraphTakesOneOfTheBestPlaces(t *testing.T) {
+	const rule = "A barge that enters the inner basin at night carries a green lantern at the bow and a white one at " +
+		"the stern, and sounds its horn twice before the lock gate is opened, unless the harbour master has waived it."
+	f := open(t, t.TempDir())
+	f.put(t,
+		catalog.Record{Kind: catalog.KindCIP, Key: "rule", Title: "Lights", Body: "# Lights\n\n" + rule +
+			"\n\nThe council of masters looks at the rule each spring."},
+		catalog.Record{Kind: catalog.KindMailMessage, Key: "mail", Title: "Re: Lights", Body: "> " +
+			strings.ReplaceAll(rule, " and ", "\n> and ") + "\n\nWe support the text as it stands and vote in favour of it."},
+		catalog.Record{Kind: catalog.KindRepo, Key: "readme", Title: "Charts", Body: "These are charts of the coast.\n\n" +
+			rule + "\n\nWhoever finds a mistake opens an issue; corrections are welcome at any time of the year."},
+		catalog.Record{Kind: catalog.KindDoc, Key: "night", Title: "Night",
+			Body: "At night a barge that lies in the inner basin carries a lantern, too."},
+		catalog.Record{Kind: catalog.KindDoc, Key: "shop", Title: "Shop", Body: "Lanterns are sold on the quay."},
+		catalog.Record{Kind: catalog.KindDoc, Key: "basin", Title: "Basin",
+			Body: "In the inner basin no barge moors at night without a lantern."},
+		catalog.Record{Kind: catalog.KindMailMessage, Key: "more", Title: "Re: Lights", Body: "> " + rule +
+			"\n\nWhat of a barge under tow, whose lantern nobody lights?"})
+	r := retrieval.Request{Query: "lantern and horn of a barge at bow and stern at night in the inner basin"}
+	all := f.keysOf(t, r)
+	quoting := func(keys []string) (n int) {
+		for _, key := range keys {
+			if key != "shop" && key != "basin" && key != "night" {
+				n++
+			}
+		}
+		return n
+	}
+	if len(all) != 7 || quoting(all[:3]) < 2 {
+		t.Fatalf("%q: nothing is in the way", all)
+	}
+	r.Apart, r.Explain = 3, true
+	res := f.search(t, r)
+	if keys := f.keysOf(t, r); quoting(keys[:3]) != 1 || len(keys) != 7 || res.Total != 7 {
+		t.Errorf("%q of %d, want one of those that say the same among the first three, and all of them", keys, res.Total)
+	}
+	for i, x := range res.Results {
+		if i > 0 && x.Score > res.Results[i-1].Score {
+			t.Errorf("result %d scores more than the one before", i+1)
+		}
+		holdExplanation(t, x)
+	}
+	tow := retrieval.Request{Query: r.Query + " under tow", Apart: 3}
+	if keys := f.keysOf(t, tow); !slices.Contains(keys[:3], "more") {
+		t.Errorf("%q: what adds to the text that it quotes is behind", keys)
+	}
+	if r.Apart = 1; !slices.Equal(f.keysOf(t, r), all) {
+		t.Errorf("one best result: %q, want %q", f.keysOf(t, r), all)
+	}
+}

@@ -39,7 +39,7 @@ around a result with get_doc and its read, the full text with its id.
 }, func(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 	r := retrieval.Request{
 		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Whole: whole,
-		Typing: in.Typing,
+		Apart: whole, Typing: in.Typing,
 	}
 	r.Filter.Since, r.Filter.Until = in.Since.Time(), in.Until.Time()
 	if !r.Filter.Until.IsZero() && r.Filter.Since.After(r.Filter.Until) {

@@ -59,7 +59,7 @@ section around a result with get_doc and its read.
 `,
 }, func(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
 	r := retrieval.Request{
-		Query: in.Query, Limit: in.Limit, Distinct: true, Diversify: len(in.Types) != 1, Whole: whole,
+		Query: in.Query, Limit: in.Limit, Distinct: true, Diversify: len(in.Types) != 1, Whole: whole, Apart: whole,
 		Snippet: listedSnippet, Room: shownText,
 	}
 	var kinds []catalog.Kind

@@ -35,6 +35,7 @@ var (
 		{Name: "distinct", Why: "the best rank of those with the same passage", On: distinguishes, Run: distinct},
 		{Name: "thread", On: distinguishes, Run: thread},
 		{Name: CrossEncoder, Why: "the score of the place it moved to", On: crossed, Run: crossEncode},
+		{Name: "apart", Why: "the score of the place it moved to", On: keepsApart, Run: apart},
 		{Name: "diversify", Why: "never above the result before it", On: diversifies, Run: diversify},
 		{Name: "named", Why: "the score of the place it moved to", On: (*plan.Plan).Unfinished, Run: named},
 		{Name: "pin", Why: "the score of the result after it", On: pinned, Run: pin, node: pinNode},
@@ -46,6 +47,7 @@ func fused(p *plan.Plan) bool         { return !p.Reranks() }
 func crossed(p *plan.Plan) bool       { return p.Reranks() && p.Crossed }
 func collapses(p *plan.Plan) bool     { return p.Profile.Collapse > 0 }
 func distinguishes(p *plan.Plan) bool { return collapses(p) && p.Request.Distinct }
+func keepsApart(p *plan.Plan) bool    { return p.Request.Apart > 0 }
 func diversifies(p *plan.Plan) bool   { return p.Request.Diversify }
 func pinned(p *plan.Plan) bool        { return len(p.Places) > 0 }
 

@@ -20,13 +20,14 @@ func TestAPlanSaysWhichStagesItHas(t *testing.T) {
 		want string
 	}{
 		{plan.Plan{Profile: fused}, "fusion"},
+		{plan.Plan{Profile: fused, Request: plan.Request{Apart: 3}}, "fusion apart"},
 		{plan.Plan{Profile: fused, Request: plan.Request{Diversify: true}}, "fusion diversify"},
 		{plan.Plan{Profile: reranked}, "rerank floor live"},
 		{plan.Plan{Profile: reranked, Request: plan.Request{Distinct: true}}, "rerank floor live"},
 		{plan.Plan{Profile: collapsed, Places: []relevance.Place{{Record: 1}}}, "rerank floor live collapse pin"},
-		{plan.Plan{Profile: collapsed, Request: plan.Request{Distinct: true, Diversify: true},
+		{plan.Plan{Profile: collapsed, Request: plan.Request{Distinct: true, Diversify: true, Apart: 3},
 			State: plan.State{Crossed: true}},
-			"rerank floor live collapse distinct thread cross-encoder diversify"},
+			"rerank floor live collapse distinct thread cross-encoder apart diversify"},
 		{plan.Plan{Profile: fused, State: plan.State{Crossed: true}}, "fusion"},
 	} {
 		var have []string

@@ -26,6 +26,7 @@ type Request struct {
 	Further   bool     // a page after the first of a search, which the offset does not tell
 	Facets    []string // attributes to count: kind, source, container, state
 	Distinct  bool     // of records whose best passages are near-identical, or in one thread, one is shown
+	Apart     int      // how many of the best results are not to quote one passage, if there are others
 	Diversify bool     // mix kinds where scores allow it: type=all
 	Snippet   int      // characters of a snippet; 0: snippet.MaxLength
 	Room      int      // characters of all whole passages and snippets: what is left lets snippets be twice as long

@@ -99,7 +99,7 @@ func (s Search) Run(ctx context.Context, b kb.Base) (Found[Match], error) {
 	r := retrieval.Request{Query: s.Query, Plain: s.Plain, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
 	r.Filter.Kinds = KindNames(s.Kinds)
 	if s.Whole {
-		r.Whole, r.Joined, r.Distinct = s.Limit, true, true
+		r.Whole, r.Apart, r.Joined, r.Distinct = s.Limit, s.Limit, true, true
 	}
 	res, err := Ask(ctx, b, s.Field, r)
 	if err != nil {
