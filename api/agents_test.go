@@ -229,7 +229,7 @@ func (l *library) holdsAllLean(t testing.TB, tasks []task) {
 	}
 }
 
-// besides is the maximum of characters of an item besides title and texts.
+// besides is the maximum of characters of an item besides title, texts and what they cite.
 const besides = 350
 
 // holdsLean fails if an item of an answer says more than it needs to.
@@ -249,7 +249,7 @@ func (l *library) holdsLean(t testing.TB, tool, args string) {
 	}
 	for _, list := range append(answer.Sources, answer.items) {
 		for _, item := range list.Items {
-			for _, name := range []string{"title", "passage", "snippet", "heading"} {
+			for _, name := range []string{"title", "passage", "snippet", "heading", "cites"} {
 				delete(item, name)
 			}
 			if rest, err := json.Marshal(item); err != nil || utf8.RuneCount(rest) > besides {

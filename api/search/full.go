@@ -10,6 +10,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/kb/arg"
 	"almanac/api/kb/find"
+	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/derive"
@@ -65,12 +66,12 @@ within 6,000 tokens. For one kind, or for a list to choose from, use semantic_se
 		lists = append(lists, arg.SearchType(t).Kinds())
 	}
 	s := find.Search{Field: "topic", Query: in.Topic, Limit: max(in.Limit, compared)}
-	all, err := find.RowsOfEach(ctx, b, s, lists[:1], find.HitOf)
+	all, err := find.HitsOfEach(ctx, b, s, lists[:1])
 	if err != nil {
 		return Context{}, err
 	}
 	s.Limit, s.Whole = in.Limit, true
-	found, err := find.RowsOfEach(ctx, b, s, lists[1:], find.HitOf)
+	found, err := find.HitsOfEach(ctx, b, s, lists[1:])
 	if err != nil {
 		return Context{}, err
 	}
@@ -88,7 +89,7 @@ within 6,000 tokens. For one kind, or for a list to choose from, use semantic_se
 		passages = append(passages, s.Items)
 	}
 	passages, chars, left := fit(passages, budget*tokenChars, func(p Passage) int {
-		return itemChars + utf8.RuneCountInString(p.Title+p.Heading+p.Passage+p.URL)
+		return itemChars + utf8.RuneCountInString(p.Title+p.Heading+p.Passage+p.URL) + read.Size(p.Cites)
 	})
 	for i := range out.Sources {
 		out.Sources[i].Items = passages[i]

@@ -94,7 +94,7 @@ api/kb/arg: catalog
 api/kb/deprecated: catalog
 api/kb/evidence: api/kb api/kb/find catalog
 api/kb/find: api/admit api/kb api/kb/arg api/kb/read api/op catalog retrieval retrieval/passage
-api/kb/read: api/kb api/kb/arg api/op catalog retrieval retrieval/passage
+api/kb/read: api/kb api/kb/arg api/op catalog catalog/mention retrieval retrieval/passage
 api/library: api/kb api/kb/... api/op catalog
 api/limit: api/op
 api/line: api/op api/openapi

@@ -18,6 +18,7 @@ type Hit struct {
 	StatusRaw string `json:"status_raw,omitempty" doc:"a proposal's status in the network's own word"`
 	Passage   string `json:"passage,omitempty" doc:"of the best three: the passage that was found"`
 	Why
+	Cites   []read.Cite   `json:"cites,omitempty" doc:"what the passage refers to, eight records at most"`
 	Anchor  string        `json:"anchor,omitempty" doc:"of the heading in the source's page"`
 	Matches *Matches      `json:"matches,omitempty" doc:"if highlight is set"`
 	Source  string        `json:"source,omitempty" required:"true"`
@@ -87,7 +88,7 @@ func Hits(ctx context.Context, b kb.Base, results []retrieval.Result, highlight 
 		if !ok {
 			continue
 		}
-		h, err := HitOf(b, Match{Record: r, Result: x})
+		h, err := hitOf(b, Match{Record: r, Result: x})
 		if err != nil {
 			return nil, err
 		}
@@ -102,11 +103,45 @@ func Hits(ctx context.Context, b kb.Base, results []retrieval.Result, highlight 
 		}
 		out = append(out, h)
 	}
-	return out, nil
+	return out, cite(ctx, b, out)
 }
 
-// HitOf makes the hit of a match, without its copies.
-func HitOf(b kb.Base, m Match) (Hit, error) {
+// HitsOfEach searches all lists of kinds concurrently and returns the hits of each, in the
+// same order.
+func HitsOfEach(ctx context.Context, b kb.Base, s Search, lists [][]catalog.Kind) ([]Found[Hit], error) {
+	found, err := RowsOfEach(ctx, b, s, lists, hitOf)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([][]Hit, len(found))
+	for i, f := range found {
+		hits[i] = f.Items
+	}
+	return found, cite(ctx, b, hits...)
+}
+
+// cite adds to hits with a passage what that refers to.
+func cite(ctx context.Context, b kb.Base, lists ...[]Hit) error {
+	var with []*Hit
+	var passages []read.Passage
+	for _, hits := range lists {
+		for i, h := range hits {
+			if h.Passage != "" {
+				with = append(with, &hits[i])
+				passages = append(passages, read.Passage{
+					Record: h.RecordID, Parent: h.Parent, Container: h.Container, Text: h.Passage})
+			}
+		}
+	}
+	cites, err := read.Cites(ctx, b, passages)
+	for i, of := range cites {
+		with[i].Cites = of
+	}
+	return err
+}
+
+// hitOf makes the hit of a match, without its copies.
+func hitOf(b kb.Base, m Match) (Hit, error) {
 	r, x := m.Record, m.Result
 	h := Hit{
 		Item: b.Item(r), Read: read.Around(r, x), Type: arg.TypeOf(r.Kind),

@@ -70,6 +70,7 @@ type Part struct {
 	Lines   int       `json:"lines,omitempty" doc:"lines of the whole text, if lines are read"`
 	Outline []Heading `json:"outline,omitempty" doc:"headings of the text, or in the section if content lacks them"`
 	Text
+	Cites []Cite `json:"cites,omitempty" doc:"what the content refers to, eight records at most"`
 }
 
 // Heading is a section in an outline.
@@ -86,8 +87,20 @@ const outlined = 60
 
 // PartOf returns a section of a record's text, of a thread the posts around
 // one, or, without a section, the part of the text that begins at the cursor,
-// the first behind the outline.
-func PartOf(
+// the first behind the outline; with what it cites.
+func PartOf(ctx context.Context, b kb.Base, r catalog.Record, section string, cursor arg.Cursor) (Part, error) {
+	p, err := partOf(ctx, b, r, section, cursor)
+	if err != nil {
+		return p, err
+	}
+	cites, err := Cites(ctx, b, []Passage{{Record: r.ID, Parent: r.Parent, Container: r.Container, Text: p.Content}})
+	if err == nil {
+		p.Cites = cites[0]
+	}
+	return p, err
+}
+
+func partOf(
 	ctx context.Context, b kb.Base, r catalog.Record, section string, cursor arg.Cursor,
 ) (p Part, err error) {
 	if kb.IsRecordID(section) || section == threadSection && r.Kind.IsThread() {
