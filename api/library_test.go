@@ -76,6 +76,8 @@ func docQuestions(t *testing.T, l *library) []question {
 			want: fields{"page": publicURL + "/cips/0007", "aliases.0": "PR-12"}},
 		{name: "an unknown record", target: "/api/v1/records/none?kind=video", status: 404,
 			message: "among the videos"},
+		{name: "endpoints", target: "/api/v1/endpoints", want: fields{"total": 1, "items.0.address": "/gauges"}},
+		{name: "endpoints of no API", target: "/api/v1/endpoints?api=whales", want: fields{"total": 0}},
 		{name: "pages by path", target: "/api/v1/docs",
 			want: fields{"items.*.path": "guide/berths.md,guide/tides and moons.md,run/fog.md", "total": 3, "limit": 20,
 				"offset": 0, "items.0.section": "guide"}},

@@ -192,6 +192,9 @@ func TestEveryRecordHasItsPage(t *testing.T) {
 	}
 	l := openPreset(t, "sample", "")
 	for _, k := range kb.PageKinds {
+		if k.Kind == catalog.KindEndpoint {
+			continue // the sample has no description of an API: TestEndpoints
+		}
 		records, total, err := l.store.List(t.Context(),
 			catalog.ListQuery{Kinds: []catalog.Kind{k.Kind}, Limit: 40, WithBody: true})
 		if err != nil || total == 0 {

@@ -237,6 +237,8 @@ func curated() []item {
 		{Record: at(catalog.KindEVMMapping, "gas", "Gas", "Traffic."), data: catalog.EVMMapping{}},
 		{Record: at(catalog.KindAPIReference, "gauge-api", "Gauge API", ""),
 			data: catalog.APIReference{Ports: []catalog.Port{{Number: 7575}}}},
+		{Record: at(catalog.KindEndpoint, "api/gauges.yaml#/gauges GET", "GET /gauges", "Lists gauges."),
+			data: catalog.APIEndpoint{Method: "GET", Route: "/gauges", Line: 4}},
 		{Record: at(catalog.KindToolServer, "moon", "Moon server", ""), data: catalog.ToolServer{}},
 		{Record: at(catalog.KindOnboarding, "evm", "EVM", "Ahoy."),
 			data: catalog.Onboarding{Steps: []catalog.Step{{Title: "Read", Kind: catalog.KindDoc,

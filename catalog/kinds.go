@@ -95,6 +95,8 @@ var Kinds = []KindInfo{
 	{KindFAQ, "frequent questions", SearchDoc, RolePage, PlaceDocs, reflect.TypeFor[FAQ]()},
 	{KindEVMMapping, "EVM concepts and their equivalents", SearchDoc, RolePage, PlaceDocs, reflect.TypeFor[EVMMapping]()},
 	{KindAPIReference, "reference of the network's APIs", SearchDoc, RolePage, PlaceDocs, reflect.TypeFor[APIReference]()},
+	{KindEndpoint, "endpoints of APIs, from their OpenAPI descriptions", SearchDoc, RoleFact, PlaceDocs,
+		reflect.TypeFor[APIEndpoint]()},
 	{KindToolServer, "known tool-call servers", SearchDoc, RoleFact, PlaceDocs, reflect.TypeFor[ToolServer]()},
 	{KindOnboarding, "onboarding paths", SearchDoc, RolePage, PlaceDocs, reflect.TypeFor[Onboarding]()},
 	{KindFoundation, "pages of the foundation's website", SearchDoc, RolePage, PlaceDocs, reflect.TypeFor[Foundation]()},

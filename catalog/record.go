@@ -64,6 +64,7 @@ const (
 	KindOnboarding     Kind = "onboarding"
 	KindFoundation     Kind = "foundation"
 	KindPartner        Kind = "partner"
+	KindEndpoint       Kind = "endpoint"
 )
 
 // Ref names a record by its natural key, which is unique in its kind.
@@ -122,10 +123,11 @@ type Record struct {
 
 // over are the states of what is no more.
 var over = map[Kind]string{KindProject: ProjectRetired, KindPackageVersion: VersionDeprecated,
-	KindValidator: ValidatorOffboarded, KindOperation: OperationCancelled}
+	KindValidator: ValidatorOffboarded, KindOperation: OperationCancelled, KindEndpoint: EndpointDeprecated}
 
-// Over reports whether what the record tells of is no more: a retired project, a
-// deprecated version, a validator that left, a cancelled operation.
+// Over reports whether what the record tells of is no more, or is about to be: a
+// retired project, a deprecated version or endpoint, a validator that left, a
+// cancelled operation.
 func (r Record) Over() bool { return r.State != "" && r.State == over[r.Kind] }
 
 // Handles are the names by which people know a record, each once: path, kind:key,

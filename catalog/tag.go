@@ -9,7 +9,7 @@ const (
 	// and to-dos, a template or a test draft.
 	TagStub = "stub"
 	// TagOtherVersion: a documentation page of a version other than the current
-	// one, which also has that page.
+	// one, which also has that page; an endpoint of such a description of an API.
 	TagOtherVersion = "other-version"
 	TagStable       = "stable"     // a release or package version that is not a prerelease
 	TagSecurity     = "security"   // release notes that mention security
@@ -31,6 +31,7 @@ const (
 	TagVersion     = "version"     // of a release
 	TagAccess      = "access"      // of a tool server: hosted, free, callable
 	TagTopic       = "topic"       // of a derived radar item: security, breaking
+	TagMethod      = "method"      // of an endpoint: get, post
 )
 
 // Tag returns the tag that makes a value without a column filterable:

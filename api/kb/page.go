@@ -45,6 +45,7 @@ var PageKinds = []PageKind{
 	{catalog.KindFAQ, "faq", "Question", "Frequent questions"},
 	{catalog.KindEVMMapping, "evm", "EVM concept", "Coming from the EVM"},
 	{catalog.KindAPIReference, "apis", "API", "APIs"},
+	{catalog.KindEndpoint, "endpoints", "API endpoint", "API endpoints"},
 	{catalog.KindToolServer, "tool-servers", "Tool server", "Tool servers"},
 	{catalog.KindOnboarding, "guides", "Guide", "Getting started"},
 	{catalog.KindFoundation, "foundation", "Foundation page", "Foundation"},

@@ -114,6 +114,11 @@ var told = map[catalog.Kind][]fact{
 		{path: "versions", name: "Versions"}},
 	catalog.KindAPIReference: {{path: "protocol", name: "Protocol"}, {path: "version", name: "Version"},
 		{path: "links", name: "Links", form: asLink}},
+	catalog.KindEndpoint: {{path: "route", name: "Path", form: asCode}, {path: "base", name: "Below", form: asCode},
+		{path: "operation_id", name: "Operation", form: asCode}, {path: "version", name: "Version"},
+		{path: "groups", name: "Tags"}, {path: "servers", name: "Served at", form: asCode},
+		{path: "line", name: "Line", form: asNumber}, {path: "commit", name: "Commit", form: asHash},
+		{path: "licence", name: "Licence"}},
 	catalog.KindFAQ:        {{path: "related", name: "See also", form: asLink}},
 	catalog.KindEVMMapping: {{path: "equivalent", name: "Here"}, {path: "related", name: "See also", form: asLink}},
 	catalog.KindToolServer: {{path: "operator", name: "Run by"}, {path: "transport", name: "Transport"},
@@ -131,6 +136,7 @@ var untold = []string{
 	"has_transcript", "patterns", "header", "votes", "abstained", "participants", "steps", "funding", "milestones", "pdf",
 	"ports", "endpoints", "services", "differences", "description", "published", "authors", "created", "requires",
 	"metrics_at", "metrics_of", "tvl", "volume_24h", "users", "rewards", "required", "outcome", "failure",
+	"method", "parameters", "request", "responses",
 }
 
 // Fact is one of a record's, with its values.

@@ -117,6 +117,11 @@ var listOf = map[catalog.Kind]row{
 	"package_version": {template: "packages", ask: []ask{
 		{op: "list_sdk_versions", args: "registry? name? limit=100"},
 	}},
+	"endpoint": {
+		template: "endpoints",
+		ask:      []ask{{op: "list_endpoints", args: "q? method? path? api? offset? limit=100"}},
+		lede:     "What can be asked of the network's APIs, as their descriptions have it.",
+	},
 	"tool_server": {template: "toolservers", ask: []ask{{op: "list_network_mcps"}}},
 }
 

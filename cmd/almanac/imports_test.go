@@ -148,7 +148,8 @@ ingest/calendar: catalog ingest ingest/curated/entries ingest/memory
 ingest/connectors: catalog ingest ingest/...
 ingest/curated: catalog ingest ingest/curated/entries ingest/memory
 ingest/curated/entries:
-ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/memory
+ingest/docs: catalog catalog/derive ingest ingest/endpoint ingest/gitrepo ingest/memory
+ingest/endpoint: catalog catalog/derive
 ingest/feed: catalog catalog/derive ingest ingest/listing
 ingest/fleet: catalog ingest
 ingest/folder:
@@ -168,7 +169,7 @@ ingest/proposal: catalog catalog/derive ingest ingest/memory catalog/mention
 ingest/proposals: catalog ingest ingest/gitrepo ingest/proposal
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing
-ingest/snapshot: catalog catalog/derive ingest ingest/memory ingest/proposal
+ingest/snapshot: catalog catalog/derive ingest ingest/endpoint ingest/memory ingest/proposal
 ingest/video: catalog ingest ingest/feed ingest/listing
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing
 retrieval: retrieval/corpus retrieval/dedup retrieval/gather retrieval/index retrieval/order retrieval/passage
@@ -190,8 +191,8 @@ retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/bitset retrieval/keyword
 	retrieval/passage retrieval/snapshot retrieval/topk
 retrieval/keyword/meili: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
-retrieval/order: retrieval/analysis retrieval/dedup retrieval/gather retrieval/passage retrieval/plan retrieval/relevance
-	retrieval/rerank retrieval/trace
+retrieval/order: catalog retrieval/analysis retrieval/dedup retrieval/gather retrieval/passage retrieval/plan
+	retrieval/relevance retrieval/rerank retrieval/trace
 retrieval/passage:
 retrieval/phrase: retrieval/analysis retrieval/corpus retrieval/query
 retrieval/plan: catalog retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage retrieval/phrase

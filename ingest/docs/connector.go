@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog/derive"
 	"almanac/ingest"
+	"almanac/ingest/endpoint"
 	"almanac/ingest/gitrepo"
 	"almanac/text/glob"
 	"almanac/text/markup"
@@ -25,6 +26,7 @@ type connector struct {
 	include, exclude glob.Set
 	extensions       map[string]bool
 	current          string // version
+	file             string // template of the addresses of files at the forge; "" = not known
 	token            string
 	env              ingest.Environment
 }
@@ -33,7 +35,7 @@ type connector struct {
 var Kind = ingest.Kind[settings, pages]{
 	Name: "docs",
 	Summary: "Reads documentation trees in git repositories and in plain folders: pages in Markdown, MDX and " +
-		"reStructuredText with their includes.",
+		"reStructuredText with their includes, and the endpoints of OpenAPI and Swagger descriptions.",
 	Example: `sources:
   - name: handbook
     kind: docs
@@ -60,7 +62,7 @@ var Kind = ingest.Kind[settings, pages]{
       container: harbour/handbook # default the repository's name
       prefix: harbour/handbook    # in front of paths in keys; default the repository's name
 `,
-	Rules:    markup.Rules + derive.TLDRRules + "4",
+	Rules:    endpoint.Rules + markup.Rules + derive.TLDRRules + "4",
 	Defaults: settings{Extensions: []string{".md", ".markdown", ".mdx", ".rst"}},
 	Open:     open,
 }
@@ -72,6 +74,8 @@ func open(s settings, env ingest.Environment) (ingest.Connector[pages], error) {
 		return nil, err
 	}
 	c := &connector{opts: s, include: include, exclude: exclude, extensions: map[string]bool{}, env: env}
+	forge, _ := gitrepo.Forge(s.Repository.URL)
+	c.file = forge.File
 	if name := s.Repository.TokenEnv; name != "" {
 		if c.token = env.Secret(name); c.token == "" {
 			return nil, fmt.Errorf("option repository: token_env: the environment variable %s is not set", name)
@@ -113,6 +117,8 @@ type remembered struct {
 	Other   bool              `json:"other,omitempty"`   // belongs to another version
 	Aliases []string          `json:"aliases,omitempty"` // its former keys
 	Hidden  bool              `json:"hidden,omitempty"`  // it has no record
+	// Endpoints are the keys of its records, if it describes an API.
+	Endpoints []string `json:"endpoints,omitempty"`
 }
 
 // Sync implements ingest.Connector.
@@ -197,7 +203,14 @@ func (r *run) pagesOf(ctx context.Context) error {
 	current := map[string]bool{} // names of pages
 	count := map[string]int{}    // of pages, by root
 	for file := range r.tree.files() {
-		if p, ok := r.pageOf(file); ok {
+		p, ok := r.pageOf(file)
+		if !ok {
+			var err error
+			if p, ok, err = r.descriptionOf(file); err != nil {
+				return err
+			}
+		}
+		if ok {
 			r.pages[file] = p
 			count[p.root.Dir]++
 			if p.root.Version == r.current {

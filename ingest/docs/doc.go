@@ -1,5 +1,6 @@
 // Package docs reads documentation trees in git repositories and in plain
-// folders: pages in Markdown, MDX and reStructuredText with their includes.
+// folders: pages in Markdown, MDX and reStructuredText with their includes, and
+// descriptions of APIs.
 //
 // Instead of repository, folder names a directory of pages that is not a
 // repository, relative to the network file or absolute:
@@ -21,6 +22,12 @@
 // skipped with the reason. Pages may include any file of the
 // repository, in MDX also by an alias such as @site/, but nothing outside its
 // tree. A renamed page is found under its former keys.
+//
+// A file in YAML or JSON that describes an API (OpenAPI 3, Swagger 2), wherever the
+// options name files, becomes a record of kind endpoint for each operation, keyed by
+// the path of the file, that of the operation, and its method. It links to the line of
+// the file where that is known: at the forge, or where the address has {path}. Other
+// files that it refers to are read with it.
 //
 // The first root with a version is the current version. If a page of another
 // version has the same path below its root as one of the current version, it is

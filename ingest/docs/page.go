@@ -24,12 +24,13 @@ import (
 // page reads a page and puts its record, unless its inputs are unchanged.
 func (r *run) page(ctx context.Context, p page, made remembered) error {
 	key := r.key(p.file)
-	if was, ok := r.known.Pages[p.file]; ok && r.same(was, made) {
+	was, known := r.known.Pages[p.file]
+	if known && r.same(was, made) {
 		r.now.Pages[p.file] = was
 		if was.Hidden {
 			r.skip(p.file, errHidden)
 		} else {
-			r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
+			r.keep(p, was)
 		}
 		return nil
 	}
@@ -40,7 +41,7 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	}
 	if errors.Is(err, errUnread) {
 		r.unread = true
-		r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
+		r.keep(p, was)
 	}
 	if unreadable(err) {
 		r.out.Skip(key, err) // the next run tries again
@@ -48,6 +49,9 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.file, err)
+	}
+	if p.api {
+		return r.description(ctx, p, text, made)
 	}
 	f := readFront(text)
 	if made.Hidden = f.Hidden; f.Hidden {
@@ -61,10 +65,24 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 			return err
 		}
 	}
+	r.remember(p, made)
+	return nil
+}
+
+// keep keeps the records that were made of a file.
+func (r *run) keep(p page, was remembered) {
+	if !p.api {
+		r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: r.key(p.file)})
+	}
+	for _, key := range was.Endpoints {
+		r.out.Keep(catalog.Ref{Kind: catalog.KindEndpoint, Key: key})
+	}
+}
+
+func (r *run) remember(p page, made remembered) {
 	if utf8.ValidString(p.file) { // a state is JSON: another name would not be found again
 		r.now.Pages[p.file] = made
 	}
-	return nil
 }
 
 func (r *run) same(was, made remembered) bool {
@@ -108,7 +126,32 @@ func (r *run) text(file string, inputs map[string]string) (string, error) {
 // entry makes a page's record.
 func (r *run) entry(p page, f front, text string, made remembered) (catalog.Entry, error) {
 	key := r.key(p.file)
-	m := markup.Parse(markup.Input{Path: key, Text: text, Resolve: func(name string) (string, bool) {
+	m := markup.Parse(markup.Input{Path: key, Text: text, Resolve: r.resolve(made)})
+	version := r.version(p)
+	rec := catalog.Record{
+		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
+		URL:      r.address(p.root.URL, p, made, p.address(f)),
+		Category: markup.Files.Section(path.Dir(p.below)), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
+		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),
+	}
+	if m.Stub {
+		rec.Tags = append(rec.Tags, catalog.TagStub)
+	}
+	if made.Other {
+		rec.Tags = append(rec.Tags, catalog.TagOtherVersion)
+	}
+	e, err := rec.With(catalog.Doc{
+		Format: m.Format, Section: rec.Category, Version: version, Description: m.Description,
+		Commit: made.Origin.Commit, Licence: r.opts.Licence, Includes: m.Includes, Stub: m.Stub,
+	})
+	e.Aliases = made.Aliases
+	return e, err
+}
+
+// resolve returns the text of another file that a page or a description names, and
+// records the lookup.
+func (r *run) resolve(made remembered) func(name string) (string, bool) {
+	return func(name string) (string, bool) {
 		file, ok := strings.CutPrefix(name, r.opts.Prefix+"/")
 		if !ok {
 			return "", false
@@ -125,27 +168,17 @@ func (r *run) entry(p page, f front, text string, made remembered) (catalog.Entr
 			r.broken = fmt.Errorf("%s: %w", file, err)
 		}
 		return included, err == nil
-	}})
-	version := cmp.Or(p.root.Version, markup.Files.Version(path.Dir(p.file)))
-	rec := catalog.Record{
-		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
-		URL: webaddress.Fill(p.root.URL, map[string]string{
-			"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
-			"{path}": p.file, "{source_path}": p.file, "{page}": p.address(f), "{version}": version,
-		}, "{page}"), // which is empty for the home page of a site
-		Category: markup.Files.Section(path.Dir(p.below)), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
-		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),
 	}
-	if m.Stub {
-		rec.Tags = append(rec.Tags, catalog.TagStub)
-	}
-	if made.Other {
-		rec.Tags = append(rec.Tags, catalog.TagOtherVersion)
-	}
-	e, err := rec.With(catalog.Doc{
-		Format: m.Format, Section: rec.Category, Version: version, Description: m.Description,
-		Commit: made.Origin.Commit, Licence: r.opts.Licence, Includes: m.Includes, Stub: m.Stub,
-	})
-	e.Aliases = made.Aliases
-	return e, err
+}
+
+func (r *run) version(p page) string {
+	return cmp.Or(p.root.Version, markup.Files.Version(path.Dir(p.file)))
+}
+
+// address fills in a template of addresses.
+func (r *run) address(template string, p page, made remembered, name string) string {
+	return webaddress.Fill(template, map[string]string{
+		"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
+		"{path}": p.file, "{source_path}": p.file, "{page}": name, "{version}": r.version(p),
+	}, "{page}") // which is empty for the home page of a site
 }

@@ -16,6 +16,7 @@ type page struct {
 	file  string
 	root  root
 	below string // the file's path below its root
+	api   bool   // it is a description of an API
 }
 
 // Why a selected file has no record.
@@ -72,8 +73,14 @@ func (r *run) skip(file string, why error) {
 	r.out.Skip(r.key(file), fmt.Errorf("%w: %w", ingest.ErrNoItem, why))
 }
 
-// selected reports whether the options name a file.
+// selected reports whether the options name a file with a page.
 func (c *connector) selected(file string) (page, bool) {
+	p, ok := c.placed(file)
+	return p, ok && c.extensions[strings.ToLower(path.Ext(file))]
+}
+
+// placed reports whether the options name a file, whatever it is.
+func (c *connector) placed(file string) (page, bool) {
 	p := page{file: file}
 	found := false
 	for _, r := range c.opts.Roots {
@@ -85,8 +92,7 @@ func (c *connector) selected(file string) (page, bool) {
 			p.root, p.below, found = r, below, true
 		}
 	}
-	return p, found && c.extensions[strings.ToLower(path.Ext(file))] &&
-		(len(c.include) == 0 || c.include.Match(file)) && !c.exclude.Match(file)
+	return p, found && (len(c.include) == 0 || c.include.Match(file)) && !c.exclude.Match(file)
 }
 
 // navigation names files that list pages for a menu.
@@ -109,6 +115,9 @@ func published(below string) bool {
 // name is a page's name in addresses below its root: its path without extension
 // and without the name of an index file. It is the same in all versions.
 func (p page) name() string {
+	if p.api {
+		return p.below // beside a page that may have the same name
+	}
 	stem := strings.TrimSuffix(p.below, path.Ext(p.below))
 	switch strings.ToLower(path.Base(stem)) {
 	case "index", "_index", "readme":

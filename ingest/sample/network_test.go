@@ -200,7 +200,7 @@ func TestSync(t *testing.T) {
 			}
 		}
 		for _, info := range catalog.Kinds {
-			if !all[string(info.Kind)] {
+			if !all[string(info.Kind)] && info.Kind != catalog.KindEndpoint { // its tests describe APIs of their own
 				t.Errorf("nothing is a %s", info.Kind)
 			}
 		}

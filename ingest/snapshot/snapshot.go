@@ -22,6 +22,7 @@ import (
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/endpoint"
 	"almanac/ingest/folder"
 	"almanac/ingest/memory"
 	"almanac/ingest/proposal"
@@ -49,7 +50,7 @@ var Kind = ingest.Kind[settings, string]{
       release_data: [releases.json]      # names of files among release notes that contain data
       split_releases: true               # one record for each release of a page that has many
 `,
-	Rules: proposal.Rules + markup.Rules + derive.TLDRRules + "7",
+	Rules: endpoint.Rules + proposal.Rules + markup.Rules + derive.TLDRRules + "7",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[string], error) {
 		return &connector{s, env}, nil
 	},
@@ -111,8 +112,9 @@ type run struct {
 	hand    *memory.Hand
 	network network.Network
 
-	pulls   map[int]pull // number → pull request
-	partial bool         // what could not be read may be several records
+	pulls   map[int]pull      // number → pull request
+	newest  map[string]string // path without version → the newest version of the kind's files there
+	partial bool              // what could not be read may be several records
 	done    int
 	total   int
 }
@@ -120,7 +122,7 @@ type run struct {
 // order puts parents before their children.
 var order = []catalog.Kind{
 	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindGrant, catalog.KindDoc,
-	catalog.KindRelease,
+	catalog.KindRelease, catalog.KindEndpoint,
 }
 
 func (r *run) sync(ctx context.Context) error {
@@ -151,7 +153,9 @@ func (r *run) kind(ctx context.Context, kind catalog.Kind, rows []row) error {
 	}
 	read := map[catalog.Kind]func(row) []item{
 		catalog.KindDoc: r.doc, catalog.KindRelease: r.release, catalog.KindRepo: r.repo,
+		catalog.KindEndpoint: r.endpoints,
 	}[kind]
+	r.newest = newest(rows)
 	for _, row := range rows {
 		if err := r.put(ctx, row.Path, read(row)...); err != nil {
 			return err

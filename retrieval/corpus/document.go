@@ -125,8 +125,8 @@ func (d *Document) Occurrences(i int, w *Wanted) [analysis.NumFields]uint16 {
 	return [analysis.NumFields]uint16{}
 }
 
-// Owns reports whether a term is part of the record's own name: its key, or the
-// name of its file. A record is about an identifier it owns, however often
+// Owns reports whether a term is part of the record's own name: its key, the name of
+// its file, or those of an endpoint. A record is about an identifier it owns, however often
 // others mention it.
 func (d *Document) Owns(t analysis.TermID) bool {
 	for i := range d.own {
@@ -152,7 +152,8 @@ func (d *Document) TitleSimilarity(others *TrigramSet) float64 {
 	return 2 * float64(n) / float64(len(others.trigrams)+d.trigrams)
 }
 
-// Signature returns that of the bodies, by which copies are recognised.
+// Signature returns that of the bodies, by which copies are recognised. Of an endpoint
+// it is that of the title: several files and versions describe the same one.
 func (d *Document) Signature() dedup.Signature {
 	return dedup.Signature(d.raw[d.signatureAt : d.signatureAt+dedup.SignatureSize])
 }
@@ -252,13 +253,19 @@ func stub(r catalog.Record) bool {
 }
 
 // ownTerms returns the terms of a record's key and of its file's name. An
-// attachment has none: its name is its parent's.
+// attachment has none: its name is its parent's. The file of an endpoint is that of
+// many: it has the names that its API gives it.
 func ownTerms(r catalog.Record) []analysis.TermID {
 	if r.Parent != 0 {
 		return nil
 	}
+	names := []string{r.Key, FileName(r.Path)}
+	if r.Kind == catalog.KindEndpoint {
+		e, _ := catalog.Decode[catalog.APIEndpoint](r) // without its data it has no name
+		names = e.Names()
+	}
 	var own []analysis.TermID
-	for _, name := range []string{r.Key, FileName(r.Path)} {
+	for _, name := range names {
 		for _, t := range analysis.Analyze(name) {
 			own = append(own, analysis.IDOf(t.Term))
 		}

@@ -30,7 +30,7 @@ const Version = "5"
 //	details  of terms whose count does not hold what there is to say of them
 //	starts   number of the first token of title and path, and of each passage's
 //	         heading and body; last the number of all tokens
-//	signature of the bodies
+//	signature of the bodies, of an endpoint of the title
 //	counts   one byte a term
 //	steps    one bit a token: whether it stands one position after the one before
 //	tokens   the number of the term of each, in just enough bits
@@ -149,7 +149,11 @@ func (e *encoder) encode(r catalog.Record, passages int) []byte {
 	b = appendUint32s(b, terms)
 	b = append(b, details...)
 	b = appendUint32s(b, e.starts)
-	b = append(b, dedup.Sign(e.bodies)...)
+	signed := e.bodies
+	if r.Kind == catalog.KindEndpoint {
+		signed = e.tokens[e.starts[0]:e.starts[1]]
+	}
+	b = append(b, dedup.Sign(signed)...)
 	b = append(b, counts...)
 	b = appendBits(b, e.steps, 1, func(step bool) uint64 {
 		if step {

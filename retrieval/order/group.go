@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/dedup"
 	"almanac/retrieval/gather"
@@ -99,10 +100,12 @@ func Preferred(p *plan.Plan, a, b *Candidate) bool {
 }
 
 // Diversification: if one kind fills the first ten, the best of other kinds
-// take the last places if they score nearly as well as what they displace.
+// take the last places if they score nearly as well as what they displace. An API has
+// many endpoints that are alike.
 const (
-	diverseWindow = 10
-	diverseMost   = 8 // of one kind in the window
+	diverseWindow    = 10
+	diverseMost      = 8 // of one kind in the window
+	diverseEndpoints = 4 // of endpoints, from which on others may come between them
 )
 
 func diversify(r *run, candidates []*Candidate) []*Candidate {
@@ -116,7 +119,11 @@ func diversify(r *run, candidates []*Candidate) []*Candidate {
 	}
 	for i := diverseWindow - 1; i > 0; i-- {
 		kind := candidates[i].Document.Attributes.Kind
-		if count[kind] <= diverseMost {
+		most := diverseMost
+		if kind == string(catalog.KindEndpoint) {
+			most = diverseEndpoints
+		}
+		if count[kind] <= most {
 			continue
 		}
 		for j := diverseWindow; j < min(len(candidates), 3*diverseWindow); j++ {

@@ -31,6 +31,7 @@ var (
 		{Name: "rerank", On: (*plan.Plan).Reranks, Run: score, node: modelNode},
 		{Name: "floor", On: (*plan.Plan).Reranks, Run: aboveFloor},
 		{Name: "live", Why: "the score of what is not over, before it", On: (*plan.Plan).Reranks, Run: liveFirst},
+		{Name: "endpoint", Why: "the score of the place it moved to", On: namesEndpoint, Run: endpointFirst},
 		{Name: "collapse", Why: "the best rank of its copies", On: collapses, Run: collapse},
 		{Name: "distinct", Why: "the best rank of those with the same passage", On: distinguishes, Run: distinct},
 		{Name: "thread", On: distinguishes, Run: thread},

@@ -8,6 +8,7 @@ import (
 	"almanac/retrieval/order"
 	"almanac/retrieval/plan"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/query"
 	"almanac/retrieval/relevance"
 )
 
@@ -28,6 +29,8 @@ func TestAPlanSaysWhichStagesItHas(t *testing.T) {
 		{plan.Plan{Profile: collapsed, Request: plan.Request{Distinct: true, Diversify: true, Apart: 3},
 			State: plan.State{Crossed: true}},
 			"rerank floor live collapse distinct thread cross-encoder apart diversify"},
+		{plan.Plan{Profile: collapsed, Query: query.Query{Text: "GET /v1/berths"}},
+			"rerank floor live endpoint collapse"},
 		{plan.Plan{Profile: fused, State: plan.State{Crossed: true}}, "fusion"},
 	} {
 		var have []string
