@@ -127,6 +127,8 @@ func TestCorpus(t *testing.T) {
 			"docs":     {len(all["docs"].entries), 1506},
 			"releases": {releases, 307}, "releases of pages of many": {sections, 207},
 			"repositories": {len(all["ecosystem"].entries), 13},
+			// As many as another reader finds: TestRealDescriptions.
+			"endpoints": {len(all["apis"].entries), 2403},
 		} {
 			if n[0] != n[1] {
 				t.Errorf("%d %s, want %d", n[0], name, n[1])
