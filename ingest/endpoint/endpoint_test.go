@@ -59,9 +59,9 @@ func TestADescriptionIsItsOperations(t *testing.T) {
 		Summary: "List the berths of the harbour", Tags: []string{"method:get", "label:berths"}, Data: list.Data,
 		Body: "`GET /api/harbour/v1/berths`\n\nList the berths of the harbour\n\n" +
 			"Lists the berths of the harbour, free ones first.\n\nA berth that is being dredged is left out.\n\n" +
-			"## Parameters\n\n| name | in | type | |\n|---|---|---|---|\n| `limit` | query | integer |  |\n" +
+			"## Parameters\n\n| name | in | type | meaning |\n|---|---|---|---|\n| `limit` | query | integer |  |\n" +
 			"| `free` | query | boolean | Only those that are free \\| now. |\n\n" +
-			"## Responses\n\n| status | body | |\n|---|---|---|\n" +
+			"## Responses\n\n| status | body | meaning |\n|---|---|---|\n" +
 			"| 200 | application/json: array of Berth | The berths. |\n| default |  | It failed. |\n\n" +
 			"## About\n\noperation `listBerths`; API: Harbour API; tags: berths; " +
 			"served at https://north.harbour.example/api/harbour\n",

@@ -112,7 +112,7 @@ func (o Operation) body(api string) string {
 		fmt.Fprintf(b, "\n%s\n", o.Description)
 	}
 	if len(o.Parameters) > 0 {
-		b.WriteString("\n## Parameters\n\n| name | in | type | |\n|---|---|---|---|\n")
+		b.WriteString("\n## Parameters\n\n| name | in | type | meaning |\n|---|---|---|---|\n")
 		for _, p := range o.Parameters {
 			in := p.In
 			if p.Required {
@@ -129,7 +129,7 @@ func (o Operation) body(api string) string {
 		fmt.Fprintf(b, "\n## Request body\n\n%s\n", cmp.Or(join("; ", kind(*c), required, c.Description), "any"))
 	}
 	if len(o.Responses) > 0 {
-		b.WriteString("\n## Responses\n\n| status | body | |\n|---|---|---|\n")
+		b.WriteString("\n## Responses\n\n| status | body | meaning |\n|---|---|---|\n")
 		for _, c := range o.Responses {
 			fmt.Fprintf(b, "| %s | %s | %s |\n", cell(c.Status), cell(kind(c)), cell(c.Description))
 		}
