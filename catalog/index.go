@@ -29,12 +29,11 @@ type IndexStore interface {
 	// RestoreGeneration takes RetireGeneration back. ErrConflict if another generation
 	// has the fingerprint now.
 	RestoreGeneration(ctx context.Context, id int64) error
-	// DropGeneration removes a generation with its passages, documents and words.
+	// DropGeneration removes a generation with all that is stored of it.
 	DropGeneration(ctx context.Context, id int64) error
-	// PutPassages replaces the passages and documents of the given records and
-	// moves the generation's checkpoint, in one transaction. A record given
-	// without passages loses both.
-	PutPassages(ctx context.Context, generation int64, records []RecordPassages, checkpoint int64) error
+	// PutPassages stores a batch and moves the generation's checkpoint, in one
+	// transaction. A record given without passages loses them and its document.
+	PutPassages(ctx context.Context, generation int64, b IndexBatch) error
 	// AddWords adds to a generation's vocabulary. It may run ahead of the
 	// passages: an unused word does no harm.
 	AddWords(ctx context.Context, generation int64, words []string) error
@@ -47,6 +46,12 @@ type IndexStore interface {
 	// ScanDocuments calls fn for every document in the order of records until it
 	// fails. fn must not keep data.
 	ScanDocuments(ctx context.Context, generation int64, fn func(record int64, data []byte) error) error
+	// Documents calls fn for the documents of records that have one, in no particular
+	// order, until it fails. fn must not keep data.
+	Documents(ctx context.Context, generation int64, records []int64, fn func(record int64, data []byte) error) error
+	// ScanStatistics calls fn for all statistics up to a position after the given one, in
+	// their order, until it fails. fn must not keep their data.
+	ScanStatistics(ctx context.Context, generation, after int64, fn func(Statistics) error) error
 }
 
 // Change is an entry of the change log, written in the transaction that
@@ -64,6 +69,24 @@ type Generation struct {
 	Fingerprint string
 	Checkpoint  int64 // change-log sequence up to which passages are complete
 	CreatedAt   time.Time
+}
+
+// IndexBatch is what a part of the change log is in the index.
+type IndexBatch struct {
+	Records    []RecordPassages
+	Checkpoint int64 // of the generation from then on
+	// Statistics is what the batch changes of them; nil: they are not kept. A batch that
+	// was stored before adds nothing.
+	Statistics []byte
+	// Whole: they are those of all batches, and take the place of what is stored.
+	Whole bool
+}
+
+// Statistics are what counts in an index from one position in the change log to another,
+// as package retrieval/corpus encodes it.
+type Statistics struct {
+	Since, Until int64
+	Data         []byte
 }
 
 // RecordPassages are all passages of one record, and its document: what the

@@ -101,8 +101,11 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 	}
 	a := Absence{Record: record, Lists: []InList{}}
 	a.Behind, _ = e.follower.Lag()
-	d, ok := p.Corpus.Document(record)
-	if !ok {
+	d, err := p.Corpus.Document(ctx, record)
+	if err != nil {
+		return Absence{}, err
+	}
+	if d == nil {
 		a.Cause, a.Why = NotIndexed, "the index has no such record: it was deleted, or it has no text"
 		if a.Behind > 0 {
 			a.Why = fmt.Sprintf("the index has no such record yet: it is %d changes behind the catalog", a.Behind)
@@ -210,7 +213,7 @@ func (a *Absence) locate(p *plan.Plan, lists []gather.List) (passages []int) {
 		in, seen := InList{Retriever: l.Retriever, Depth: l.Depth, Read: len(l.Hits)}, map[int64]bool{}
 		allowed := 0
 		for _, h := range l.Hits {
-			if p.Accept != nil && h.Record != a.Record && !p.Accept(h.Record) {
+			if h.Record != a.Record && !p.Decisions.Allow(h.Record) {
 				continue
 			}
 			allowed++

@@ -89,11 +89,11 @@ func (s *Store) rename(ctx context.Context, op string, id int64, to func(fingerp
 	})
 }
 
-// DropGeneration removes a generation with its passages, documents and words; dropping a
-// missing one is not an error.
+// DropGeneration removes a generation with all that is stored of it; dropping a missing one
+// is not an error.
 func (s *Store) DropGeneration(ctx context.Context, id int64) error {
 	return s.write(ctx, "drop generation", func(t *txn) error {
-		for _, table := range []string{"passages", "documents", "words"} {
+		for _, table := range []string{"passages", "documents", "words", "statistics"} {
 			if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE generation = ?`, id); err != nil {
 				return err
 			}

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"almanac/catalog"
@@ -10,17 +12,20 @@ import (
 
 const passageColumns = `id, record, ordinal, anchor, section, heading, text`
 
-// PutPassages replaces the passages and documents of the given records and moves
-// the generation's checkpoint, in one transaction. ErrNotFound if the generation
-// does not exist.
-func (s *Store) PutPassages(
-	ctx context.Context, generation int64, records []catalog.RecordPassages, checkpoint int64,
-) error {
+// PutPassages replaces the passages and documents of the given records, adds to the
+// statistics and moves the generation's checkpoint, in one transaction. ErrNotFound if
+// the generation does not exist.
+func (s *Store) PutPassages(ctx context.Context, generation int64, b catalog.IndexBatch) error {
 	return s.write(ctx, "put passages", func(t *txn) error {
-		if err := t.moveCheckpoint(generation, checkpoint); err != nil {
+		if b.Statistics != nil {
+			if err := t.putStatistics(generation, b); err != nil {
+				return err
+			}
+		}
+		if err := t.moveCheckpoint(generation, b.Checkpoint); err != nil {
 			return err
 		}
-		err := chunks(records, func(part []catalog.RecordPassages) error {
+		err := chunks(b.Records, func(part []catalog.RecordPassages) error {
 			ids := make([]int64, len(part))
 			for i, r := range part {
 				ids[i] = r.Record
@@ -38,7 +43,7 @@ func (s *Store) PutPassages(
 		if err != nil {
 			return err
 		}
-		for _, r := range records {
+		for _, r := range b.Records {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -99,23 +104,88 @@ func scanPassage(rows *sql.Rows) (p catalog.Passage, err error) {
 func (s *Store) ScanDocuments(
 	ctx context.Context, generation int64, fn func(record int64, data []byte) error,
 ) error {
-	return s.reading(ctx, "scan documents", func(q querier) error {
-		rows, err := q.QueryContext(ctx, `SELECT record, data FROM documents WHERE generation = ? ORDER BY record`,
-			generation)
+	return s.documents(ctx, "scan documents", fn,
+		`SELECT record, data FROM documents WHERE generation = ? ORDER BY record`, generation)
+}
+
+// Documents calls fn for the documents of records that have one, in no particular order,
+// until it fails.
+func (s *Store) Documents(
+	ctx context.Context, generation int64, records []int64, fn func(record int64, data []byte) error,
+) error {
+	return s.documents(ctx, "documents", fn,
+		`SELECT record, data FROM documents WHERE generation = ? AND record IN (`+s.IDs+`)`,
+		generation, jsonList(records))
+}
+
+func (s *Store) documents(
+	ctx context.Context, op string, fn func(record int64, data []byte) error, query string, args ...any,
+) error {
+	return s.scan(ctx, op, func(rows *sql.Rows) error {
+		var record int64
+		var data sql.RawBytes
+		if err := rows.Scan(&record, &data); err != nil {
+			return err
+		}
+		return fn(record, data)
+	}, query, args...)
+}
+
+// scan calls fn for each row of a query until it fails.
+func (s *Store) scan(
+	ctx context.Context, op string, fn func(*sql.Rows) error, query string, args ...any,
+) error {
+	return s.reading(ctx, op, func(q querier) error {
+		rows, err := q.QueryContext(ctx, query, args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
-		var record int64
-		var data sql.RawBytes
 		for rows.Next() {
-			if err := rows.Scan(&record, &data); err != nil {
-				return err
-			}
-			if err := fn(record, data); err != nil {
+			if err := fn(rows); err != nil {
 				return err
 			}
 		}
 		return rows.Err()
 	})
+}
+
+// putStatistics stores those of a batch, before the checkpoint is moved.
+func (t *txn) putStatistics(generation int64, b catalog.IndexBatch) error {
+	var since int64
+	if b.Whole {
+		if _, err := t.Exec(`DELETE FROM statistics WHERE generation = ?`, generation); err != nil {
+			return err
+		}
+	} else {
+		err := t.QueryRow(`SELECT checkpoint FROM generations WHERE id = ?`, generation).Scan(&since)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return notFound(fmt.Sprintf("generation %d", generation))
+		case err != nil:
+			return err
+		case since >= b.Checkpoint:
+			return nil
+		}
+	}
+	_, err := t.Exec(`INSERT INTO statistics (generation, until, since, data) VALUES (?, ?, ?, ?)`,
+		generation, b.Checkpoint, since, b.Statistics)
+	return err
+}
+
+// ScanStatistics calls fn for all statistics up to a position after the given one, in
+// their order, until it fails.
+func (s *Store) ScanStatistics(
+	ctx context.Context, generation, after int64, fn func(catalog.Statistics) error,
+) error {
+	return s.scan(ctx, "scan statistics", func(rows *sql.Rows) error {
+		var x catalog.Statistics
+		var data sql.RawBytes
+		if err := rows.Scan(&x.Since, &x.Until, &data); err != nil {
+			return err
+		}
+		x.Data = data
+		return fn(x)
+	}, `SELECT since, until, data FROM statistics WHERE generation = ? AND until > ? ORDER BY until`,
+		generation, after)
 }

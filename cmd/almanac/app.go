@@ -118,6 +118,7 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
+		Stored:   a.config.Search.Passages == config.PassagesInCatalog,
 		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
 	}, nil
 }

@@ -225,7 +225,8 @@ testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile
 testing/gitrepotest:
 testing/hostile: ingest ingest/sample
 testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
-testing/measure: catalog catalog/sqlite cmd/memory retrieval retrieval/eval retrieval/profile retrieval/stack testing/scale
+testing/measure: catalog catalog/postgres catalog/sqlite cmd/memory embed embed/static retrieval retrieval/eval
+	retrieval/index retrieval/keyword retrieval/passage retrieval/profile retrieval/stack retrieval/vector testing/scale
 testing/meilitest:
 testing/networktest: catalog ingest ingest/connectors testing/gitrepotest ingest/networks
 testing/port:

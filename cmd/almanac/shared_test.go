@@ -10,7 +10,9 @@ import (
 	"syscall"
 	"testing"
 
+	"almanac/testing/meilitest"
 	"almanac/testing/postgrestest"
+	"almanac/testing/qdranttest"
 	"almanac/testing/redistest"
 	"almanac/testing/soak"
 	"almanac/testing/wait"
@@ -120,6 +122,44 @@ func TestAReaderNeverWrites(t *testing.T) {
 	wait.Until(t, "the reader follows", func() bool { return reader.finds(t, 7) })
 	if strings.Contains(reader.log.String(), `"synced"`) {
 		t.Error("the reader synced")
+	}
+}
+
+// TestServersLeaveDocumentsInTheCatalog has words and vectors on servers, and beside a
+// server with the documents in its memory a reader and a second server without: they answer
+// as it does, follow it, and the second takes over from it and is followed too.
+func TestServersLeaveDocumentsInTheCatalog(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 12, "ALMANAC_CATALOG_URL="+postgrestest.Database(t), "ALMANAC_EMBED_MODEL=table",
+		"ALMANAC_KEYWORD_URL="+meilitest.Start(t).URL, "ALMANAC_VECTOR_URL=http://"+qdranttest.Start(t).Addr)
+	enter := func(settings ...string) (*server, logLine) {
+		at.data = filepath.Join(t.TempDir(), "data")
+		s := at.serve(t, settings...)
+		return s, s.ready(t)
+	}
+	const stored = "ALMANAC_SEARCH_PASSAGES=catalog"
+	writer, ready := enter()
+	wait.Until(t, "words and vectors are on the servers", func() bool { return writer.finds(t, 11) })
+	want := writer.state(t, ready)
+	reader, ready := enter(stored, "ALMANAC_SERVER_ROLE=reader")
+	if got := reader.state(t, ready); got.String() != want.String() {
+		t.Errorf("a reader:\n%s\nthe writer:\n%s", got, want)
+	}
+	second, _ := enter(stored)
+	at.write(t, 15)
+	at.run(t, "sync")
+	for _, s := range []*server{writer, reader, second} {
+		wait.Until(t, "what the first wrote is found", func() bool { return s.finds(t, 14) })
+	}
+	writer.kill()
+	at.write(t, 18) // read by whoever takes over
+	for _, s := range []*server{second, reader} {
+		wait.Until(t, "what the second wrote is found", func() bool { return s.finds(t, 17) })
+	}
+	for _, q := range queries {
+		if got, want := reader.search(t, q), second.search(t, q); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+			t.Errorf("%s: the reader %+v, the writer %+v", q, got, want)
+		}
 	}
 }
 

@@ -111,6 +111,11 @@ func (c *Config) checkServers() error {
 		return fmt.Errorf("%w: judge.model is missing: which model of %s judges?", ErrUsage, c.Judge.URL)
 	case c.Judge.URL == "" && c.Judge.Model != "":
 		return fmt.Errorf("%w: judge.url is missing: where is %s?", ErrUsage, c.Judge.Model)
+	case !slices.Contains([]string{"memory", PassagesInCatalog}, c.Search.Passages):
+		return fmt.Errorf("%w: search.passages is %q: must be memory or catalog", ErrUsage, c.Search.Passages)
+	case c.Search.Passages == PassagesInCatalog && (c.Keyword.URL == "" || c.Vector.URL == ""):
+		return fmt.Errorf("%w: search.passages is catalog: set keyword.url and vector.url too, as the engines in the "+
+			"program keep all passages in memory, or leave it at memory", ErrUsage)
 	case c.Vector.Shards < 0 || c.Vector.Replicas < 0:
 		return fmt.Errorf("%w: vector.shards and vector.replicas must not be negative", ErrUsage)
 	}

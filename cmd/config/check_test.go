@@ -104,3 +104,27 @@ func TestSettingsOfReleasesAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestPassagesStayInTheCatalogWithServersAlone: the engines in the program have them in
+// memory anyway.
+func TestPassagesStayInTheCatalogWithServersAlone(t *testing.T) {
+	words, vectors := "ALMANAC_KEYWORD_URL=http://127.0.0.1:7700", "ALMANAC_VECTOR_URL=http://127.0.0.1:6334"
+	for _, c := range []struct {
+		environ []string
+		want    string
+	}{
+		{nil, ""},
+		{[]string{"ALMANAC_SEARCH_PASSAGES=memory"}, ""},
+		{[]string{"ALMANAC_SEARCH_PASSAGES=catalog", words, vectors}, ""},
+		{[]string{"ALMANAC_SEARCH_PASSAGES=catalog"}, "set keyword.url and vector.url too"},
+		{[]string{"ALMANAC_SEARCH_PASSAGES=catalog", words}, "set keyword.url and vector.url too"},
+		{[]string{"ALMANAC_SEARCH_PASSAGES=catalog", vectors}, "set keyword.url and vector.url too"},
+		{[]string{"ALMANAC_SEARCH_PASSAGES=disk", words, vectors}, `search.passages is "disk": must be memory or catalog`},
+	} {
+		_, _, err := config.Load("", c.environ, nil)
+		if c.want == "" && err != nil ||
+			c.want != "" && (!errors.Is(err, config.ErrUsage) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: error %v, want %q", c.environ, err, c.want)
+		}
+	}
+}

@@ -54,6 +54,7 @@ type Config struct {
 	Search struct {
 		Profile  string        `key:"profile" doc:"unless one is published: built in, or YAML; default: fitted to the model"`
 		Deadline time.Duration `key:"deadline" default:"800ms" doc:"time the engines have for one search"`
+		Passages string        `key:"passages" default:"memory" doc:"where they are read for ranking: memory or catalog"`
 	} `key:"search"`
 	Keyword KeywordConfig `key:"keyword"`
 	Vector  VectorConfig  `key:"vector"`
@@ -74,6 +75,10 @@ type Config struct {
 
 // RoleReader is the role of a server that never writes.
 const RoleReader = "reader"
+
+// PassagesInCatalog is the search.passages of a process whose memory does not grow with
+// them.
+const PassagesInCatalog = "catalog"
 
 // KeywordConfig chooses the keyword engine.
 type KeywordConfig struct {

@@ -59,17 +59,25 @@ func find(terms []analysis.TermID, t analysis.TermID) int {
 	return -1
 }
 
-// with returns the layers with the terms of documents added, or taken away.
-func (l layers) with(add, remove []*Document) layers {
-	if len(add)+len(remove) == 0 {
+// plus returns the layers with another one.
+func (l layers) plus(x layer) layers {
+	if len(x.terms) == 0 {
 		return l
 	}
-	next := append(slices.Clone(l), layerOf(add, remove))
+	next := append(slices.Clone(l), x)
 	for n := len(next); n > 1 && len(next[n-2].terms) < 2*len(next[n-1].terms); n-- {
 		next[n-2] = merge(next[n-2], next[n-1], n == 2)
 		next = next[:n-1]
 	}
 	return next
+}
+
+// sum returns all layers as one.
+func (l layers) sum() (x layer) {
+	for i := range slices.Backward(l) {
+		x = merge(l[i], x, i == 0)
+	}
+	return x
 }
 
 // merge adds two layers. In the lowest there is nothing to take away from:

@@ -19,24 +19,37 @@ func dayOf(t time.Time) int {
 	return int((t.Unix() - int64((t.Unix()%86400+86400)%86400)) / 86400)
 }
 
-// with returns the days with the dates of documents added, or taken away.
-func (d days) with(add, remove []*Document) days {
-	next := slices.Clone(d)
+// daysOf returns the days of documents that are added, less those of documents that are
+// taken away.
+func daysOf(add, remove []*Document) (d days) {
 	count := func(documents []*Document, sign int) {
 		for _, x := range documents {
-			if x.Attributes.Date.IsZero() {
-				continue
+			if !x.Attributes.Date.IsZero() {
+				d = d.count(dayOf(x.Attributes.Date), sign)
 			}
-			at := dayOf(x.Attributes.Date)
-			i, ok := slices.BinarySearchFunc(next, at, func(c dayCount, at int) int { return c.day - at })
-			if !ok {
-				next = slices.Insert(next, i, dayCount{day: at})
-			}
-			next[i].n += sign
 		}
 	}
 	count(add, 1)
 	count(remove, -1)
+	return d
+}
+
+// count adds to a day in place.
+func (d days) count(at, n int) days {
+	i, ok := slices.BinarySearchFunc(d, at, func(c dayCount, at int) int { return c.day - at })
+	if !ok {
+		d = slices.Insert(d, i, dayCount{day: at})
+	}
+	d[i].n += n
+	return d
+}
+
+// plus returns the days with others added.
+func (d days) plus(others days) days {
+	next := slices.Clone(d)
+	for _, x := range others {
+		next = next.count(x.day, x.n)
+	}
 	return slices.DeleteFunc(next, func(c dayCount) bool { return c.n == 0 })
 }
 

@@ -20,11 +20,11 @@ type Statistics struct {
 
 // Statistics returns the corpus statistics with the frequencies of terms.
 func (c *Corpus) Statistics(terms []analysis.TermID) Statistics {
-	s := Statistics{Documents: c.documents.n, Passages: c.passages, Newest: c.days.newest(c.now()),
+	s := Statistics{Documents: int(c.sums.documents), Passages: int(c.sums.passages), Newest: c.days.newest(c.now()),
 		terms: make(map[analysis.TermID]counts, len(terms))}
 	for f := range analysis.NumFields {
-		s.AverageLength[f] = float64(c.lengths[f]) / math.Max(1, float64(s.Documents))
-		s.PassageLength[f] = float64(c.passageLengths[f]) / math.Max(1, float64(s.Passages))
+		s.AverageLength[f] = float64(c.sums.lengths[f]) / math.Max(1, float64(s.Documents))
+		s.PassageLength[f] = float64(c.sums.passageLengths[f]) / math.Max(1, float64(s.Passages))
 	}
 	for _, id := range terms {
 		s.terms[id] = c.counts.of(id)

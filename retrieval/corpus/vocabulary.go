@@ -198,7 +198,7 @@ func (c *Corpus) complete(p *pattern, k int, first uint8, edits int, match func(
 			x.rank = inTitle
 		}
 		if at := slices.IndexFunc(best, func(b completion) bool { return b.id == id }); at >= 0 {
-			if len(w) < len(best[at].Word) {
+			if have := best[at].Word; len(w) < len(have) || len(w) == len(have) && w < have {
 				best[at].Word = w
 			}
 			continue

@@ -62,7 +62,7 @@ func titled(t interface {
 	Fatal(...any)
 }, titles ...string) *Writer {
 	t.Helper()
-	w := NewWriter(time.Now)
+	w := NewWriter(time.Now, nil)
 	for i, title := range titles {
 		tokens := analysis.Analyze(title)
 		packed := analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Title: tokens})
@@ -72,7 +72,7 @@ func titled(t interface {
 		}
 		words := w.UnknownWords(maps.All(map[string][]analysis.Token{title: tokens}))
 		r := catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Key: "k", Title: title}
-		w.Apply([]*Document{NewDocument(r, []analysis.Packed{terms})}, nil, words)
+		apply(t, w, []*Document{NewDocument(r, []analysis.Packed{terms})}, nil, words)
 	}
 	return w
 }
@@ -149,7 +149,7 @@ func TestExpand(t *testing.T) {
 	if found := corpus.Expand("harbr", 0); len(found) > 0 {
 		t.Errorf("k 0: %+v", found)
 	}
-	writer.Apply(nil, []int64{5}, nil)
+	apply(t, writer, nil, []int64{5}, nil)
 	if found := writer.Corpus().Expand("zenitt", 5); len(found) > 0 {
 		t.Errorf("a word that only a deleted record held is an expansion: %+v", found)
 	}
@@ -211,7 +211,7 @@ func TestCompletePutsFirstWhatIsLikely(t *testing.T) {
 			t.Errorf("%q: %+v, want %+v", begun, got, want)
 		}
 	}
-	writer.Apply(nil, []int64{7}, nil)
+	apply(t, writer, nil, []int64{7}, nil)
 	if got := writer.Corpus().Complete("zen", 2, true); got != nil {
 		t.Errorf("a word that only a deleted record held: %+v", got)
 	}
@@ -234,7 +234,7 @@ func TestContainingFindsThePairsOfACharacter(t *testing.T) {
 	if got := writer.Corpus().Containing("閘", 1); len(got) != 1 || got[0].Documents != 2 {
 		t.Errorf("of several pairs one is %+v", got)
 	}
-	writer.Apply(nil, []int64{3}, nil)
+	apply(t, writer, nil, []int64{3}, nil)
 	if got := writer.Corpus().Containing("舊", 9); got != nil {
 		t.Errorf("a pair that only a deleted record held: %+v", got)
 	}
@@ -249,7 +249,7 @@ func BenchmarkComplete(b *testing.B) {
 
 // manyWords is the writer of a corpus of words that no document has.
 func manyWords() *Writer {
-	writer := NewWriter(time.Now)
+	writer := NewWriter(time.Now, nil)
 	var words []string
 	for i := range 100_000 {
 		w := ""
@@ -258,7 +258,7 @@ func manyWords() *Writer {
 		}
 		words = append(words, w+"ing")
 	}
-	writer.Apply(nil, nil, words)
+	writer.AddWords(words)
 	return writer
 }
 

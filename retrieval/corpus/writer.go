@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"context"
 	"iter"
 	"maps"
 	"slices"
@@ -19,32 +20,46 @@ type Writer struct {
 	known   map[string]struct{} // words
 }
 
-// NewWriter returns a writer of an empty corpus; now is the clock that says which
-// dates are yet to come.
-func NewWriter(now func() time.Time) *Writer {
+// NewWriter returns a writer of an empty corpus. now is the clock that says which dates
+// are yet to come; store has the documents, nil: they are in memory.
+func NewWriter(now func() time.Time, store *Store) *Writer {
 	w := &Writer{known: map[string]struct{}{}}
-	w.current.Store(&Corpus{now: now})
+	w.current.Store(&Corpus{now: now, store: store})
 	return w
 }
 
 // Corpus returns the corpus of all changes so far.
 func (w *Writer) Corpus() *Corpus { return w.current.Load() }
 
-// Apply replaces and removes documents, adds words, and publishes the corpus
-// with exactly the statistics of its documents. Its costs go with what changes,
-// not with the size of the corpus.
-func (w *Writer) Apply(put []*Document, remove []int64, words []string) {
-	next := *w.current.Load()
-	e := &edit{}
+// Change returns what it changes to replace and remove documents and to add words. It is
+// to be applied before the next one is made. Its costs go with what changes, not with
+// the size of the corpus.
+func (w *Writer) Change(ctx context.Context, put []*Document, remove []int64, words []string) (Change, error) {
+	now := w.Corpus()
+	next, e := now.documents, &edit{}
+	set := func(record int64, raw string) (before string) { return next.set(e, record, raw) }
+	if now.store != nil {
+		records := slices.Clone(remove)
+		for _, d := range put {
+			records = append(records, d.Record)
+		}
+		held, err := now.store.documents(ctx, records)
+		if err != nil {
+			return Change{}, err
+		}
+		set = func(record int64, raw string) (before string) {
+			before, held[record] = held[record], raw
+			return before
+		}
+	}
 	var added, removed []*Document
 	for _, r := range remove {
-		if raw, ok := next.documents.get(r); ok {
-			next.documents.set(e, r, "")
-			removed = append(removed, view(r, raw))
+		if before := set(r, ""); before != "" {
+			removed = append(removed, view(r, before))
 		}
 	}
 	for _, d := range put {
-		before := next.documents.set(e, d.Record, d.raw)
+		before := set(d.Record, d.raw)
 		if before == d.raw {
 			continue
 		}
@@ -53,26 +68,28 @@ func (w *Writer) Apply(put []*Document, remove []int64, words []string) {
 			removed = append(removed, view(d.Record, before))
 		}
 	}
-	next.counts, next.days = next.counts.with(added, removed), next.days.with(added, removed)
-	next.measure(added, 1)
-	next.measure(removed, -1)
-	next.words = w.add(next.words, words)
-	w.current.Store(&next)
+	c := changeOf(added, removed)
+	c.Words, c.documents = words, next
+	return c, nil
 }
 
-// measure adds documents to the sums of the corpus, or takes them away.
-func (c *Corpus) measure(documents []*Document, sign int) {
-	for _, d := range documents {
-		c.passages += sign * d.Len()
-		for f := range analysis.Field(analysis.NumFields) {
-			n := int64(sign * d.Length(f))
-			c.lengths[f] += n
-			if f == analysis.Title || f == analysis.Path {
-				n *= int64(d.Len()) // every passage has them
-			}
-			c.passageLengths[f] += n
-		}
+// Apply publishes the corpus after changes, with exactly the statistics of its
+// documents.
+func (w *Writer) Apply(changes ...Change) {
+	next := w.current.Load()
+	for _, c := range changes {
+		next.store.forget(c)
+		next = next.With(c)
+		next.words = w.add(next.words, c.Words)
 	}
+	w.current.Store(next)
+}
+
+// AddWords publishes the corpus with more words.
+func (w *Writer) AddWords(words []string) {
+	next := *w.current.Load()
+	next.words = w.add(next.words, words)
+	w.current.Store(&next)
 }
 
 // UnknownWords returns the words of texts that are not in the corpus, each once.

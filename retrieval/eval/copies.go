@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -12,14 +13,22 @@ import (
 // a copy of the other. nil: there are no copies.
 type Same func(a, b string) bool
 
+// copiesAtOnce is how many documents are read at once.
+const copiesAtOnce = 1000
+
 // Copies returns the Same of an index's corpus: two documents are copies if each record
 // of either has a record of the other whose similarity is at least similar,
 // from which a search collapses them. names are the documents of the records.
-func Copies(names map[int64]string, indexed *corpus.Corpus, similar float64) Same {
+func Copies(ctx context.Context, names map[int64]string, indexed *corpus.Corpus, similar float64) (Same, error) {
 	of := map[string][]dedup.Signature{}
-	for record, name := range names {
-		if d, ok := indexed.Document(record); ok {
-			of[name] = append(of[name], d.Signature())
+	for records := range slices.Chunk(slices.Collect(maps.Keys(names)), copiesAtOnce) {
+		documents, err := indexed.AppendDocuments(ctx, nil, records)
+		if err != nil {
+			return nil, err
+		}
+		for i := range documents {
+			name := names[documents[i].Record]
+			of[name] = append(of[name], documents[i].Signature())
 		}
 	}
 	within := func(a, b string) bool {
@@ -27,7 +36,7 @@ func Copies(names map[int64]string, indexed *corpus.Corpus, similar float64) Sam
 			return !slices.ContainsFunc(of[b], func(y dedup.Signature) bool { return dedup.Similarity(x, y) >= similar })
 		})
 	}
-	return func(a, b string) bool { return len(of[a]) > 0 && len(of[b]) > 0 && within(a, b) && within(b, a) }
+	return func(a, b string) bool { return len(of[a]) > 0 && len(of[b]) > 0 && within(a, b) && within(b, a) }, nil
 }
 
 // same adds the copies that a collection names to others.

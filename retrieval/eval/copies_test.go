@@ -41,7 +41,10 @@ func TestCopies(t *testing.T) {
 				[]analysis.Packed{terms}))
 		}
 	}
-	same := eval.Copies(names, corpus.New(documents...), .9)
+	same, err := eval.Copies(t.Context(), names, corpus.New(documents...), .9)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for pair, want := range map[[2]string]bool{
 		{"tides.md", "copy/tides.md"}: true, {"both.md", "copy/both.md"}: true, {"tides.md", "currents.md"}: false,
 		{"tides.md", "both.md"}: false, {"both.md", "currents.md"}: false, {"tides.md", "gone.md"}: false,

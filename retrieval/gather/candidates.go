@@ -22,8 +22,9 @@ type Candidate struct {
 const maxCandidates = 300
 
 // fuse makes candidates of the lists, with the passages that were found of each
-// record, and leaves out what the operators exclude.
-func (f *Found) fuse() {
+// record, and leaves out what the operators exclude. It reads the documents of all that
+// the order may need.
+func (f *Found) fuse() (err error) {
 	s := f.scratch
 	fused := s.fusion.Reciprocal(f.allowedLists(), f.Plan.Profile.RankK, maxCandidates)
 	s.fused = s.fused[:0]
@@ -31,7 +32,17 @@ func (f *Found) fuse() {
 		s.fused = append(s.fused, c.Record)
 	}
 	// What an engine found may have been deleted or replaced since.
-	s.documents = f.Plan.Corpus.AppendDocuments(s.documents[:0], s.fused)
+	s.documents, err = f.Plan.Corpus.AppendDocuments(f.ctx, s.documents[:0], s.fused)
+	if err != nil {
+		return err
+	}
+	for _, x := range f.Plan.Places {
+		d, err := f.Plan.Corpus.Document(f.ctx, x.Record)
+		if err != nil {
+			return err
+		}
+		f.Placed = append(f.Placed, d)
+	}
 	const few = 4 // passages of most candidates
 	s.candidates, s.passages = Sized(s.candidates, len(fused)), Sized(s.passages, few*len(fused))
 	out, of := s.order[:0], s.of
@@ -60,6 +71,7 @@ func (f *Found) fuse() {
 		}
 	}
 	f.Candidates = out
+	return nil
 }
 
 // allowedLists returns the records of each list that the operators allow, as
@@ -68,8 +80,8 @@ func (f *Found) allowedLists() []fusion.List {
 	lists := make([]fusion.List, len(f.Lists))
 	for i := range f.Lists {
 		l := &f.Lists[i]
-		if allowed := f.Plan.Accept; allowed != nil {
-			l.Hits = slices.DeleteFunc(l.Hits, func(h Hit) bool { return !allowed(h.Record) })
+		if decisions := f.Plan.Decisions; decisions != nil {
+			l.Hits = slices.DeleteFunc(l.Hits, func(h Hit) bool { return !decisions.Allow(h.Record) })
 			l.Hits = l.Hits[:min(len(l.Hits), l.Depth)]
 		}
 		lists[i] = fusion.List{Weight: l.Weight, Records: make([]int64, len(l.Hits))}

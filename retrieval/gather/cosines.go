@@ -40,7 +40,7 @@ func (f *Found) scoreEarly(hits []Hit) {
 	var ids []passage.ID
 	for _, h := range hits {
 		if _, known := c.known[h.Passage]; known || c.asked[h.Passage] || h.Passage == Whole ||
-			f.Plan.Accept != nil && !f.Plan.Accept(h.Record) {
+			!f.Plan.Decisions.Allow(h.Record) {
 			continue
 		}
 		c.asked[h.Passage] = true

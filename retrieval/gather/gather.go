@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/index"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
@@ -65,6 +66,7 @@ type Found struct {
 	Plan       *plan.Plan
 	Candidates []*Candidate // best first by the fusion
 	Lists      []List
+	Placed     []*corpus.Document // of the plan's places; nil: it is not indexed
 
 	engines             *Engines
 	ctx                 context.Context
@@ -88,17 +90,17 @@ type List struct {
 
 // Run gathers the candidates of a plan. The Found must be closed. An engine that fails
 // or is late is listed in Missing. If no engine is left that holds everything, the
-// documents in memory are searched instead. It is an error only if that is impossible
-// too.
+// documents are searched instead, if they are in memory. It is an error only if no engine
+// answers and they are not.
 func (e *Engines) Run(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) (*Found, error) {
 	f := e.begin(ctx, p, t, s)
 	f.early = p.Reranks() && e.VectorServer
 	err := f.retrieve()
 	t.End("retrieve")
 	if err == nil {
-		f.fuse()
+		err = f.fuse()
 		t.End("fuse")
-		if p.Reranks() {
+		if err == nil && p.Reranks() {
 			f.score(f.Candidates)
 			err = ctx.Err()
 			t.End("cosines")
@@ -158,6 +160,9 @@ func (f *Found) ask() {
 		wg.Go(func() {
 			ctx, end := f.trace.Part(f.retrieving, "retrieve/"+l.Retriever)
 			hits, err := f.engines.retrievers[l.Retriever](ctx, f, l.Read)
+			if err == nil && f.Plan.Decisions != nil {
+				err = f.Plan.Decisions.Prepare(ctx, recordsOf(hits))
+			}
 			end(err)
 			f.Lists[i] = List{l, hits, err}
 			switch {
@@ -186,7 +191,7 @@ func (f *Found) retrieve() error {
 	}
 	switch {
 	case whole:
-	case slices.ContainsFunc(f.engines.breakers[:reranker], (*breaker).server):
+	case f.Plan.Corpus.InMemory() && slices.ContainsFunc(f.engines.breakers[:reranker], (*breaker).server):
 		_, end := f.trace.Part(f.ctx, "retrieve/"+corpusList.Retriever)
 		hits, err := f.scan(corpusList.Depth)
 		end(err)

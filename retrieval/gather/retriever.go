@@ -21,6 +21,15 @@ type Hit = keyword.Hit
 
 const Whole passage.ID = -1
 
+// recordsOf returns the records of hits.
+func recordsOf(hits []Hit) []int64 {
+	out := make([]int64, len(hits))
+	for i, h := range hits {
+		out[i] = h.Record
+	}
+	return out
+}
+
 // retriever finds up to k hits by one kind of evidence, best first.
 type retriever func(ctx context.Context, f *Found, k int) ([]Hit, error)
 
@@ -122,7 +131,10 @@ func (f *Found) scan(k int) ([]Hit, error) {
 	hits := make([]Hit, len(best))
 	for i, x := range best {
 		hits[i] = Hit{Record: x.Item, Passage: Whole, Score: x.Score}
-		d, _ := f.Plan.Corpus.Document(x.Item)
+		d, err := f.Plan.Corpus.Document(f.ctx, x.Item)
+		if err != nil {
+			return nil, err
+		}
 		ordinals := make([]int, min(d.Len(), Located))
 		for o := range ordinals {
 			ordinals[o] = o

@@ -193,7 +193,13 @@ func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) 
 	if fd.vector != nil && f.cfg.EmbedderServer {
 		limit = batchServed
 	}
-	if fd.corpus && f.cfg.ReadOnly {
+	switch {
+	case fd.corpus && f.cfg.Stored:
+		moved, err := f.take(ctx)
+		if err != nil || f.cfg.ReadOnly {
+			return moved, err
+		}
+	case fd.corpus && f.cfg.ReadOnly:
 		if err := f.release(ctx); err != nil {
 			return 0, err
 		}

@@ -64,6 +64,10 @@ type Config struct {
 	// ReadOnly follows the change log in memory and leaves the passages table
 	// and the servers to the process that writes the index.
 	ReadOnly bool
+	// Stored leaves documents in the catalog: memory goes with the words of the corpus, not
+	// with its passages. A process that is ReadOnly then takes from the catalog what the
+	// one that writes has stored, and analyses nothing. Both engines are on servers.
+	Stored bool
 	// Yield waits while searches are under way, not for ever: it is called before each
 	// record and each piece of embedding while another generation answers, so that these
 	// are as quick as ever. nil: there is no need to wait.
@@ -93,6 +97,7 @@ type Follower struct {
 	promote atomic.Bool
 	head    atomic.Int64 // newest sequence seen
 	stored  atomic.Int64 // the generation's checkpoint at Load, or as written since
+	counted counted      // statistics that it stores
 	begun   bool         // there was an index at Load
 	pace    pace         // of the corpus
 
@@ -111,8 +116,9 @@ func New(cfg Config) *Follower {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	f := &Follower{cfg: cfg, corpus: corpus.NewWriter(cfg.Now), texts: map[int64]kept{},
+	f := &Follower{cfg: cfg, texts: map[int64]kept{},
 		shown: recent.New[int64, catalog.Passage](recentTexts), local: &feed{name: "index", corpus: true}}
+	f.empty()
 	switch {
 	case !cfg.KeywordServer:
 		f.local.keyword = cfg.Keyword
@@ -127,6 +133,24 @@ func New(cfg Config) *Follower {
 	}
 	return f
 }
+
+// empty begins with an empty corpus.
+func (f *Follower) empty() {
+	var store *corpus.Store
+	if f.cfg.Stored {
+		read := func(ctx context.Context, records []int64, fn func(record int64, data []byte) error) error {
+			if err := f.cfg.Store.Documents(ctx, f.cfg.Generation.ID, records, fn); err != nil {
+				return fmt.Errorf("index: read documents: %w", err)
+			}
+			return nil
+		}
+		store = corpus.NewStore(read, recentDocuments)
+	}
+	f.corpus = corpus.NewWriter(f.cfg.Now, store)
+}
+
+// recentDocuments is how many bytes of documents in the catalog are kept after they were read.
+const recentDocuments = 64 << 20
 
 // Engines returns the engines that the follower feeds.
 func (f *Follower) Engines() Engines { return f.cfg.Engines }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"almanac/catalog"
 	"almanac/retrieval/corpus"
 )
 
@@ -15,7 +16,7 @@ import (
 // restored. The engine must be opened empty.
 var ErrAhead = errors.New("an engine is ahead of the catalog")
 
-// Load reads the documents into memory and finds out how far behind the engines
+// Load reads the documents into memory, or their statistics, and finds out how far behind the engines
 // are: each continues from its own checkpoint, those in this process from the
 // least of theirs, which is safe because applying a change twice is the same as
 // once. As documents are stored before the engines get them, no engine is ahead
@@ -25,7 +26,15 @@ func (f *Follower) Load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.loadCorpus(ctx); err != nil {
+	if f.cfg.Stored {
+		begin, err = f.loadStatistics(ctx)
+	} else {
+		err = f.loadCorpus(ctx)
+	}
+	if stored := f.stored.Load(); err == nil && f.counts() && stored > 0 && !f.counted.follows {
+		err = f.put(ctx, catalog.IndexBatch{Checkpoint: stored}, corpus.Change{})
+	}
+	if err != nil {
 		return err
 	}
 	f.begun = begin > 0
@@ -79,13 +88,13 @@ func (f *Follower) inProcess() *feed {
 const loaded = 4096
 
 func (f *Follower) loadCorpus(ctx context.Context) error {
-	words, err := f.cfg.Store.Words(ctx, f.cfg.Generation.ID)
+	words, err := f.readWords(ctx)
 	if err != nil {
-		return fmt.Errorf("index: read words: %w", err)
+		return err
 	}
 	decoded := make(chan error, 1)
 	parts := make(chan []document, 1)
-	go func() { decoded <- f.publish(parts) }()
+	go func() { decoded <- f.publish(ctx, parts) }()
 	part := make([]document, 0, loaded)
 	err = f.cfg.Store.ScanDocuments(ctx, f.cfg.Generation.ID, func(record int64, data []byte) error {
 		part = append(part, document{record, string(data)})
@@ -109,8 +118,8 @@ type document struct {
 	data   string
 }
 
-// publish decodes and publishes documents until there are no more.
-func (f *Follower) publish(parts <-chan []document) (err error) {
+// publish decodes and publishes documents, or what they count, until there are no more.
+func (f *Follower) publish(ctx context.Context, parts <-chan []document) (err error) {
 	for part := range parts {
 		documents := make([]*corpus.Document, 0, len(part))
 		for _, x := range part {
@@ -119,14 +128,31 @@ func (f *Follower) publish(parts <-chan []document) (err error) {
 				documents = append(documents, d)
 			}
 		}
-		f.corpus.Apply(documents, nil, nil)
+		change := corpus.Counted(documents)
+		if !f.cfg.Stored {
+			change, _ = f.corpus.Change(ctx, documents, nil, nil) // fails only where documents are not in memory
+		}
+		f.corpus.Apply(change)
 	}
 	return err
 }
 
-// loadWords publishes the words that a document holds. The others are left over
-// from documents that are gone, and are dropped by the process that writes.
+func (f *Follower) readWords(ctx context.Context) ([]string, error) {
+	words, err := f.cfg.Store.Words(ctx, f.cfg.Generation.ID)
+	if err != nil {
+		return nil, fmt.Errorf("index: read words: %w", err)
+	}
+	return words, nil
+}
+
+// loadWords publishes words. Those that no document holds are left over from documents
+// that are gone, and are dropped by the process that writes: only that one knows which
+// will come as new ones when a document has them again.
 func (f *Follower) loadWords(ctx context.Context, words []string) error {
+	if f.cfg.ReadOnly {
+		f.corpus.AddWords(words)
+		return nil
+	}
 	c := f.corpus.Corpus()
 	var unused []string
 	words = slices.DeleteFunc(words, func(w string) bool {
@@ -136,8 +162,8 @@ func (f *Follower) loadWords(ctx context.Context, words []string) error {
 		unused = append(unused, w)
 		return true
 	})
-	f.corpus.Apply(nil, nil, words)
-	if f.cfg.ReadOnly || len(unused) == 0 {
+	f.corpus.AddWords(words)
+	if len(unused) == 0 {
 		return nil
 	}
 	if err := f.cfg.Store.DropWords(ctx, f.cfg.Generation.ID, unused); err != nil {

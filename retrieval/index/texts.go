@@ -12,28 +12,31 @@ import (
 // store writes passages, documents and words, or keeps the texts in memory if
 // another process writes them, and publishes the corpus with them.
 func (f *Follower) store(ctx context.Context, records []*analysed, gone []int64, checkpoint int64) error {
-	words := f.corpus.UnknownWords(textsOf(records))
-	if f.cfg.ReadOnly {
-		f.keep(records, gone, checkpoint)
-	} else if err := f.write(ctx, records, gone, words, checkpoint); err != nil {
-		return err
-	}
 	documents := make([]*corpus.Document, len(records))
 	for i, a := range records {
 		documents[i] = a.document
 	}
+	change, err := f.corpus.Change(ctx, documents, gone, f.corpus.UnknownWords(textsOf(records)))
+	if err != nil {
+		return err
+	}
+	if f.cfg.ReadOnly {
+		f.keep(records, gone, checkpoint)
+	} else if err := f.write(ctx, records, gone, change, checkpoint); err != nil {
+		return err
+	}
 	f.applied.Add(1) // before anybody sees the documents: their texts are there
-	f.corpus.Apply(documents, gone, words)
+	f.corpus.Apply(change)
 	return nil
 }
 
 func (f *Follower) write(
-	ctx context.Context, records []*analysed, gone []int64, words []string, checkpoint int64,
+	ctx context.Context, records []*analysed, gone []int64, change corpus.Change, checkpoint int64,
 ) error {
 	if checkpoint <= f.stored.Load() {
 		return nil // an engine is being rebuilt; the passages table has these
 	}
-	if err := f.cfg.Store.AddWords(ctx, f.cfg.Generation.ID, words); err != nil {
+	if err := f.cfg.Store.AddWords(ctx, f.cfg.Generation.ID, change.Words); err != nil {
 		return fmt.Errorf("index: store words: %w", err)
 	}
 	rows := make([]catalog.RecordPassages, 0, len(records)+len(gone))
@@ -43,11 +46,7 @@ func (f *Follower) write(
 	for _, id := range gone {
 		rows = append(rows, catalog.RecordPassages{Record: id})
 	}
-	if err := f.cfg.Store.PutPassages(ctx, f.cfg.Generation.ID, rows, checkpoint); err != nil {
-		return fmt.Errorf("index: store passages: %w", err)
-	}
-	f.stored.Store(checkpoint)
-	return nil
+	return f.put(ctx, catalog.IndexBatch{Records: rows, Checkpoint: checkpoint}, change)
 }
 
 // kept are the texts of a record that was cut here and that the process which

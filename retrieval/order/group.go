@@ -150,14 +150,14 @@ func pin(r *run, candidates []*Candidate) []*Candidate {
 	places := r.Plan.Places
 	var buried, placed []*Candidate
 	for i, x := range places {
-		d, indexed := r.Plan.Corpus.Document(x.Record)
+		d := r.Placed[i]
 		at := slices.IndexFunc(candidates, func(c *Candidate) bool { return c.Record == x.Record })
 		var c *Candidate
 		switch {
 		case at >= 0:
 			c = candidates[at]
 			candidates = slices.Delete(candidates, at, at+1)
-		case x.Position == 0 || !indexed || !r.Plan.Filter.Admits(d.Record, d.Attributes):
+		case x.Position == 0 || d == nil || !r.Plan.Filter.Admits(d.Record, d.Attributes):
 			continue
 		default:
 			c = &Candidate{Candidate: &gather.Candidate{Document: d}}

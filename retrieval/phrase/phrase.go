@@ -3,6 +3,7 @@
 package phrase
 
 import (
+	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -64,25 +65,66 @@ func (o *Operators) Allow(d *corpus.Document) bool {
 	return true
 }
 
-// Decide returns whether a record of the corpus is allowed, which it decides
+// Decisions say which records of a corpus the operators of a query allow. Each is decided
 // once: several lists ask at the same time, and for the same records.
-func (o *Operators) Decide(c *corpus.Corpus) func(record int64) bool {
-	var mu sync.Mutex
-	known := map[int64]bool{}
-	return func(record int64) bool {
-		mu.Lock()
-		is, ok := known[record]
-		mu.Unlock()
-		if ok {
-			return is
-		}
-		d, indexed := c.Document(record)
-		is = indexed && o.Allow(d)
-		mu.Lock()
-		known[record] = is
-		mu.Unlock()
+type Decisions struct {
+	operators *Operators
+	corpus    *corpus.Corpus
+
+	mu    sync.Mutex // guards known
+	known map[int64]bool
+}
+
+// Decide returns the decisions for a corpus; nil: there are no operators.
+func (o *Operators) Decide(c *corpus.Corpus) *Decisions {
+	if o.None() {
+		return nil
+	}
+	return &Decisions{operators: o, corpus: c, known: map[int64]bool{}}
+}
+
+// Prepare decides on records whose documents are not in memory, which are read at once.
+func (d *Decisions) Prepare(ctx context.Context, records []int64) error {
+	if d.corpus.InMemory() {
+		return nil
+	}
+	d.mu.Lock()
+	unknown := slices.DeleteFunc(records, func(r int64) bool { _, ok := d.known[r]; return ok })
+	d.mu.Unlock()
+	documents, err := d.corpus.AppendDocuments(ctx, nil, unknown)
+	if err != nil {
+		return err
+	}
+	allowed := make(map[int64]bool, len(documents))
+	for i := range documents {
+		allowed[documents[i].Record] = d.operators.Allow(&documents[i])
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range unknown {
+		d.known[r] = allowed[r]
+	}
+	return nil
+}
+
+// Allow reports whether a record is allowed that was prepared, or whose document is in
+// memory.
+func (d *Decisions) Allow(record int64) bool {
+	if d == nil {
+		return true
+	}
+	d.mu.Lock()
+	is, ok := d.known[record]
+	d.mu.Unlock()
+	if ok || !d.corpus.InMemory() {
 		return is
 	}
+	x, err := d.corpus.Document(context.Background(), record)
+	is = err == nil && x != nil && d.operators.Allow(x)
+	d.mu.Lock()
+	d.known[record] = is
+	d.mu.Unlock()
+	return is
 }
 
 // phrase finds its terms at successive positions by the Shift-And algorithm

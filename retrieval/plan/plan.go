@@ -52,8 +52,8 @@ type Plan struct {
 	Lists   []List
 
 	Operators   phrase.Operators
-	Accept      func(record int64) bool // what the operators allow; nil: everything
-	Places      []relevance.Place       // fixed by a pin
+	Decisions   *phrase.Decisions // of Operators
+	Places      []relevance.Place // fixed by a pin
 	Model       rerank.Model
 	Scorer      *rerank.Scorer
 	Statistics  corpus.Statistics
@@ -112,8 +112,8 @@ func (p *Plan) With(q query.Query) (*Plan, error) {
 		}
 	}
 	if !p.Operators.None() {
-		p.Accept = p.Operators.Decide(p.Corpus)
-		p.Keyword.Accept = p.Accept
+		p.Decisions = p.Operators.Decide(p.Corpus)
+		p.Keyword.Accept = p.Decisions.Allow
 	}
 	return p, nil
 }

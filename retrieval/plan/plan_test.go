@@ -24,7 +24,7 @@ var aliases = map[string][]string{"extra traffic": {"xt"}, "gasoline": {"traffic
 // are retrievers; the profile names those of all engines.
 func newPlan(t *testing.T, r plan.Request, usable []string, texts ...string) (*plan.Plan, error) {
 	t.Helper()
-	w := corpus.NewWriter(time.Now)
+	w := corpus.NewWriter(time.Now, nil)
 	var documents []*corpus.Document
 	var words []string
 	for i, text := range texts {
@@ -36,7 +36,11 @@ func newPlan(t *testing.T, r plan.Request, usable []string, texts ...string) (*p
 		documents = append(documents, corpus.NewDocument(catalog.Record{ID: int64(i + 1)}, []analysis.Packed{terms}))
 		words = append(words, strings.Fields(text)...)
 	}
-	w.Apply(documents, nil, words)
+	c, err := w.Change(t.Context(), documents, nil, words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Apply(c)
 	p, err := profile.Load(profile.DefaultName)
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func BenchmarkSignals(b *testing.B) {
 	var documents []corpus.Document
 	var scored []rerank.Scored
 	for b.Loop() {
-		documents = c.AppendDocuments(documents[:0], ids)
+		documents, _ = c.AppendDocuments(b.Context(), documents[:0], ids)
 		candidates := make([]rerank.Candidate, len(ids))
 		for i := range documents {
 			candidates[i] = rerank.Candidate{Document: &documents[i], Passages: []int{1, 4}, Cosines: []float32{.3, .2}}

@@ -39,6 +39,7 @@ type Config struct {
 	// many are indexed. nil: nobody watches.
 	Progress func() (set func(done, total int), end func())
 
+	Stored    bool  // documents stay in the catalog, see index.Config
 	Temporary bool  // Close drops the indexes on servers
 	Sealed    error // why directory and catalog can only be read; nil: they can be written
 	Log       *slog.Logger

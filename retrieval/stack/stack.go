@@ -329,8 +329,8 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 // load makes the follower of the open engines.
 func (s *Stack) load(ctx context.Context) error {
 	s.Follower = index.New(index.Config{
-		Store: s.cfg.Store, Generation: s.generation, Engines: s.engines, ReadOnly: s.readOnly, Yield: s.cfg.yield,
-		Log: s.cfg.Log})
+		Store: s.cfg.Store, Generation: s.generation, Engines: s.engines, ReadOnly: s.readOnly, Stored: s.cfg.Stored,
+		Yield: s.cfg.yield, Log: s.cfg.Log})
 	return s.Follower.Load(ctx)
 }
 

@@ -114,6 +114,6 @@ func Options(ctx context.Context, store catalog.Reader, c eval.Collection, index
 	if o.Names, err = Names(ctx, store, c); err != nil {
 		return o, err
 	}
-	o.Same = eval.Copies(o.Names, indexed, standard.Collapse)
-	return o, nil
+	o.Same, err = eval.Copies(ctx, o.Names, indexed, standard.Collapse)
+	return o, err
 }

@@ -61,8 +61,8 @@ var textPromises = []promise{
 		g := f.generation(ugly)
 		f.equal("again", f.generation(ugly), g)
 		p := catalog.Passage{ID: 1, Anchor: ugly, Section: ugly, Heading: ugly, Text: ugly}
-		f.check(f.store.PutPassages(f.ctx, g.ID, []catalog.RecordPassages{{Passages: []catalog.Passage{p},
-			Document: ugly}}, 1))
+		f.check(f.store.PutPassages(f.ctx, g.ID, batch(1, catalog.RecordPassages{Passages: []catalog.Passage{p},
+			Document: ugly})))
 		f.equal("documents are bytes", f.documents(g.ID), []string{"0 " + ugly})
 	}},
 	{"huge bodies and titles are kept whole", func(f fixture) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
 	"almanac/testing/scale"
 )
 
@@ -51,7 +50,7 @@ func (j job) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(j.dir, "catalog.db")})
+	store, err := j.store(ctx)
 	if err != nil {
 		return err
 	}

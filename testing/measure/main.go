@@ -1,8 +1,10 @@
 // Command measure grows corpora of real texts and prints how the index behaves
 // with them: time to build and to start, memory, searches alone and while a sync
-// writes, and bytes written for one changed record.
+// writes, and bytes written for one changed record. Then, with the engines in a process of
+// their own: memory, start and searches of one whose documents are in its memory, and of
+// one that leaves them in the catalog.
 //
-//	go run ./testing/measure -passages 100000,1000000 [-dir DIR]
+//	go run ./testing/measure -passages 100000,1000000 [-dir DIR] [-catalog postgres://…]
 //
 // Each step is a process of its own, so that its memory is its own. With -dir
 // everything is kept there, and a catalog or an index that is already there is
@@ -21,8 +23,11 @@ import (
 	"strings"
 	"time"
 
+	"almanac/catalog"
+	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
 	"almanac/cmd/memory"
+	"almanac/embed"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
 	"almanac/testing/scale"
@@ -35,17 +40,23 @@ type job struct {
 	passages int
 	rate     int // records a second that the sync writes
 	searches int
+	database string // address of the catalog; "": a file in dir
+	engines  string // address of those of another process
+	from     string // where documents are: memory or catalog
 }
 
 func main() {
 	memory.Respect() // as the program does
 	var j job
 	sizes := flag.String("passages", "100000", "sizes of corpora, in passages")
-	step := flag.String("step", "", "measure one step in this process: build or serve")
+	step := flag.String("step", "", "measure one step in this process: build, serve, engines or apart")
 	flag.StringVar(&j.shared, "shared", filepath.Join("..", "shared"), "directory of test collections")
 	flag.StringVar(&j.dir, "dir", "", "keep the data here")
 	flag.IntVar(&j.rate, "rate", 200, "records a second that the sync writes")
 	flag.IntVar(&j.searches, "searches", 1000, "searches to measure")
+	flag.StringVar(&j.database, "catalog", "", "an empty PostgreSQL database for a corpus of one size; else a file")
+	flag.StringVar(&j.engines, "engines", "", "address of the step engines")
+	flag.StringVar(&j.from, "from", "memory", "where the step apart has documents: memory or catalog")
 	flag.Parse()
 	var err error
 	switch *step {
@@ -58,6 +69,10 @@ func main() {
 		}
 	case "serve":
 		err = j.serve(context.Background())
+	case "engines":
+		err = j.serveEngines(context.Background())
+	case "apart":
+		err = j.searchApart(context.Background())
 	default:
 		err = fmt.Errorf("unknown step %q", *step)
 	}
@@ -86,21 +101,25 @@ func (j job) all(sizes string) error {
 		return err
 	}
 	for size := range strings.SplitSeq(sizes, ",") {
+		args := []string{"-passages", size, "-shared", j.shared, "-dir", filepath.Join(dir, size), "-rate",
+			strconv.Itoa(j.rate), "-searches", strconv.Itoa(j.searches), "-catalog", j.database}
 		for _, step := range []string{"build", "serve"} {
-			cmd := exec.Command(self, "-step", step, "-passages", size, "-shared", j.shared,
-				"-dir", filepath.Join(dir, size), "-rate", strconv.Itoa(j.rate), "-searches", strconv.Itoa(j.searches))
+			cmd := exec.Command(self, append(args, "-step", step)...)
 			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 			if err := cmd.Run(); err != nil {
 				return fmt.Errorf("%s %s: %w", step, size, err)
 			}
+		}
+		if err := j.apart(context.Background(), self, args); err != nil {
+			return fmt.Errorf("%s: %w", size, err)
 		}
 	}
 	return nil
 }
 
 // open opens catalog and index, which has everything then; the caller closes both.
-func (j job) open(ctx context.Context) (*sqlite.Store, *stack.Stack, error) {
-	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(j.dir, "catalog.db")})
+func (j job) open(ctx context.Context) (catalog.Store, *stack.Stack, error) {
+	store, err := j.store(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,11 +128,20 @@ func (j job) open(ctx context.Context) (*sqlite.Store, *stack.Stack, error) {
 		return nil, nil, err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	s, err := stack.Open(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []profile.Profile{p}, Log: log})
+	s, err := stack.Open(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []profile.Profile{p},
+		Embed: stack.Embed{Model: embed.Table}, Deadline: time.Minute, Log: log})
 	if err != nil {
 		return nil, nil, err
 	}
 	return store, s, s.CatchUp(ctx, true)
+}
+
+// store opens the catalog.
+func (j job) store(ctx context.Context) (catalog.Store, error) {
+	if j.database != "" {
+		return postgres.Open(ctx, postgres.Config{URL: j.database})
+	}
+	return sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(j.dir, "catalog.db")})
 }
 
 // report prints one figure.
