@@ -1,8 +1,8 @@
 package library
 
 import (
-	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"almanac/api/kb"
@@ -98,9 +98,8 @@ func describedAPIs(ctx context.Context, b kb.Base) (all []API, err error) {
 			of[c.Category] += c.N
 		}
 	}
-	for name, n := range of {
-		all = append(all, API{name, n})
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, API{name, of[name]})
 	}
-	slices.SortFunc(all, func(a, b API) int { return cmp.Compare(a.Name, b.Name) })
 	return all, err
 }

@@ -15,8 +15,7 @@ import (
 
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
-	list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread, foundation, endpoints, records,
-	record,
+	list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread, foundation, endpoints, records, record,
 }
 
 var notFound = []error{op.ErrNotFound}
