@@ -3,6 +3,7 @@ package order
 import (
 	"slices"
 
+	"almanac/catalog"
 	"almanac/retrieval/analysis"
 )
 
@@ -13,12 +14,8 @@ const (
 	quotedWords = 20
 )
 
-// What quotes nothing is looked for so far down the list, and takes a place if it scores
-// nearly as well as what quotes: with less, judged rankings fall.
-const (
-	spoken     = 10
-	spokenWell = 0.9 // of the score of what it displaces
-)
+// spoken is how far down the list what quotes nothing is looked for.
+const spoken = 10
 
 // apart puts what only quotes a better result behind the best, which are to say different
 // things: a candidate whose best passage has a paragraph of a better one's, and nothing of
@@ -29,19 +26,17 @@ func apart(r *run, list []*Candidate) []*Candidate {
 		asked[t.ID] = asked[t.ID] || !t.Stop
 	}
 	var best, quoting []*Candidate
-	var said []runs
+	var said []runs // of best
 	window := list[:min(len(list), max(spoken, 2*r.Plan.Request.Apart))]
 	for _, c := range window {
 		if len(best) == r.Plan.Request.Apart {
 			break
 		}
 		words := passageWords(c)
-		if slices.ContainsFunc(said, func(s runs) bool { return s.quotedBy(words, asked) }) {
+		quotes := func(s runs) bool { return s.quotedBy(words, asked) }
+		if at := slices.IndexFunc(said, quotes); at >= 0 && !versions(c, best[at]) {
 			quoting = append(quoting, c)
 			continue
-		}
-		if len(quoting) > 0 && c.Shown < spokenWell*quoting[0].Shown {
-			break
 		}
 		best, said = append(best, c), append(said, runsOf(words))
 	}
@@ -55,6 +50,13 @@ func apart(r *run, list []*Candidate) []*Candidate {
 		c.Shown = scores[i]
 	}
 	return list
+}
+
+// versions reports whether two candidates are pages, which repeat each other but for the
+// detail that is asked for: what holds of a version, or of a component.
+func versions(a, b *Candidate) bool {
+	kind := a.Document.Attributes.Kind
+	return kind == b.Document.Attributes.Kind && catalog.Kind(kind).Role() == catalog.RolePage
 }
 
 // passageWords are the terms of a candidate's best passage; none if it was found by its
