@@ -29,9 +29,9 @@ var taskSets = []struct {
 	suffix string
 	figures
 }{
-	{"", figures{0.6, 0.9, 1500}},
-	{"-seen", figures{0.6, 0.9, 1500}},
-	{"-reworded", figures{0.6, 0.7, 1500}},
+	{"", figures{0.6, 0.9, 1250}},
+	{"-seen", figures{0.6, 0.9, 1250}},
+	{"-reworded", figures{0.6, 0.7, 1250}},
 }
 
 // task is a question with a checkable answer.

@@ -34,9 +34,9 @@ type expertIn struct {
 }
 
 const (
-	// contributionsRead is how many contributions on the topic are weighed at least, and
+	// leastRead is how many contributions on the topic are weighed at least, and
 	// each how many for each person. What is ranked lower is hardly about it.
-	contributionsRead, each = 100, 4
+	leastRead, each = 100, 4
 	// leastRelevant is the least relevance that counts, of the best.
 	leastRelevant = 0.5
 	proofsShown   = 3
@@ -55,7 +55,7 @@ Ranks the people who likely know a topic by their posts, comments, accepted answ
 the evidence. For what maintainers advise use find_maintainer_guidance.
 `,
 }, func(ctx context.Context, b kb.Base, in expertIn) (Experts, error) {
-	search := find.Search{Field: "topic", Query: in.Topic, Kinds: expertKinds, Limit: max(contributionsRead, each*in.Limit)}
+	search := find.Search{Field: "topic", Query: in.Topic, Kinds: expertKinds, Limit: max(leastRead, each*in.Limit)}
 	found, err := search.Run(ctx, b)
 	if err != nil {
 		return Experts{}, err

@@ -35,7 +35,7 @@ type Passage struct {
 func (p *Passage) Lean() {
 	p.Hit.Lean()
 	if p.Passage == "" {
-		p.URL = ""
+		p.URL, p.Key, p.StatusRaw, p.Also = "", "", "", nil
 	}
 	p.Path, p.Source, p.Score = "", "", 0
 }
@@ -45,7 +45,7 @@ func (p *Passage) Lean() {
 // passages and snippets together.
 const (
 	listedSnippet = 80
-	shownText     = 3_100
+	shownText     = 2_700
 )
 
 var semantic = kb.New(op.Spec{

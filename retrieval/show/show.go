@@ -67,6 +67,10 @@ func (r Response) Explanation(record int64) *order.Explanation {
 	return nil
 }
 
+// lengths are those of whole passages that share a room with snippets, by rank: what is
+// less likely to answer takes less.
+var lengths = [...]int{snippet.PassageLength, 700, 600}
+
 // Page turns a page of candidates into results, the best with their text.
 func Page(f *gather.Found, page []*order.Candidate) ([]Result, error) {
 	r := f.Plan.Request
@@ -88,8 +92,11 @@ func Page(f *gather.Found, page []*order.Candidate) ([]Result, error) {
 	whole := make([]string, len(best))
 	for i, c := range best {
 		text := joined(parts[i], func(j int) (heading, text string) { return texts[j].Heading, texts[j].Text })
-		own := len(parts[i]) - min(len(c.Posts), posted)
-		whole[i] = matcher.Passage(text, own*snippet.PassageLength)
+		own, most := len(parts[i])-min(len(c.Posts), posted), snippet.PassageLength
+		if r.Room > 0 {
+			most = lengths[min(i, len(lengths)-1)]
+		}
+		whole[i] = matcher.Passage(text, own*most)
 	}
 	length, others := r.Snippet, len(page)-len(best)
 	if room := r.Room; room > 0 && others > 0 {

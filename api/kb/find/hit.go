@@ -13,7 +13,7 @@ import (
 // Hit is one result of a search over everything.
 type Hit struct {
 	kb.Item
-	Read      string `json:"read" doc:"reads the section around the passage with get_doc"`
+	Read      string `json:"read,omitempty" required:"true" doc:"reads the section around the passage with get_doc"`
 	Type      string `json:"type,omitempty" required:"true" doc:"search type"`
 	StatusRaw string `json:"status_raw,omitempty" doc:"a proposal's status in the network's own word"`
 	Passage   string `json:"passage,omitempty" doc:"of the best three: the passage that was found"`
@@ -39,6 +39,9 @@ const (
 func (h *Hit) Lean() {
 	if h.Type == h.Kind {
 		h.Type = ""
+	}
+	if h.Passage == "" && h.Read == read.ID(h.RecordID, "") {
+		h.Read = "" // the id reads it
 	}
 	h.Item.Lean()
 	if len(h.Path)+len(h.URL)+len(h.Read) > longAddresses {
