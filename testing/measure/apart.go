@@ -21,6 +21,7 @@ import (
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
 	"almanac/retrieval/vector"
 )
 
@@ -117,7 +118,7 @@ func (j job) searchApart(ctx context.Context) error {
 
 // serveEngines answers for the engines that were built until the process is ended.
 func (j job) serveEngines(ctx context.Context) error {
-	_, s, err := j.open(ctx)
+	_, s, err := j.open(ctx, stack.OpenReader) // the one that measures stores the statistics
 	if err != nil {
 		return err
 	}

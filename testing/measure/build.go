@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/retrieval/stack"
 	"almanac/testing/scale"
 )
 
@@ -22,7 +23,7 @@ func (j job) build(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	store, s, err := j.open(ctx)
+	store, s, err := j.open(ctx, stack.Open)
 	if err != nil {
 		return err
 	}

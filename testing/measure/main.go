@@ -118,7 +118,9 @@ func (j job) all(sizes string) error {
 }
 
 // open opens catalog and index, which has everything then; the caller closes both.
-func (j job) open(ctx context.Context) (catalog.Store, *stack.Stack, error) {
+func (j job) open(ctx context.Context, as func(context.Context, stack.Config) (*stack.Stack, error)) (
+	catalog.Store, *stack.Stack, error,
+) {
 	store, err := j.store(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -128,7 +130,7 @@ func (j job) open(ctx context.Context) (catalog.Store, *stack.Stack, error) {
 		return nil, nil, err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	s, err := stack.Open(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []profile.Profile{p},
+	s, err := as(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []profile.Profile{p},
 		Embed: stack.Embed{Model: embed.Table}, Deadline: time.Minute, Log: log})
 	if err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/stack"
 	"almanac/testing/scale"
 )
 
@@ -27,7 +28,7 @@ func (j job) serve(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	store, s, err := j.open(ctx)
+	store, s, err := j.open(ctx, stack.Open)
 	if err != nil {
 		return err
 	}
