@@ -39,7 +39,7 @@ vet:
 	$(GO) vet $(PACKAGES)
 	GOARCH=arm64 $(GO) vet ./embed/transformer/... ./retrieval/vector/kernel/...
 	GOARCH=arm64 $(GO) build -o /dev/null ./cmd/almanac
-	GOOS=windows $(GO) vet ./catalog/datadir ./catalog/sqlite ./retrieval/stack
+	GOOS=windows $(GO) build ./catalog/datadir ./catalog/sqlite ./retrieval/stack
 	@bash -euc '. .ci/install; staticcheck=$$(go_tool staticcheck); "$$staticcheck" $(PACKAGES)'
 
 unit:
