@@ -73,7 +73,7 @@ rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks ove
 	for off in avx512f all; do export GODEBUG=cpu.$$off=off; $(GO) test ./embed/transformer/kernel ./retrieval/vector/kernel && \
 	  $(GO) test -timeout 25m -run 'VectorsAreThose' ./embed/transformer || exit 1; done
 	$(GO) test -timeout 25m -run 'ABuildHolds' ./retrieval
-	$(GO) test -timeout 25m -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert' ./api
+	$(GO) test -timeout 25m -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert|Recipes' ./api
 
 programs: ## the program and its parts started, killed and filled up, hostile sources: one package at a time
 	@echo "== programs started, killed and filled up"
@@ -82,7 +82,7 @@ programs: ## the program and its parts started, killed and filled up, hostile so
 	$(GO) test -p 1 -timeout 25m -run 'Kill' ./catalog/sqlite ./retrieval/snapshot ./retrieval/keyword/embedded
 
 # Walks ask nothing of a catalog that the operations do not: over PostgreSQL they are for the night.
-WALKS := Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert
+WALKS := Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert|Recipes
 
 postgres: ## every operation over a catalog in PostgreSQL
 	@echo "== operations over PostgreSQL"

@@ -14,6 +14,7 @@ import (
 
 	"almanac/testing/meilitest"
 	"almanac/testing/qdranttest"
+	"almanac/testing/wait"
 )
 
 // TestServersBehindTLS: both engines are on servers with certificates of a private authority, which SSL_CERT_FILE names,
@@ -42,9 +43,9 @@ func TestServersBehindTLS(t *testing.T) {
 
 	s := newSite(t, 12, append(settings, "SSL_CERT_FILE="+authority)...).serve(t)
 	s.ready(t)
-	if a := search(s); len(a.Items) == 0 || len(a.Degraded) > 0 || len(vectors.Passages()) == 0 {
-		t.Errorf("found %d, without %v, %d passages in the vector engine", len(a.Items), a.Degraded,
-			len(vectors.Passages()))
+	wait.Until(t, "both engines answer", func() bool { return len(search(s).Degraded) == 0 })
+	if len(search(s).Items) == 0 || len(vectors.Passages()) == 0 {
+		t.Errorf("nothing is found, or there are no vectors: %d", len(vectors.Passages()))
 	}
 	s.stop(t)
 
