@@ -41,8 +41,9 @@ func (b Base) Record(ctx context.Context, id arg.RecordID) (catalog.Record, erro
 
 // Keyed finds a record of a kind by its natural key or its record id: a topic
 // by its number, a video by its id on the platform. The record id of a child
-// finds its parent; a section after the record id is ignored. An issue has the key
-// owner/name#12 and is found by owner/name/12 too, as its address has it.
+// finds its parent; a section after the record id is ignored. A proposal is found by
+// any spelling of its id, and an issue, of the key owner/name#12, by owner/name/12 too,
+// as their addresses have them.
 func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalog.Record, err error) {
 	if whole, _, _ := strings.Cut(id, SectionMark); IsRecordID(whole) {
 		id = whole
@@ -55,7 +56,12 @@ func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalo
 			err = catalog.ErrNotFound
 		}
 	} else {
-		if kind.Role() == catalog.RoleWork {
+		switch {
+		case kind == catalog.KindCIP:
+			if key, ok := b.Network.Proposals.ParseID(id); ok {
+				id = key
+			}
+		case kind.Role() == catalog.RoleWork:
 			id = numbered.ReplaceAllString(id, "$1#$2")
 		}
 		r, err = b.Catalog.Get(ctx, catalog.Ref{Kind: kind, Key: id})
