@@ -259,6 +259,20 @@ func BenchmarkEmbed(b *testing.B) {
 	}
 }
 
+// BenchmarkEmbedCold measures a query when other work has driven the weights from the caches.
+func BenchmarkEmbedCold(b *testing.B) {
+	e := newEmbedder(b)
+	other := make([]byte, 128<<20)
+	for b.Loop() {
+		b.StopTimer()
+		for i := 0; i < len(other); i += 64 {
+			other[i]++
+		}
+		b.StartTimer()
+		vectors(b, e, embed.Query, "how does the keeper rotate the lamp?")
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
 		if _, err := New(); err != nil {
