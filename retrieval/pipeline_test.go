@@ -87,7 +87,8 @@ func TestTheClockIsOne(t *testing.T) {
 			t.Errorf("%s took %v of %v", stage, took, res.Took)
 		}
 	}
-	for _, stage := range []string{"plan", "retrieve", "retrieve/dense", "fuse", "cosines", "rerank", "pin", "show"} {
+	for _, stage := range []string{"plan", "retrieve", "retrieve/dense", "embed", "fuse", "cosines", "rerank", "pin",
+		"show"} {
 		if _, ok := res.Timings[stage]; !ok {
 			t.Errorf("%s is not measured: %v", stage, res.Timings)
 		}

@@ -50,9 +50,9 @@ func BenchmarkModelChange(b *testing.B) {
 
 // BenchmarkTakeOver measures the default model over the real corpus, with a client that
 // searches without a pause: the median and the 99th percentile of its waits by the table,
-// while the transformer's index is built beside it, and by the transformer; the
-// processor time of that index, from what is left of it after the searches; and the
-// largest resident set afterwards.
+// while the transformer's index is built beside it, and by the transformer, with the mean
+// of what the vectors of the queries take; the processor time of that index, from what is
+// left of it after the searches; and the largest resident set afterwards.
 func BenchmarkTakeOver(b *testing.B) {
 	corpus, queries := realCorpus(b)
 	if !transformer.Fast() {
@@ -80,6 +80,7 @@ func BenchmarkTakeOver(b *testing.B) {
 		s.ready(b)
 		b.ReportMetric(processor(b, s), "again-s")
 		waits(b, s, "after", queries)
+		b.ReportMetric(embedding(b, s), "after-embed-ms")
 		b.ReportMetric(largest(b, s), "after-MB")
 		s.stop(b)
 	}
@@ -102,6 +103,22 @@ func waits(b *testing.B, s *server, phase string, queries []string) {
 	for p, name := range map[int]string{50: "p50", 99: "p99"} {
 		b.ReportMetric(float64(took[len(took)*p/100].Microseconds())/1000, phase+"-"+name+"-ms")
 	}
+}
+
+// embedding is the mean of the milliseconds that the vectors of a server's queries took.
+func embedding(b *testing.B, s *server) float64 {
+	b.Helper()
+	_, _, body := do(b, http.MethodGet, s.admin+"/metrics")
+	var sum, count float64
+	for line := range strings.Lines(string(body)) {
+		const series = "almanac_search_stage_duration_seconds_"
+		_, _ = fmt.Sscanf(line, series+`sum{stage="embed"} %g`, &sum)
+		_, _ = fmt.Sscanf(line, series+`count{stage="embed"} %g`, &count)
+	}
+	if count == 0 {
+		b.Fatal("no query was embedded")
+	}
+	return sum / count * 1000
 }
 
 // embedded is how many passages have a vector in the index that is built.

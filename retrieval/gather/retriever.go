@@ -90,9 +90,11 @@ func ofVectors(hits []vector.Hit) []Hit {
 
 // embed returns the query's embedding.
 func (f *Found) embed(ctx context.Context) ([]float32, error) {
+	ctx, end := f.trace.Part(ctx, "embed")
 	vectors, err := ask(ctx, f.uses[embedder], func(ctx context.Context) ([][]float32, error) {
 		return f.engines.Embedder.Embed(ctx, []string{f.Plan.Text()}, embed.Query)
 	})
+	end(err)
 	if err != nil {
 		return nil, fmt.Errorf("embed query: %w", err)
 	}

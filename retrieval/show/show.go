@@ -28,7 +28,7 @@ type Response struct {
 	Corrected string                    // the query as it was read, if corrected; "" as typed
 	Unknown   []string                  // words of a query that was typed that no document has
 	Took      time.Duration
-	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"
+	Timings   map[string]time.Duration // by stage; of each retriever "retrieve/NAME", of the query's vector "embed"
 }
 
 // Relaxed is what a search finds without one of its operators, or without any.
