@@ -75,6 +75,9 @@ func Names(of network.Proposals, container, text string) []Name {
 		last = at.end
 	}
 	for _, p := range prose(text) {
+		if !strings.Contains(text[p.start:p.end], "PR-") { // faster than the pattern
+			continue
+		}
 		for _, at := range draft.FindAllStringSubmatchIndex(text[p.start:p.end], -1) {
 			start, end := p.start+at[2], p.start+at[3]
 			proposal(text[start:end], start, end)

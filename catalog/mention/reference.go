@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -69,6 +70,11 @@ func works(container, text string) (out []work) {
 		}
 		out = append(out, w)
 	}
+	// Few texts name any, and most of those that do not are known by what they lack.
+	addresses, numbers := strings.Contains(text, "/issues/") || strings.Contains(text, "/pull/"), hasNumber(text)
+	if !addresses && !numbers {
+		return nil
+	}
 	either := []catalog.Kind{catalog.KindIssue, catalog.KindPull}
 	for _, p := range prose(text) {
 		part := text[p.start:p.end]
@@ -78,6 +84,9 @@ func works(container, text string) (out []work) {
 				kind = catalog.KindPull
 			}
 			add(p.start+m[0], p.start+m[1], part[m[2]:m[3]]+"/"+part[m[4]:m[5]], part[m[8]:m[9]], kind)
+		}
+		if !numbers {
+			continue
 		}
 		for _, m := range workName.FindAllStringSubmatchIndex(part, -1) {
 			add(p.start+m[2], p.start+m[1], part[m[2]:m[3]], part[m[4]:m[5]], either...)
@@ -90,4 +99,14 @@ func works(container, text string) (out []work) {
 		}
 	}
 	return out
+}
+
+// hasNumber reports whether a text has a number behind a hash.
+func hasNumber(text string) bool {
+	for i := range len(text) - 1 {
+		if text[i] == '#' && text[i+1] >= '1' && text[i+1] <= '9' {
+			return true
+		}
+	}
+	return false
 }

@@ -48,9 +48,15 @@ func Cites(ctx context.Context, b kb.Base, passages []Passage) ([][]Cite, error)
 		for _, n := range mention.Names(b.Network.Proposals, p.Container, p.Text) {
 			named[i] = append(named[i], n.Refs...)
 		}
-		text := neighbours(p.Text)
+		var text pairs // nil: no link was looked for
 		for _, l := range links {
-			if l.From == p.Record && text.hold(l.Snippet) {
+			if l.From != p.Record {
+				continue
+			}
+			if text == nil {
+				text = neighbours(p.Text)
+			}
+			if text.hold(l.Snippet) {
 				named[i] = append(named[i], l.To)
 			}
 		}
