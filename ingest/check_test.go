@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,15 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(e *catalog.Entry) { e.Parent = catalog.Ref{Kind: catalog.KindRepo, Key: "none"} },
 			"its parent repo none is not in the catalog",
 			func(r catalog.Record) bool { return r.Parent == 0 },
+		},
+		"endless tags": {
+			func(e *catalog.Entry) {
+				for i := range 5001 {
+					e.Record.Tags = append(e.Record.Tags, fmt.Sprintf("tag-%04d", i))
+				}
+			},
+			"has 5001 tags; the first 5000 are kept",
+			func(r catalog.Record) bool { return len(r.Tags) == 5000 && !slices.Contains(r.Tags, "tag-5000") },
 		},
 		"neither title nor text": {
 			func(e *catalog.Entry) { e.Record.Title, e.Record.Body = " ", "" }, "neither title nor text",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -233,6 +234,27 @@ func TestDeriveIsRepeatedAfterAFailure(t *testing.T) {
 	f.derive(p)
 	if keys := f.keys(catalog.DerivedSource); len(keys) != 1 {
 		t.Errorf("derived %v", keys)
+	}
+}
+
+// TestStatisticsAreRepeatedAfterAFailure: a day's figures are not lost for a store that was
+// busy for a while, and the error says what is missing.
+func TestStatisticsAreRepeatedAfterAFailure(t *testing.T) {
+	full := errors.New("disk full")
+	for name, broken := range map[string]noSnapshots{"read": {read: full}, "write": {write: full}} {
+		f := setup(t)
+		f.run("first", listing(page("a")))
+		broken.spy = f.store
+		f.config.Store = broken
+		err := f.pipeline().Derive(t.Context())
+		if !errors.Is(err, full) || !strings.Contains(err.Error(), "statistics") || len(f.stats()) != 0 {
+			t.Errorf("%s: error %v, %d snapshots", name, err, len(f.stats()))
+		}
+		f.config.Store = f.store
+		f.derive(f.pipeline())
+		if list := f.stats(); len(list) != 1 {
+			t.Errorf("%s: %d snapshots", name, len(list))
+		}
 	}
 }
 

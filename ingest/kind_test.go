@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +111,50 @@ func TestKind(t *testing.T) {
 	f.config.WorkDir = ""
 	succeed(a)
 	if err := run(nil, nil); err == nil || err.Error() != "ingest: source first: n.yaml:7: the option names is missing" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// advising is a connector that has something to say of its options.
+type advising struct{ keeper }
+
+func (a advising) Advice(context.Context) []string {
+	return []string{"without key_env it reads " + a.Names[0]}
+}
+
+// TestAdviceIsThatOfTheConnector: the state that is kept for it does not hide it.
+func TestAdviceIsThatOfTheConnector(t *testing.T) {
+	for name, tt := range map[string]struct {
+		connector func(keeper) ingest.Connector[lit]
+		want      []string
+	}{
+		"one that advises": {func(k keeper) ingest.Connector[lit] { return advising{k} },
+			[]string{"without key_env it reads lamps"}},
+		"one that does not": {func(k keeper) ingest.Connector[lit] { return k }, nil},
+	} {
+		kind := ingest.Kind[lights, lit]{Name: "fake", Rules: "1",
+			Open: func(o lights, env ingest.Environment) (ingest.Connector[lit], error) {
+				return tt.connector(keeper{lights: o, env: env}), nil
+			}}
+		c, err := ingest.Kinds(kind).Connector(network.Source{Name: "first", Kind: "fake",
+			Options: options.Of(map[string]any{"names": []any{"lamps"}})}, ingest.Environment{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.(ingest.Advised).Advice(t.Context()); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestOptionsThatAKindRefusesAreFound: the error says where they are written.
+func TestOptionsThatAKindRefusesAreFound(t *testing.T) {
+	dark := errors.New("no lamp is lit")
+	kind := ingest.Kind[lights, lit]{Name: "fake",
+		Open: func(lights, ingest.Environment) (ingest.Connector[lit], error) { return nil, dark }}
+	_, err := ingest.Kinds(kind).Connector(network.Source{Name: "first", Kind: "fake",
+		Options: options.Of(map[string]any{"names": []any{"a"}}).At("n.yaml", 7)}, ingest.Environment{})
+	if !errors.Is(err, dark) || !strings.HasPrefix(err.Error(), "n.yaml:7: ") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -748,3 +748,81 @@ func TestSnapshotsAreStoredWithTheRunThatTookThem(t *testing.T) {
 		t.Errorf("snapshots %v, want %v", got, want)
 	}
 }
+
+// noSnapshots is a store that cannot read, or cannot write, the state of a series.
+type noSnapshots struct {
+	*spy
+	read, write error
+}
+
+func (s noSnapshots) Snapshots(ctx context.Context, series string, limit int) ([]catalog.Snapshot, error) {
+	if s.read != nil {
+		return nil, s.read
+	}
+	return s.spy.Snapshots(ctx, series, limit)
+}
+
+func (s noSnapshots) PutSnapshot(ctx context.Context, snapshot catalog.Snapshot) error {
+	if s.write != nil {
+		return s.write
+	}
+	return s.spy.PutSnapshot(ctx, snapshot)
+}
+
+// TestASnapshotThatIsNotStoredFailsTheRun: else nobody would know of the gap. Records that
+// were written before stay.
+func TestASnapshotThatIsNotStoredFailsTheRun(t *testing.T) {
+	full := errors.New("disk full")
+	for name, broken := range map[string]noSnapshots{"read": {read: full}, "write": {write: full}} {
+		f := setup(t)
+		broken.spy = f.store
+		f.config.Store = broken
+		_, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: f.clock.now(),
+				Data: []byte(`{"price_usd":1}`)})
+			return ingest.Outcome{}, out.Put(ctx, page("a"))
+		}))
+		if !errors.Is(err, full) || !strings.Contains(err.Error(), catalog.SeriesMarket) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if s := f.state("first"); !strings.Contains(s.Error, full.Error()) {
+			t.Errorf("%s: state %+v", name, s)
+		}
+		if keys := f.keys("first"); !slices.Equal(keys, []string{"a"}) {
+			t.Errorf("%s: records %q", name, keys)
+		}
+	}
+}
+
+// told is a Progress that notes what it is told.
+type told struct{ lines []string }
+
+func (p *told) Start(source string) { p.lines = append(p.lines, "start "+source) }
+
+func (p *told) Progress(source string, done, total int) {
+	p.lines = append(p.lines, fmt.Sprint(source, " ", done, "/", total))
+}
+
+func (p *told) Done(r ingest.Report) {
+	p.lines = append(p.lines, fmt.Sprint("done ", r.Source, " ", r.Created))
+}
+
+// TestProgressIsThatOfItsSource: people watch several runs at once.
+func TestProgressIsThatOfItsSource(t *testing.T) {
+	f := setup(t)
+	p := &told{}
+	f.config.Progress = p
+	for i, source := range []string{"first", "second"} {
+		f.run(source, connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Progress(i, 2)
+			err := out.Put(ctx, page(source))
+			out.Progress(i+1, 0)
+			return ingest.Outcome{Complete: true}, err
+		}))
+	}
+	want := []string{"start first", "first 0/2", "first 1/0", "done first 1",
+		"start second", "second 1/2", "second 2/0", "done second 1"}
+	if !slices.Equal(p.lines, want) {
+		t.Errorf("%q", p.lines)
+	}
+}

@@ -53,6 +53,64 @@ func TestRegistry(t *testing.T) {
 	})
 }
 
+// beacon are the options of a kind that tells what they are by its example.
+type beacon struct {
+	Address string `yaml:"address" required:"true"`
+	Depth   int    `yaml:"depth"`
+}
+
+// described is a registry with one kind that describes itself, and one that decorates
+// others and so has neither a name nor options of its own.
+func described(example string) ingest.Registry {
+	return ingest.Registry{
+		"beacon": ingest.Kind[beacon, struct{}]{Name: "beacon", Summary: "Reads beacons.", Example: example},
+		"relay":  ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) { return nil, nil }),
+	}
+}
+
+const beaconExample = `sources:
+  - name: beacons
+    kind: beacon
+    options:
+      address: https://www.example.org/  # where they are listed
+      depth: 3                           # how many pages are followed
+`
+
+// TestSchemasSayWhatOptionsMean: an editor shows them beside a network file.
+func TestSchemasSayWhatOptionsMean(t *testing.T) {
+	schemas, err := described(beaconExample).Schemas()
+	if err != nil || len(schemas) != 1 || schemas["beacon"] == nil {
+		t.Fatalf("%v, %v; want the kind with fixed options alone", schemas, err)
+	}
+	s := schemas["beacon"]
+	said := map[string]string{"": s.Description}
+	for name, p := range s.Properties {
+		said[name] = p.Description
+	}
+	want := map[string]string{"": "Reads beacons.", "address": "where they are listed",
+		"depth": "how many pages are followed"}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("descriptions (-want +got):\n%s", diff)
+	}
+	if _, err := described("options: [").Schemas(); err == nil || !strings.Contains(err.Error(), "kind beacon: example: ") {
+		t.Errorf("the error of an example that is no YAML is %v", err)
+	}
+}
+
+// TestKindsWithANameAreDescribedInItsOrder: lists for people do not change from one call
+// to the next.
+func TestKindsWithANameAreDescribedInItsOrder(t *testing.T) {
+	r := described(beaconExample)
+	for _, name := range []string{"tide", "anchor"} {
+		r[name] = ingest.Kind[beacon, struct{}]{Name: name, Summary: "Reads " + name + "s."}
+	}
+	want := []ingest.Description{{Name: "anchor", Summary: "Reads anchors."},
+		{Name: "beacon", Summary: "Reads beacons.", Example: beaconExample}, {Name: "tide", Summary: "Reads tides."}}
+	if diff := cmp.Diff(want, r.Descriptions()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestRootedPathsAreThoseOfTheOptions(t *testing.T) {
 	type part struct {
 		File string `yaml:"file" format:"file"`

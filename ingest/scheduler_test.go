@@ -435,6 +435,38 @@ func TestOneSourceAtATimeUsesAHost(t *testing.T) {
 	})
 }
 
+// TestTurnSaysWhatRunsAndWhatIsPlanned: an operator sees it beside each source.
+func TestTurnSaysWhatRunsAndWhatIsPlanned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := schedulerOf(t, 10*time.Second, well, network.Source{Name: "often", Kind: "fake", Every: time.Hour},
+			network.Source{Name: "once", Kind: "fake"})
+		defer s.stop()
+		want := func(when, source string, running, planned bool) {
+			t.Helper()
+			got, next := s.sched.Turn(source)
+			if got != running || next.After(time.Now()) != planned || next.IsZero() == planned {
+				t.Errorf("%s: %s runs %t, next at %v", when, source, got, next)
+			}
+		}
+		synctest.Wait()
+		want("in its first run", "often", true, false)
+		want("before its first run", "once", false, false)
+		time.Sleep(15 * time.Second)
+		synctest.Wait()
+		want("before the first pass is done", "often", false, false)
+		want("in its first run", "once", true, false)
+		<-s.sched.FirstPass()
+		synctest.Wait()
+		want("with an interval", "often", false, true)
+		want("without an interval", "once", false, false)
+		want("not a source", "never", false, false)
+		_, next := s.sched.Turn("often")
+		time.Sleep(time.Until(next))
+		synctest.Wait()
+		want("at the time it was planned for", "often", true, false)
+	})
+}
+
 func TestSyncOnRequest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		sources []string

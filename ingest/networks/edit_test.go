@@ -117,9 +117,37 @@ func TestWhatIsNotEdited(t *testing.T) {
 			"name: a\ntitle: A\nsources: [{name: docs, kind: docs}]\n", "`- name: …` for each"},
 		"an invalid file": {func(b []byte) ([]byte, error) { return networks.Rename("f", b, "docs", "notes") },
 			"name: a\nsources: []\n", "f:"},
+		"an invalid file to remove from": {func(b []byte) ([]byte, error) { return networks.Remove("f", b, "docs") },
+			"name: a\nsources: []\n", "f:"},
+		"a name like none of them": {func(b []byte) ([]byte, error) {
+			return networks.Rename("f", b, "zzzzzzzz", "logs")
+		}, lagoon, `f has no source "zzzzzzzz"; it has docs, forum, notes`},
+		"a name that is written otherwise": {func(b []byte) ([]byte, error) {
+			return networks.Rename("f", b, "docs", "logs")
+		}, strings.Replace(lagoon, "name: docs ", `name: "\u0064ocs" `, 1), "change it by hand"},
 	} {
 		if got, err := tt.edit([]byte(tt.text)); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+}
+
+// TestNoBlankLineStaysAtTheEnd: it stood between the last source and the one before.
+func TestNoBlankLineStaysAtTheEnd(t *testing.T) {
+	const rest = "name: a\ntitle: A\nsources:\n- name: docs\n  kind: docs\n"
+	got, err := networks.Remove("f", []byte(rest+"\n# Where they talk.\n- name: forum\n  kind: forum\n"), "forum")
+	if err != nil || string(got) != rest {
+		t.Errorf("%v\n%q\nwant\n%q", err, got, rest)
+	}
+}
+
+// TestAnOptionIsOneValueOfYAML: what is none would break the file that it is written to.
+func TestAnOptionIsOneValueOfYAML(t *testing.T) {
+	for _, value := range []string{"", "[a, b", `"open`, "a: b: c"} {
+		var e networks.Entry
+		err := e.Set("url", value)
+		if err == nil || !strings.Contains(err.Error(), "option url: ") || e.Options != nil {
+			t.Errorf("%q: %v, options %v", value, err, e.Options)
 		}
 	}
 }

@@ -109,6 +109,66 @@ func TestLoad(t *testing.T) {
 	})
 }
 
+// TestAFileMayNotBeCalledAsAPreset: both would write to one data directory, and each would
+// give up what the other read.
+func TestAFileMayNotBeCalledAsAPreset(t *testing.T) {
+	for _, tt := range []struct {
+		from, name string
+		refused    bool
+	}{
+		{"mine.yaml", "corpus", true},
+		{"lagoon/", "sample", true},
+		{"mine.yaml", "lagoon", false},
+		{"corpus.yaml", "lagoon", false}, // the name counts, not that of the file
+		{"corpus", "corpus", false},      // the preset itself
+	} {
+		err := networks.CheckName(tt.from, network.Network{Name: tt.name})
+		if (err != nil) != tt.refused {
+			t.Errorf("%s, called %s: %v", tt.from, tt.name, err)
+		}
+		if err != nil && (!strings.HasPrefix(err.Error(), tt.from+": ") || !strings.Contains(err.Error(), "--data")) {
+			t.Errorf("%v: does not say where, or what to do", err)
+		}
+	}
+}
+
+// TestABegunFileIsNotCalledAsAPreset: it would be refused as soon as it is read.
+func TestABegunFileIsNotCalledAsAPreset(t *testing.T) {
+	for file, want := range map[string]string{"sample.yaml": "my-sample", "Corpus.yml": "my-corpus", "bay.yaml": "bay"} {
+		n, err := network.Parse(file, networks.New(file))
+		if err != nil || n.Name != want {
+			t.Errorf("%s is called %q, %v; want %q", file, n.Name, err, want)
+			continue
+		}
+		if err := networks.CheckName(file, n); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestThePresetsFilesAreThoseOfItsName: a preset reads no file of another, nor of the
+// directory where the program runs.
+func TestThePresetsFilesAreThoseOfItsName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("corpus", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"a.md", "corpus/a.md", "sample.yaml"} {
+		if err := os.WriteFile(file, []byte("# A"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := networks.Folder("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.md", "sample.yaml"} {
+		if data, err := fs.ReadFile(files, name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+}
+
 func TestANetworkFileThatIsTooLarge(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bay.yaml")
 	if err := os.WriteFile(file, []byte(strings.Repeat("#\n", 2<<20)), 0o600); err != nil {

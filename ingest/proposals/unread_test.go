@@ -1,0 +1,267 @@
+package proposals_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/ingest"
+)
+
+// commits adds so many empty commits on top of main under a reference.
+func (f *forge) commits(ref string, count int) {
+	f.t.Helper()
+	f.day++
+	var in bytes.Buffer
+	for i := range count {
+		fmt.Fprintf(&in, "commit %s\ncommitter Host <h@x.example> %d +0000\ndata 4\nwork\n", ref, 1_930_000_000+i)
+		if i == 0 {
+			fmt.Fprintf(&in, "from %s\n", f.git("rev-parse", "main"))
+		}
+	}
+	cmd := exec.CommandContext(f.t.Context(), "git", "-C", f.dir, "fast-import", "--quiet")
+	cmd.Stdin = &in
+	if out, err := cmd.CombinedOutput(); err != nil {
+		f.t.Fatalf("git fast-import: %v: %s", err, out)
+	}
+}
+
+// deep is a path below more directories than are read.
+var deep = strings.Repeat("d/", 300) + "cip-0009.md"
+
+// TestAnUnreadablePullRequestIsSkipped: one bad reference of the host costs neither the
+// proposals of main nor the other drafts, and why it is left out is said.
+func TestAnUnreadablePullRequestIsSkipped(t *testing.T) {
+	f := newForge(t)
+	f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+	f.git("update-ref", "refs/pull/3/head", f.git("rev-parse", "main^{tree}"))
+	f.commits("refs/pull/4/head", 5001)
+	f.pull(5, true, map[string]string{deep: text("0009", "Ropes", "Draft")})
+	f.pull(6, true, map[string]string{"cip-b/cip-b.md": text("TBD", "Buoys", "Draft")})
+	out, outcome := sync(t, t.TempDir(), "", given(f))
+	if diff := cmp.Diff([]string{"cip CIP-0001", "cip PR-6"}, out.keys()); diff != "" || !outcome.Complete {
+		t.Errorf("complete %t, records (-want +got):\n%s", outcome.Complete, diff)
+	}
+	for i, want := range []string{"pull request 3: head: ", "pull request 4: more than 5000 commits",
+		"directories deeper than 256"} {
+		if len(out.skipped) != 3 || !strings.Contains(out.skipped[i], want) {
+			t.Errorf("%q is not said: %q", want, out.skipped)
+		}
+	}
+}
+
+// TestABranchOfTooManyCommitsIsSkipped: as a pull request is.
+func TestABranchOfTooManyCommitsIsSkipped(t *testing.T) {
+	f := newForge(t)
+	f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+	f.commits("refs/heads/draft/endless", 5001)
+	f.git("checkout", "--quiet", "-b", "draft/short")
+	f.commit("Ropes", map[string]string{"cip-0002/cip-0002.md": text("0002", "Ropes", "Draft")})
+	f.git("checkout", "--quiet", "main")
+	o := given(f)
+	o["drafts"] = []string{"draft/**"}
+	out, _ := sync(t, t.TempDir(), "", o)
+	if diff := cmp.Diff([]string{"cip CIP-0001", "cip CIP-0002"}, out.keys()); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	if want := []string{"branch draft/endless: more than 5000 commits"}; !slices.Equal(out.skipped, want) {
+		t.Errorf("skipped %q", out.skipped)
+	}
+}
+
+// TestTheHeadOfAPullRequestIsInItsMerge: a host may show nothing else of an open one.
+func TestTheHeadOfAPullRequestIsInItsMerge(t *testing.T) {
+	f := newForge(t)
+	f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+	f.pull(3, false, map[string]string{"cip-r/cip-r.md": text("TBD", "Ropes", "Draft")})
+	head := f.git("rev-parse", "refs/pull/3/head")
+	f.git("update-ref", "refs/pull/3/merge",
+		f.git("commit-tree", "-p", "main", "-p", head, "-m", "Merge", head+"^{tree}"))
+	f.git("update-ref", "-d", "refs/pull/3/head")
+	// This one does not merge anything, so that nothing is known of its head.
+	f.git("update-ref", "refs/pull/4/merge", head)
+	out, _ := sync(t, t.TempDir(), "", given(f))
+	if diff := cmp.Diff([]string{"cip CIP-0001", "cip PR-3"}, out.keys()); diff != "" || len(out.skipped) > 0 {
+		t.Fatalf("skipped %q, records (-want +got):\n%s", out.skipped, diff)
+	}
+	draft := out.entries[catalog.Ref{Kind: catalog.KindCIP, Key: "PR-3"}]
+	if pull := decode[catalog.CIP](t, draft).Pull; pull == nil || pull.State != "open" || pull.Head != head {
+		t.Errorf("the pull request is %+v", pull)
+	}
+}
+
+// TestASubmoduleIsNoFileOfAPullRequest: what stands at such a path is another repository. So
+// a draft that takes its place is an added file, which goes before one that is changed.
+func TestASubmoduleIsNoFileOfAPullRequest(t *testing.T) {
+	f := newForge(t)
+	at := f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+	f.git("update-index", "--add", "--cacheinfo", "160000,"+at+",cip-r/cip-r.md")
+	f.git("commit", "--quiet", "--message", "Ropes are elsewhere")
+	f.git("checkout", "--quiet", "--force", "main")
+	f.git("checkout", "--quiet", "--detach")
+	f.git("update-index", "--add", "--cacheinfo", "160000,"+at+",cip-b/cip-b.md")
+	f.git("commit", "--quiet", "--message", "Buoys are elsewhere, too")
+	f.git("update-ref", "refs/pull/3/head", "HEAD")
+	f.git("update-ref", "refs/pull/3/merge", "HEAD")
+	f.git("checkout", "--quiet", "--force", "main")
+	f.git("checkout", "--quiet", "--detach")
+	f.git("rm", "--quiet", "--cached", "cip-r/cip-r.md")
+	f.git("clean", "-ffdxq")
+	f.commit("Ropes are here", map[string]string{"cip-r/cip-r.md": text("TBD", "Ropes", "Draft"),
+		"cip-0001/cip-0001.md": text("0001", "Finer lamps", "Draft")})
+	f.git("update-ref", "refs/pull/4/head", "HEAD")
+	f.git("update-ref", "refs/pull/4/merge", "HEAD")
+	f.git("checkout", "--quiet", "--force", "main")
+	out, _ := sync(t, t.TempDir(), "", given(f))
+	got := map[string]string{}
+	for ref, e := range out.entries {
+		got[ref.Key] = e.Record.Title
+	}
+	want := map[string]string{"CIP-0001": "Lamps", "PR-4": "Ropes"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	// That of main is said; those of pull requests are nobody's proposal.
+	if len(out.skipped) != 1 || !strings.HasPrefix(out.skipped[0], "cip-r/cip-r.md: not read: ") {
+		t.Errorf("skipped %q", out.skipped)
+	}
+}
+
+// stopping is a sink whose run is cancelled when it skips something.
+type stopping struct {
+	recorder
+	cancel func()
+}
+
+func (s *stopping) Skip(at string, err error) {
+	s.recorder.Skip(at, err)
+	s.cancel()
+}
+
+// TestACancelledRunReadsNothingMore: neither pull requests nor branches, and it does not
+// claim that what it did not see is gone.
+func TestACancelledRunReadsNothingMore(t *testing.T) {
+	for name, prepare := range map[string]func(*forge){
+		"of pull requests": func(f *forge) {
+			for n := range 2 {
+				f.git("update-ref", fmt.Sprintf("refs/pull/%d/head", 3+n), f.git("rev-parse", "main^{tree}"))
+			}
+		},
+		"of branches": func(f *forge) {
+			f.commits("refs/heads/draft/a", 5001)
+			f.git("branch", "draft/b", "draft/a")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForge(t)
+			f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+			prepare(f)
+			o := given(f)
+			o["drafts"] = []string{"draft/**"}
+			c, err := open(o, ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			out := &stopping{recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}, cancel}
+			outcome, err := c.Sync(ctx, "", out)
+			if !errors.Is(err, context.Canceled) || outcome.Complete || outcome.Cursor != "" {
+				t.Errorf("Sync = %+v, %v", outcome, err)
+			}
+			if len(out.skipped) != 1 || len(out.entries) != 0 {
+				t.Errorf("skipped %q, records %v", out.skipped, out.keys())
+			}
+		})
+	}
+}
+
+// TestAStateOfMainThatCannotBeReadFailsTheRun: without it the proposals and their history
+// are not known, and nothing may be taken for gone.
+func TestAStateOfMainThatCannotBeReadFailsTheRun(t *testing.T) {
+	for name, after := range map[string]map[string]string{
+		"now": nil, "long ago": {deep: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newForge(t)
+			f.commit("Deep", map[string]string{deep: text("0009", "Ropes", "Draft"),
+				"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+			if after != nil {
+				f.commit("No longer", after)
+			}
+			c, err := open(given(f), ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcome, err := c.Sync(t.Context(), "", &recorder{})
+			if err == nil || !strings.Contains(err.Error(), "directories deeper than 256") || outcome.Complete {
+				t.Errorf("Sync = %+v, %v", outcome, err)
+			}
+		})
+	}
+}
+
+// TestWrongOptionsAreNamed: an operator finds the line to mend by it.
+func TestWrongOptionsAreNamed(t *testing.T) {
+	env := ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir(), Getenv: func(name string) string {
+		return map[string]string{"HARBOUR_TOKEN": "hush"}[name]
+	}}
+	for name, tt := range map[string]struct {
+		option string
+		value  any
+		want   string // "" = is accepted
+	}{
+		"a file's address": {"url", map[string]any{"file": "https://forge.example/{commit}/{file}"}, "unknown {file}"},
+		"a pull request's": {"url", map[string]any{"pull": "https://forge.example/{pull}"}, "unknown {pull}"},
+		"aliases": {"url", map[string]any{"file": "https://forge.example/{branch}/{source_path}",
+			"pull": "https://forge.example/{n}"}, ""},
+		"a token that is not there": {"token_env", "OTHER_TOKEN", "the environment variable OTHER_TOKEN is not set"},
+		"a token":                   {"token_env", "HARBOUR_TOKEN", ""},
+	} {
+		_, err := open(map[string]any{"repository": "https://forge.example/harbour/cips", tt.option: tt.value}, env)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		if err != nil && !strings.Contains(err.Error(), tt.option) {
+			t.Errorf("%s: %v does not name the option", name, err)
+		}
+	}
+}
+
+// TestRecordsThatLinkToNoRepositoryAreAdvisedAgainst: they are valid, but readers cannot
+// look at the original.
+func TestRecordsThatLinkToNoRepositoryAreAdvisedAgainst(t *testing.T) {
+	file, pull := "https://forge.example/{commit}/{path}", "https://forge.example/{number}"
+	for name, tt := range map[string]struct {
+		repository string
+		url        map[string]any
+		advised    bool
+	}{
+		"an unknown host":    {"https://git.example.org/harbour/cips", nil, true},
+		"files alone":        {"https://git.example.org/harbour/cips", map[string]any{"file": file}, true},
+		"pull requests too":  {"https://git.example.org/harbour/cips", map[string]any{"file": file, "pull": pull}, false},
+		"a known forge":      {"https://gitlab.example.org/harbour/cips", nil, false},
+		"a directory at all": {"/srv/harbour/cips", nil, true},
+	} {
+		o := map[string]any{"repository": tt.repository}
+		if tt.url != nil {
+			o["url"] = tt.url
+		}
+		c, err := open(o, ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		advice := c.(ingest.Advised).Advice(t.Context())
+		if got := strings.Join(advice, "\n"); strings.Contains(got, "url.file and url.pull") != tt.advised ||
+			len(advice) > 0 != tt.advised {
+			t.Errorf("%s: the advice is %q", name, advice)
+		}
+	}
+}
