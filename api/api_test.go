@@ -17,6 +17,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/op"
+	"almanac/api/reports"
 	"almanac/retrieval"
 	"almanac/testing/optest"
 	"almanac/testing/postgrestest"
@@ -336,6 +337,16 @@ func TestNewRefuses(t *testing.T) {
 		change(&cfg)
 		if _, err := api.New(cfg); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestClicksAreTakenWhereTheyAreCounted and are no address elsewhere.
+func TestClicksAreTakenWhereTheyAreCounted(t *testing.T) {
+	for counts, want := range map[bool]int{true: http.StatusBadRequest, false: http.StatusNotFound} {
+		h := assemble(t, func(c *api.Config) { c.Clicks = counts })
+		if w := do(h.Public, "POST", reports.ClicksPath, `{"query":"tide"}`); w.Code != want {
+			t.Errorf("counted: %v: a report without results has status %d, want %d", counts, w.Code, want)
 		}
 	}
 }

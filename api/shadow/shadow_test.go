@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,21 +59,37 @@ func (s *shelf) times() int {
 	return len(s.asked)
 }
 
+// disk is a catalog that takes no counts while it is full.
+type disk struct {
+	*sqlite.Store
+	full  atomic.Bool
+	tried atomic.Int64 // counts that it refused
+}
+
+func (d *disk) CountShadows(ctx context.Context, counts []catalog.ShadowCount) error {
+	if d.full.Load() {
+		d.tried.Add(1)
+		return errors.New("no space left on the disk")
+	}
+	return d.Store.CountShadows(ctx, counts)
+}
+
 // stage is a searcher with a saved candidate on all searches.
 type stage struct {
 	*shadow.Searcher
-	store        *sqlite.Store
+	store        *disk
 	live, beside *shelf
 	stop         func() // Run, which writes what was counted
 }
 
 func open(t *testing.T) *stage {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
+	file, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = store.Close() })
+	t.Cleanup(func() { _ = file.Close() })
+	store := &disk{Store: file}
 	p, err := profile.Load(profile.DefaultName)
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +187,27 @@ func TestNobodyWaitsForACandidate(t *testing.T) {
 		_, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0)
 		if err != nil || total.N != s.beside.times() {
 			t.Errorf("counted are %+v, %v", total, err)
+		}
+	})
+}
+
+// TestWhatCannotBeWrittenWaits until the disk has room again, with what was counted
+// meanwhile.
+func TestWhatCannotBeWrittenWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.store.full.Store(true)
+		fees := retrieval.Request{Query: "fees"}
+		for s.store.tried.Load() < 2 {
+			s.until(t, fees, func() bool { return s.beside.times() > 0 })
+			s.ask(t, fees)
+			time.Sleep(time.Second) // of the bubble's clock
+		}
+		s.store.full.Store(false)
+		s.stop()
+		list, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0)
+		if err != nil || len(list) != 1 || total.N != s.beside.times() || list[0].Jaccard != 1 {
+			t.Errorf("counted are %+v of %d: %+v, %v", total, s.beside.times(), list, err)
 		}
 	})
 }

@@ -152,7 +152,7 @@ func TestIsIdentifier(t *testing.T) {
 		"CIP-56": true, "cip 56": true, "ERC20": true, "#203": true, "v0.5.9": true, "0.5.9": true, "1220ab": true,
 		"LOCAL_VERDICT_TIMEOUT": true, "TopupMemberTrafficTrigger": true, "a::b": true, "/v2/state": true,
 		"v2/interactive-submission/prepare": true, "window.ethereum": true, "src/main.go": true, "x402": true,
-		"ann@host.example": true, "CIP-56's": true, "b1946ac92492d234": true,
+		"ann@host.example": true, "CIP-56's": true, "C++": true, "/about": true, "2FA": true, "b1946ac92492d234": true,
 
 		"": false, " ": false, "validator": false, "BFT": false, "high-quality": false, "and/or": false, "e.g": false,
 		"2nd": false, "10kb": false, "2024-01-14": false, "3.5": false, "56": false, "two words": false,
@@ -162,6 +162,22 @@ func TestIsIdentifier(t *testing.T) {
 		if got := analysis.IsIdentifier(text); got != want {
 			t.Errorf("IsIdentifier(%q) = %t, want %t", text, got, want)
 		}
+	}
+}
+
+// TestTheWordOfAToken is what people typed, where its term is a stem or a part.
+func TestTheWordOfAToken(t *testing.T) {
+	const text = "The Validator's NODES don't vote"
+	var words []string
+	for _, token := range analysis.Analyze(text) {
+		words = append(words, token.Word(text))
+	}
+	if want := []string{"the", "validator", "nodes", "dont", "vote"}; !slices.Equal(words, want) {
+		t.Errorf("%q, want %q", words, want)
+	}
+	names := fmt.Sprint(analysis.Title, analysis.Heading, analysis.Body, analysis.Path)
+	if names != "title heading body path" {
+		t.Errorf("fields are called %s", names)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -310,9 +311,6 @@ func TestApply(t *testing.T) {
 	})
 	t.Run("attributes of a refused batch do not mix with others", func(t *testing.T) {
 		x := open(t, embedded.Config{Dimensions: 8})
-		record := func(id int64, kind string, vs ...[]float32) vector.Record {
-			return vector.Record{ID: id, Attributes: passage.Attributes{Kind: kind}, Vectors: vs}
-		}
 		if err := x.Apply(ctx,
 			vector.Batch{Records: []vector.Record{record(1, "a", unit(0)), record(2, "b", unit(0)[:3])}}); err == nil {
 			t.Fatal("no error")
@@ -367,10 +365,54 @@ func TestApply(t *testing.T) {
 		}
 		_, searchErr := x.Search(ctx, unit(0), passage.Filter{}, 1)
 		_, scoresErr := x.Scores(ctx, unit(0), nil)
-		for name, err := range map[string]error{"search": searchErr, "scores": scoresErr,
+		_, checkpointErr := x.Checkpoint(ctx)
+		for name, err := range map[string]error{"search": searchErr, "scores": scoresErr, "checkpoint": checkpointErr,
 			"apply": x.Apply(ctx, vector.Batch{}), "flush": x.Flush(ctx)} {
 			if !errors.Is(err, embedded.ErrClosed) {
 				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	})
+	t.Run("passages are counted with their records", func(t *testing.T) {
+		x := open(t, embedded.Config{Dimensions: 8})
+		two := vector.Record{ID: 1, Vectors: [][]float32{unit(0), unit(1)}}
+		for i, b := range []vector.Batch{{Records: []vector.Record{two, record(2, "a", unit(2))}},
+			{Delete: []int64{2}}, {Delete: []int64{1}}} {
+			b.Checkpoint = int64(i + 1)
+			if err := x.Apply(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+			if n := x.Size(); n != []int{3, 2, 0}[i] {
+				t.Errorf("after batch %d there are %d passages", i, n)
+			}
+		}
+	})
+	t.Run("a batch that cannot be changes nothing", func(t *testing.T) {
+		x := open(t, embedded.Config{Dimensions: 8})
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		many := vector.Record{ID: 2, Vectors: make([][]float32, passage.MaxPerRecord+1)}
+		err := x.Apply(ctx, vector.Batch{Records: []vector.Record{record(1, "a", unit(0)), many}, Checkpoint: 1})
+		if err == nil || !strings.Contains(err.Error(), "record 2") {
+			t.Errorf("a record of too many passages: error %v", err)
+		}
+		err = x.Apply(cancelled, vector.Batch{Records: []vector.Record{record(1, "a", unit(0))}, Checkpoint: 1})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a cancelled one: error %v", err)
+		}
+		if n := x.Size(); n != 0 || x.At() != 0 {
+			t.Errorf("%d passages at %d", n, x.At())
+		}
+	})
+	t.Run("vectors of very many dimensions are found by their codes", func(t *testing.T) {
+		const dimensions = 1100 // more than what codes are made in without allocating
+		x := open(t, embedded.Config{Dimensions: dimensions})
+		vs := clustered(rand.New(rand.NewPCG(7, 7)), embedded.ExactRows*2, dimensions)
+		fill(t, x, vs)
+		for _, i := range []int{0, 17, len(vs) - 1} {
+			hits, err := x.Search(ctx, vs[i], passage.Filter{}, 1)
+			if err != nil || len(hits) != 1 || math.Abs(float64(hits[0].Score)-1) > tolerance {
+				t.Errorf("vector %d: %+v, error %v", i, hits, err)
 			}
 		}
 	})
@@ -381,4 +423,8 @@ func TestApply(t *testing.T) {
 			}
 		}
 	})
+}
+
+func record(id int64, kind string, vs ...[]float32) vector.Record {
+	return vector.Record{ID: id, Attributes: passage.Attributes{Kind: kind}, Vectors: vs}
 }

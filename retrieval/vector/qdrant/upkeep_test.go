@@ -452,6 +452,12 @@ func TestDrop(t *testing.T) {
 	if checkpointOf(t, x) != 0 {
 		t.Error("it is not made again when it is needed")
 	}
+	reader := config(s.Addr)
+	reader.ReadOnly = true
+	before := s.names()
+	if err := openAt(t, reader).Drop(t.Context()); err == nil || !slices.Equal(s.names(), before) {
+		t.Errorf("dropped by a reader: error %v, left are %v", err, s.names())
+	}
 }
 
 // TestAnotherNodeAnswers holds that a node that is gone, or that ends, is not noticed while
