@@ -1,0 +1,214 @@
+package revision_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+)
+
+// published saves a profile with a change and publishes it.
+func published(t *testing.T, s revision.Source, change func(*profile.Profile)) {
+	t.Helper()
+	r, err := revision.SaveProfile(t.Context(), s.Store, catalog.Revision{Data: written(t, s, change)})
+	if err == nil {
+		_, err = s.Store.Publish(t.Context(),
+			catalog.Publication{Kind: catalog.ProfileRevision, Name: r.Name, Number: r.Number}, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestARevisionKeepsItsNameAsText(t *testing.T) {
+	type saved struct {
+		Of revision.Name `json:"of"`
+	}
+	for _, tt := range []struct {
+		text string
+		want revision.Name
+	}{
+		{"harbour@14", revision.Name{Profile: "harbour", Number: 14}},
+		{"", revision.Name{}}, // none
+	} {
+		data, err := json.Marshal(saved{tt.want})
+		if want := `{"of":"` + tt.text + `"}`; err != nil || string(data) != want {
+			t.Errorf("written as %s (%v), want %s", data, err, want)
+		}
+		var got saved
+		if err := json.Unmarshal(data, &got); err != nil || got.Of != tt.want {
+			t.Errorf("%s is read as %+v (%v)", data, got.Of, err)
+		}
+	}
+	var got saved
+	err := json.Unmarshal([]byte(`{"of":"harbour"}`), &got)
+	if err == nil || !strings.Contains(err.Error(), `"harbour" names no revision`) {
+		t.Errorf("a name without a number: %+v, %v", got.Of, err)
+	}
+	if n := revision.NameOf(catalog.Revision{Name: "harbour", Number: 2}); n.String() != "harbour@2" {
+		t.Errorf("a saved revision is named %s", n)
+	}
+}
+
+// TestNamesOfLongAgoAreKnown: runs that are kept name what is live as it was called once.
+func TestNamesOfLongAgoAreKnown(t *testing.T) {
+	for was, want := range map[string]string{"published": revision.Live, "default@3": "default@3",
+		revision.Configured: revision.Configured} {
+		if got := revision.Called(was); got != want {
+			t.Errorf("%s is called %s, want %s", was, got, want)
+		}
+	}
+	s, _ := source(t)
+	if n, err := s.Named(t.Context(), "published"); err != nil || n.Name != revision.Live {
+		t.Errorf("it is named %s (%v)", n.Name, err)
+	}
+}
+
+// TestEachNameHasItsProfile: what is live has the published profile, what is configured has
+// not, and all that can be tried is searched with as the default profile.
+func TestEachNameHasItsProfile(t *testing.T) {
+	s, _ := source(t)
+	published(t, s, func(p *profile.Profile) { p.RankK = 7 })
+	publish(t, s.Store, catalog.SynonymsRevision, "hsm: [security module]\n")
+	vectors := []string{"dense", "sparse"}
+	keywords := []string{"keyword", "documents", "passages"}
+	for _, tt := range []struct {
+		name      string
+		published bool // its rank constant is that of the published profile
+		revision  int
+		lists     []string // retrievers of which it may have lists; nil: any
+		synonyms  bool
+	}{
+		{revision.Live, true, 1, nil, true},
+		{"default@1", true, 1, nil, true},
+		{revision.Configured, false, 0, nil, false},
+		{revision.Keyword, true, 0, keywords, true},
+		{revision.Vector, true, 0, vectors, true},
+		{"dense", false, 0, vectors, true},
+	} {
+		n, err := s.Named(t.Context(), tt.name)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if n.Name != tt.name || n.Revision != tt.revision || (n.Profile.RankK == 7) != tt.published {
+			t.Errorf("%s is %s, revision %d, rank_k %g", tt.name, n.Name, n.Revision, n.Profile.RankK)
+		}
+		if len(n.Profile.Lists) == 0 || slices.ContainsFunc(n.Profile.Lists, func(l profile.List) bool {
+			return tt.lists != nil && !slices.Contains(tt.lists, l.Retriever)
+		}) {
+			t.Errorf("%s has lists %+v", tt.name, n.Profile.Lists)
+		}
+		if _, ok := n.Relevance.Aliases["hsm"]; ok != tt.synonyms {
+			t.Errorf("%s has spellings %v", tt.name, n.Relevance.Aliases)
+		}
+		if p := n.Relevance.Profiles; len(p) != 1 || p[0].Name != profile.DefaultName || p[0].RankK != n.Profile.RankK {
+			t.Errorf("%s searches with %+v", tt.name, p)
+		}
+	}
+}
+
+// TestAllNamesCanBeTried: what is offered is found, a saved profile among it.
+func TestAllNamesCanBeTried(t *testing.T) {
+	s, _ := source(t)
+	published(t, s, func(p *profile.Profile) { p.Name = "harbour" })
+	names, err := s.Names(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range append(profile.Names(), "harbour@1", revision.Live, revision.Vector) {
+		if !slices.Contains(names, want) {
+			t.Errorf("%q lacks %s", names, want)
+		}
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if n, err := s.Named(t.Context(), name); err != nil || n.Name != name || seen[name] {
+			t.Errorf("%s is %s (%v); twice: %t", name, n.Name, err, seen[name])
+		}
+		seen[name] = true
+	}
+}
+
+// TestAnEditedProfileIsTriedBeforeItIsSaved stands in place of the published one.
+func TestAnEditedProfileIsTriedBeforeItIsSaved(t *testing.T) {
+	s, _ := source(t)
+	published(t, s, func(p *profile.Profile) { p.RankK = 7 })
+	n, err := s.Edited(t.Context(), written(t, s, func(p *profile.Profile) { p.Name, p.RankK = "mine", 9 }))
+	if err != nil || n.Profile.RankK != 9 || n.Revision != 0 || n.Relevance.Profiles[0].Name != profile.DefaultName {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if _, err := s.Edited(t.Context(), "name: mine\nweight: 3\n"); err == nil || !strings.Contains(err.Error(), "weight") {
+		t.Errorf("an unknown field: %v", err)
+	}
+	if n, err := s.Named(t.Context(), revision.Live); err != nil || n.Profile.RankK != 7 {
+		t.Errorf("live is then rank_k %g, %v", n.Profile.RankK, err)
+	}
+	s.Base.Profiles = nil // nothing to search with
+	if _, err := s.Named(t.Context(), revision.Configured); err == nil || !strings.Contains(err.Error(), "no profile") {
+		t.Errorf("without a default profile: %v", err)
+	}
+}
+
+// TestWhatIsLiveKeepsItsName: a run says which revision was live then, whatever is later.
+func TestWhatIsLiveKeepsItsName(t *testing.T) {
+	s, _ := source(t)
+	named := func() string {
+		t.Helper()
+		live, _, err := revision.InForce(t.Context(), s.Store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return live.Profile()
+	}
+	if got := named(); got != revision.Configured {
+		t.Errorf("nothing is published: %s", got)
+	}
+	published(t, s, func(p *profile.Profile) { p.Name = "harbour" })
+	if got := named(); got != "harbour@1" {
+		t.Errorf("the profile live is %s", got)
+	}
+	if p := (revision.Published{}).Of(catalog.PinsRevision); p.Kind != catalog.PinsRevision || p.ID != 0 {
+		t.Errorf("pins that were never published are %+v", p)
+	}
+}
+
+// TestRulesThatSayNothingAreRefused: each with a reason that names what is wrong.
+func TestRulesThatSayNothingAreRefused(t *testing.T) {
+	s, _ := source(t)
+	for _, tt := range []struct {
+		kind       catalog.RevisionKind
+		data, want string
+	}{
+		{catalog.SynonymsRevision, "hsm: [\"\"]\n", `the group of "hsm" has an empty spelling`},
+		{catalog.SynonymsRevision, "\" \": [module]\n", "an empty spelling"},
+		{catalog.SynonymsRevision, "[hsm]\n", "synonyms"},
+		{catalog.PinsRevision, "- query: tide\n", "a rule needs a query and places"},
+		{catalog.PinsRevision, "- query: \" \"\n  places: [{record: \"doc:a\"}]\n", "a rule needs a query and places"},
+		{catalog.PinsRevision, "- query: tide\n  places: [{record: gauge}]\n", `record "gauge" is not kind:key`},
+		{catalog.PinsRevision, "- query: tide\n  places: [{record: \"doc:a\", position: -1}]\n", "position -1 is not"},
+		{catalog.PinsRevision, "- query: tide\n  until: soon\n", `line 2: "soon" is not a date`},
+		{catalog.ProfileRevision, "{", "not YAML"},
+		{"luck", "", `no revisions of kind "luck"`},
+	} {
+		_, err := s.Relevance(t.Context(), catalog.Revision{Kind: tt.kind, Data: tt.data})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %s", tt.data, err, tt.want)
+		}
+	}
+	for _, open := range []string{"until:", "until: \"\"", "until: null"} { // for ever
+		rules, err := revision.ParsePins([]byte("- query: tide\n  " + open + "\n  places: [{record: \"doc:a\"}]\n"))
+		if err != nil || len(rules) != 1 || !rules[0].Until.IsZero() {
+			t.Errorf("%s: %+v, %v", open, rules, err)
+		}
+	}
+	_, err := s.Named(t.Context(), "harbour@2")
+	if !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("a revision that was never saved: %v", err)
+	}
+}
