@@ -67,7 +67,7 @@ race:
 
 rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
 	@echo "== rankings, recall, the corpus, walks over all pages and operations"
-	$(GO) test -timeout 25m ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./ingest/docs ./ingest/networks
+	$(GO) test -timeout 25m ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./ingest/docs ./ingest/networks ./cmd/memory
 	$(GO) test $(SEQUENTIAL)
 	$(GO) test -timeout 25m -run 'Bundle|TestCorpus' ./ingest/proposals ./ingest/snapshot
 	for off in avx512f all; do export GODEBUG=cpu.$$off=off; $(GO) test ./embed/transformer/kernel ./retrieval/vector/kernel && \

@@ -92,7 +92,8 @@ func TestSchemasSayWhatOptionsMean(t *testing.T) {
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("descriptions (-want +got):\n%s", diff)
 	}
-	if _, err := described("options: [").Schemas(); err == nil || !strings.Contains(err.Error(), "kind beacon: example: ") {
+	_, err = described("options: [").Schemas()
+	if err == nil || !strings.Contains(err.Error(), "kind beacon: example: ") {
 		t.Errorf("the error of an example that is no YAML is %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -93,5 +94,62 @@ func TestPreparedStatementsSurviveAChangeOfTheSchema(t *testing.T) {
 		if err := rows.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestMoreStatementsThanAreKeptAreAnswered reads from as many as a connection keeps at
+// once, so that none can be closed for another.
+func TestMoreStatementsThanAreKeptAreAnswered(t *testing.T) {
+	db, err := pool(filepath.Join(t.TempDir(), "catalog.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE n (n INTEGER); INSERT INTO n VALUES (1), (2)`); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	open := make([]*sql.Rows, maxStatements)
+	for i := range open {
+		if open[i], err = conn.QueryContext(t.Context(), fmt.Sprintf(`SELECT %d + n FROM n ORDER BY n`, i)); err != nil {
+			t.Fatal(err)
+		}
+		defer open[i].Close()
+	}
+	var got int
+	if err := conn.QueryRowContext(t.Context(), `SELECT MAX(n) FROM n WHERE n < ?`, 2).Scan(&got); err != nil || got != 1 {
+		t.Errorf("one more query: %d, %v", got, err)
+	}
+	if _, err := conn.ExecContext(t.Context(), `INSERT INTO n VALUES (?)`, 3); err != nil {
+		t.Errorf("one more write: %v", err)
+	}
+	if _, err := conn.ExecContext(t.Context(), `INSERT INTO lamps VALUES (?)`, 3); err == nil {
+		t.Error("a table that is missing was written to")
+	}
+	if err := conn.Raw(func(c any) error {
+		if n := len(c.(*connection).prepared); n != maxStatements {
+			t.Errorf("%d are kept", n)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i, rows := range open {
+		if !rows.Next() || rows.Scan(&got) != nil || got != i+1 {
+			t.Fatalf("the query that was open as number %d: %d, %v", i, got, rows.Err())
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.ExecContext(t.Context(), `INSERT INTO lamps VALUES (?)`, 3); err == nil {
+		t.Error("a table that is missing was written to")
+	}
+	if err := conn.QueryRowContext(t.Context(), `SELECT MAX(n) FROM n WHERE n < ?`, 9).Scan(&got); err != nil || got != 3 {
+		t.Errorf("after one that failed: %d, %v", got, err)
 	}
 }
