@@ -23,12 +23,9 @@ func Check(ctx context.Context, cfg Config) (err error) {
 	if _, err := os.Stat(path); err != nil { // it would be created
 		return fmt.Errorf("catalog: check: %w", err)
 	}
-	db, err := pool(path, 1, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
+	db, err := cfg.reader(path, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
 	if err != nil {
 		return fmt.Errorf("catalog: check: %w", err)
-	}
-	if cfg.Sealed != nil {
-		db = pooled(sealed{path}, 1)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var found string

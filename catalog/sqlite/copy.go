@@ -16,6 +16,14 @@ import (
 // ErrOpen: another process has the file open.
 var ErrOpen = errors.New("another process has it open")
 
+// reader opens the file at a path to look at it, without a trace if it is sealed.
+func (c Config) reader(path string, parameters ...string) (*sql.DB, error) {
+	if c.Sealed != nil {
+		return pooled(sealed{path}, 1), nil
+	}
+	return pool(path, 1, parameters...)
+}
+
 // Copy writes a database of SQLite, as it is at one moment, into a file that does not
 // exist. Readers and writers continue meanwhile.
 func Copy(ctx context.Context, cfg Config, to string) (err error) {
@@ -26,12 +34,9 @@ func Copy(ctx context.Context, cfg Config, to string) (err error) {
 	if err != nil {
 		return fmt.Errorf("catalog: copy: %w", err)
 	}
-	db, err := pool(path, 1, pragma("busy_timeout(10000)"))
+	db, err := cfg.reader(path, pragma("busy_timeout(10000)"))
 	if err != nil {
 		return fmt.Errorf("catalog: copy: %w", err)
-	}
-	if cfg.Sealed != nil {
-		db = pooled(sealed{path}, 1)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	conn, err := db.Conn(ctx)
@@ -51,7 +56,10 @@ func Copy(ctx context.Context, cfg Config, to string) (err error) {
 // Describe returns the schema of a catalog that nobody has open, and a value of its
 // metadata. It changes nothing.
 func Describe(ctx context.Context, path, name string) (schema int64, value string, err error) {
-	if path, err = filepath.Abs(path); err != nil {
+	if path, err = filepath.Abs(path); err == nil {
+		_, err = os.Stat(path) // it would be created
+	}
+	if err != nil {
 		return 0, "", fmt.Errorf("catalog: describe: %w", err)
 	}
 	db, err := pool(path, 1, pragma("query_only(1)"))
@@ -84,12 +92,9 @@ func Schema(ctx context.Context, cfg Config) (has, newest int64, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // it would be created
 		return 0, newest, nil
 	}
-	db, err := pool(path, 1, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
+	db, err := cfg.reader(path, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
 	if err != nil {
 		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
-	}
-	if cfg.Sealed != nil {
-		db = pooled(sealed{path}, 1)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if has, err = version(ctx, db, path); err != nil {

@@ -175,6 +175,13 @@ func TestACatalogIsDescribedByItsSchemaAndAValue(t *testing.T) {
 		t.Errorf("it was changed: %v", err)
 	}
 	unlogged(t, path)
+	missing := file(t)
+	if _, _, err := sqlite.Describe(t.Context(), missing, "network"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that is missing: %v", err)
+	}
+	if _, err := os.Stat(missing); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was made: %v", err)
+	}
 }
 
 // Whoever asks for the schema of a file, describes or checks it hears what it is instead.

@@ -32,8 +32,7 @@ var roles = map[string]func(args []string) error{
 			return write(s, args[1], n, func() { fmt.Println("writing") })
 		})
 	},
-	"read":    func(args []string) error { return answer(args[0], os.Stdin) },
-	"examine": func(args []string) error { return examine(args[0], args[1]) },
+	"read": func(args []string) error { return answer(args[0], os.Stdin) },
 }
 
 // answer opens a catalog that it may not write and says for each line that it reads
@@ -55,15 +54,6 @@ func answer(path string, asked io.Reader) error {
 		fmt.Println(last)
 	}
 	return s.Close()
-}
-
-// examine asks for the schema of a catalog that it may not write, checks and copies it,
-// and says how each went.
-func examine(path, to string) error {
-	ctx, cfg := context.Background(), sqlite.Config{Path: path, Sealed: errSealed}
-	_, _, err := sqlite.Schema(ctx, cfg)
-	_, printErr := fmt.Printf("schema: %v\ncheck: %v\ncopy: %v\n", err, sqlite.Check(ctx, cfg), sqlite.Copy(ctx, cfg, to))
-	return printErr
 }
 
 func inCatalog(path string, fn func(s *sqlite.Store) error) error {

@@ -124,12 +124,6 @@ func TestMoreStatementsThanAreKeptAreAnswered(t *testing.T) {
 	if err := conn.QueryRowContext(t.Context(), `SELECT MAX(n) FROM n WHERE n < ?`, 2).Scan(&got); err != nil || got != 1 {
 		t.Errorf("one more query: %d, %v", got, err)
 	}
-	if _, err := conn.ExecContext(t.Context(), `INSERT INTO n VALUES (?)`, 3); err != nil {
-		t.Errorf("one more write: %v", err)
-	}
-	if _, err := conn.ExecContext(t.Context(), `INSERT INTO lamps VALUES (?)`, 3); err == nil {
-		t.Error("a table that is missing was written to")
-	}
 	if err := conn.Raw(func(c any) error {
 		if n := len(c.(*connection).prepared); n != maxStatements {
 			t.Errorf("%d are kept", n)
@@ -137,6 +131,12 @@ func TestMoreStatementsThanAreKeptAreAnswered(t *testing.T) {
 		return nil
 	}); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(t.Context(), `INSERT INTO n VALUES (?)`, 3); err != nil {
+		t.Errorf("one more write: %v", err)
+	}
+	if _, err := conn.ExecContext(t.Context(), `INSERT INTO lamps VALUES (?)`, 3); err == nil {
+		t.Error("a table that is missing was written to")
 	}
 	for i, rows := range open {
 		if !rows.Next() || rows.Scan(&got) != nil || got != i+1 {
