@@ -68,10 +68,14 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	follow(ctx, g, revisions, keeper, beside, a.log)
 	g.Go(func() error {
-		if err := a.load(ctx, n, at, store); err != nil {
-			return err
+		err := a.load(ctx, n, at, store)
+		switch {
+		case err == nil:
+			return keeper.Follow(ctx)
+		case ctx.Err() != nil && errors.Is(err, context.Canceled):
+			return nil // the client closed its end before there was anything to follow
 		}
-		return keeper.Follow(ctx)
+		return err
 	})
 	g.Go(func() error {
 		defer stop() // the client closed its end

@@ -74,3 +74,17 @@ func textOf(res *sdk.CallToolResult) string {
 	text, _ := res.Content[0].(*sdk.TextContent)
 	return text.Text
 }
+
+// TestAClientThatLeavesAtOnce is no failure, whatever the program was at.
+func TestAClientThatLeavesAtOnce(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 8)
+	for _, state := range []string{"empty", "indexed"} {
+		for range 20 { // the end comes at another moment of the start each time
+			at.run(t, "mcp")
+		}
+		if state == "empty" {
+			at.run(t, "sync")
+		}
+	}
+}
