@@ -225,6 +225,19 @@ func unpacked(t *testing.T, archive []byte) (files [][2]string) {
 	}
 }
 
+// unzipped is what an archive packs; nil: it cannot be read.
+func unzipped(archive []byte) []byte {
+	r, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		return nil
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		return nil
+	}
+	return plain
+}
+
 func TestABrokenBackupChangesNothing(t *testing.T) {
 	whole, err := os.ReadFile(backup(t, kept(t, "before")))
 	if err != nil {
@@ -270,6 +283,9 @@ func TestABrokenBackupChangesNothing(t *testing.T) {
 		at = max(at, 10) // the header of gzip has the time and the system, which say nothing
 		changed := bytes.Clone(whole)
 		changed[at] ^= 0x10
+		if bytes.Equal(unzipped(changed), unzipped(whole)) {
+			continue // some bits between blocks say nothing either
+		}
 		broken["changed at "+strconv.Itoa(at)] = changed
 	}
 	parent := t.TempDir()
