@@ -59,7 +59,7 @@ func ChooseCoding(accept string, size int) Coding {
 }
 
 // gzips are for programs, which ask often and from near: the fastest level takes half the
-// time of the fifth and a tenth more bytes. Most browsers take zstd.
+// time of the fifth and a tenth more bytes. Browsers that know zstd get that.
 var gzips = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails only on an unknown level
 	return w

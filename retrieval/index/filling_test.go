@@ -163,9 +163,9 @@ func TestAnIndexIsBehindUntilItHasTakenWhatItSaw(t *testing.T) {
 	}
 }
 
-// TestAReaderShowsWhatItCut before the process that writes has stored it, and after.
-func TestAReaderShowsWhatItCut(t *testing.T) {
-	writer := fixture(t, Config{}, "rotate")
+// readerOf reads beside a process that writes, and has everything.
+func readerOf(t *testing.T, writer *Follower) *Follower {
+	t.Helper()
 	cfg := writer.cfg
 	cfg.ReadOnly = true
 	reader := New(cfg)
@@ -173,7 +173,14 @@ func TestAReaderShowsWhatItCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	follow(t, reader)
-	r, err := cfg.Store.(catalog.Store).Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "0"})
+	return reader
+}
+
+// TestAReaderShowsWhatItCut before the process that writes has stored it, and after.
+func TestAReaderShowsWhatItCut(t *testing.T) {
+	writer := fixture(t, Config{}, "rotate")
+	reader := readerOf(t, writer)
+	r, err := writer.cfg.Store.(catalog.Store).Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,14 +205,8 @@ func TestAReaderShowsWhatItCut(t *testing.T) {
 // TestAReaderKeepsTextsOfAGenerationThatIsGone: they are stored nowhere else.
 func TestAReaderKeepsTextsOfAGenerationThatIsGone(t *testing.T) {
 	writer := fixture(t, Config{}, "rotate")
-	cfg := writer.cfg
-	cfg.ReadOnly = true
-	reader := New(cfg)
-	if err := reader.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	follow(t, reader)
-	if err := cfg.Store.DropGeneration(t.Context(), cfg.Generation.ID); err != nil {
+	reader := readerOf(t, writer)
+	if err := writer.cfg.Store.DropGeneration(t.Context(), writer.cfg.Generation.ID); err != nil {
 		t.Fatal(err)
 	}
 	follow(t, reader)
