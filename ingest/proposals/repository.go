@@ -3,6 +3,7 @@ package proposals
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -47,7 +48,7 @@ func (c *connector) repository(
 	if err != nil {
 		return nil, err
 	}
-	merges, err := readSteps(ctx, repo, to)
+	merges, err := readSteps(ctx, repo, to, out)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +70,11 @@ type merge struct {
 
 // readSteps reads the first-parent line of the branch's head: the states of the
 // branch, one for each merged pull request or direct commit. Commits inside a
-// pull request were never on the branch. It returns the merges by pull request.
-func readSteps(ctx context.Context, repo *gitrepo.Repository, to *proposal.Repository) (map[int]merge, error) {
+// pull request were never on the branch. A state that is too large is left out: what
+// it changed is part of the next step. It returns the merges by pull request.
+func readSteps(
+	ctx context.Context, repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink,
+) (map[int]merge, error) {
 	line := []*object.Commit{repo.Head}
 	for c := repo.Head; c.NumParents() > 0; line = append(line, c) {
 		parent, err := c.Parent(0)
@@ -81,20 +85,37 @@ func readSteps(ctx context.Context, repo *gitrepo.Repository, to *proposal.Repos
 	}
 	merges := map[int]merge{}
 	var before *object.Tree
+	var tooLarge []error // why states were left out
+	alone := true        // what changed since before is of one commit
 	for _, c := range slices.Backward(line) {
+		m := merge{commit: c}
+		m.Step = proposal.Step{Pull: pullOf(c), At: c.Committer.When, Commit: c.Hash.String(), Subject: subject(c)}
 		tree, err := repo.Tree(c)
-		if err != nil {
+		switch {
+		case errors.Is(err, gitrepo.ErrTooLarge):
+			tooLarge = append(tooLarge, err)
+		case err != nil:
 			return nil, err
+		default:
+			s := m.Step
+			if s.Changes, err = diff(ctx, repo, before, tree); err != nil {
+				return nil, fmt.Errorf("changes of %s: %w", c.Hash, err)
+			}
+			if alone {
+				m.Changes = s.Changes
+			} else {
+				s.Pull = 0 // it is not known which of the commits changed what
+			}
+			to.Steps = append(to.Steps, s)
+			before = tree
 		}
-		s := proposal.Step{Pull: pullOf(c), At: c.Committer.When, Commit: c.Hash.String(), Subject: subject(c)}
-		if s.Changes, err = diff(ctx, repo, before, tree); err != nil {
-			return nil, fmt.Errorf("changes of %s: %w", c.Hash, err)
+		alone = err == nil
+		if _, again := merges[m.Pull]; m.Pull > 0 && !again {
+			merges[m.Pull] = m
 		}
-		if _, again := merges[s.Pull]; s.Pull > 0 && !again {
-			merges[s.Pull] = merge{s, c}
-		}
-		to.Steps = append(to.Steps, s)
-		before = tree
+	}
+	if len(tooLarge) > 0 {
+		out.Skip(fmt.Sprintf("former states of the branch (%d)", len(tooLarge)), tooLarge[0])
 	}
 	return merges, nil
 }

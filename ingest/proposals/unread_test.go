@@ -183,28 +183,54 @@ func TestACancelledRunReadsNothingMore(t *testing.T) {
 	}
 }
 
-// TestAStateOfMainThatCannotBeReadFailsTheRun: without it the proposals and their history
-// are not known, and nothing may be taken for gone.
-func TestAStateOfMainThatCannotBeReadFailsTheRun(t *testing.T) {
-	for name, after := range map[string]map[string]string{
-		"now": nil, "long ago": {deep: ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newForge(t)
-			f.commit("Deep", map[string]string{deep: text("0009", "Ropes", "Draft"),
-				"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
-			if after != nil {
-				f.commit("No longer", after)
-			}
-			c, err := open(given(f), ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			outcome, err := c.Sync(t.Context(), "", &recorder{})
-			if err == nil || !strings.Contains(err.Error(), "directories deeper than 256") || outcome.Complete {
-				t.Errorf("Sync = %+v, %v", outcome, err)
-			}
-		})
+// TestAStateOfMainThatIsTooLargeFailsTheRun: without it the proposals are not known, and
+// nothing may be taken for gone.
+func TestAStateOfMainThatIsTooLargeFailsTheRun(t *testing.T) {
+	f := newForge(t)
+	f.commit("Deep", map[string]string{deep: text("0009", "Ropes", "Draft"),
+		"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+	c, err := open(given(f), ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := c.Sync(t.Context(), "", &recorder{})
+	if err == nil || !strings.Contains(err.Error(), "directories deeper than 256") || outcome.Complete {
+		t.Errorf("Sync = %+v, %v", outcome, err)
+	}
+}
+
+// TestAFormerStateOfMainThatIsTooLargeIsSkipped: what changed in it is dated by the next
+// state and is no pull request's, as it may be the one's or the other's. Both are merged.
+func TestAFormerStateOfMainThatIsTooLargeIsSkipped(t *testing.T) {
+	f := newForge(t)
+	f.commit("Lamps (#1)", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+	buoys := map[string]string{deep: "much else", "cip-0002/cip-0002.md": text("0002", "Buoys", "Draft")}
+	f.pull(2, false, map[string]string{"cip-0002/cip-0002.md": buoys["cip-0002/cip-0002.md"]})
+	f.commit("Buoys (#2)", buoys)
+	f.commit("More of it", map[string]string{deep + ".txt": "more"})
+	f.commit("Approve (#3)", map[string]string{deep: "", deep + ".txt": "",
+		"cip-0001/cip-0001.md": text("0001", "Lamps", "Approved")})
+	f.commit("Nets (#4)", map[string]string{"cip-0003/cip-0003.md": text("0003", "Nets", "Draft")})
+	out, outcome := sync(t, t.TempDir(), "", given(f))
+	if !outcome.Complete || len(out.skipped) != 1 ||
+		!strings.HasPrefix(out.skipped[0], "former states of the branch (2): tree of ") ||
+		!strings.Contains(out.skipped[0], "directories deeper than 256") {
+		t.Errorf("complete %t, skipped %q", outcome.Complete, out.skipped)
+	}
+	got := map[string]string{}
+	for ref, e := range out.entries {
+		got[ref.Key] = fmt.Sprint(e.Aliases)
+		for _, change := range out.events[ref.Key] {
+			got[ref.Key] += fmt.Sprintf(" %s by %q on day %d", change.RawTo, change.Subject, change.At.Day())
+		}
+	}
+	want := map[string]string{
+		"CIP-0001": `[PR-1] Draft by "Lamps (#1)" on day 1 Approved by "Approve (#3)" on day 5`,
+		"CIP-0002": `[] Draft by "Approve (#3)" on day 5`,
+		"CIP-0003": `[PR-4] Draft by "Nets (#4)" on day 6`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("proposals, their pull requests and status (-want +got):\n%s", diff)
 	}
 }
 
