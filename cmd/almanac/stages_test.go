@@ -52,21 +52,26 @@ func TestWhatFailedStandsAtTheEnd(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		return strings.Join(lines[max(0, len(lines)-19):], "\n"), code // and one of make's own
 	}
-	last, code := run("race", "pages", "container")
-	for _, want := range []string{"--- FAIL: TestTheLampIsLit/at_dusk", "lamp_test.go:12: it is dark",
-		"the button Light does nothing", "targets: 1 passed, 2 failed"} {
-		if !strings.Contains(last, want) {
-			t.Errorf("the end does not say %q:\n%s", want, last)
+	for _, targets := range [][]string{{"race", "pages", "container"}, {"race+pages+container"}, {"pages", "container+race"}} {
+		last, code := run(targets...)
+		for _, want := range []string{"--- FAIL: TestTheLampIsLit/at_dusk", "lamp_test.go:12: it is dark",
+			"the button Light does nothing", "targets: 1 passed, 2 failed"} {
+			if !strings.Contains(last, want) {
+				t.Errorf("%s: the end does not say %q:\n%s", targets, want, last)
+			}
+		}
+		if code == 0 {
+			t.Errorf("%s: it passes", targets)
+		}
+		log, err := os.ReadFile(filepath.Join(logs, "race.log"))
+		if err != nil || !strings.Contains(string(log), "\nok  	almanac/q50") {
+			t.Errorf("%s: the log is not whole: %v", targets, err)
 		}
 	}
-	if code == 0 {
-		t.Error("it passes")
-	}
-	if log, err := os.ReadFile(filepath.Join(logs, "race.log")); err != nil || !strings.Contains(string(log), "almanac/q50") {
-		t.Errorf("the log is not whole: %v", err)
-	}
-	last, code = run("container", "vet")
-	if code != 0 || !strings.Contains(last, "targets: 2 passed, 0 failed") || !strings.Contains(last, "ok, 1 skipped") {
-		t.Errorf("without a failure it ends with %d:\n%s", code, last)
+	for _, targets := range [][]string{{"container", "vet"}, {"container+vet"}} {
+		last, code := run(targets...)
+		if code != 0 || !strings.Contains(last, "targets: 2 passed, 0 failed") || !strings.Contains(last, "ok, 1 skipped") {
+			t.Errorf("%s: without a failure it ends with %d:\n%s", targets, code, last)
+		}
 	}
 }

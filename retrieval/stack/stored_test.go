@@ -23,6 +23,7 @@ import (
 	"almanac/testing/meilitest"
 	"almanac/testing/postgrestest"
 	"almanac/testing/qdranttest"
+	"almanac/testing/race"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.M{M: m}.Run()) }
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.M{M: m}.Run()) }
 // servers, in a process that has the documents in memory and in one that reads them from
 // the catalog: first that reads, then that writes.
 func TestDocumentsFromTheCatalogAnswerAlike(t *testing.T) {
+	race.Skip(t)
 	t.Run("file", func(t *testing.T) {
 		store := openStore(t, t.TempDir())
 		answerAlike(t, func() catalog.Store { return store })
