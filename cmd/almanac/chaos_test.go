@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,11 +81,17 @@ func (l link) silence(tb testing.TB) {
 func (l link) reset(tb testing.TB) { l.toxic(tb, "reset_peer", nil) }
 func (l link) heal(tb testing.TB)  { l.Toxics.ResetToxics(tb.Context()) }
 
+// up waits until the address is free: a process that another test starts has the
+// closed listener, too, until it becomes its program.
 func (l link) up(tb testing.TB) {
 	tb.Helper()
-	if err := l.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	wait.Until(tb, "the link listens", func() bool {
+		err := l.Start()
+		if err != nil && !errors.Is(err, syscall.EADDRINUSE) {
+			tb.Fatal(err)
+		}
+		return err == nil
+	})
 }
 
 // world is the program with all of its engines on servers: real ones where

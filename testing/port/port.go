@@ -9,7 +9,9 @@ import (
 )
 
 // Keep returns an address of this machine whose port nobody else gets until the
-// test ends. It refuses connections; listeners on it may come and go.
+// test ends. It refuses connections; listeners on it may come and go, but one may
+// fail with EADDRINUSE for a moment after another is closed, while a process starts
+// that the closed one was inherited by.
 func Keep(tb testing.TB) string {
 	tb.Helper()
 	// A socket that is bound and does not listen. Those that net listens with reuse
