@@ -74,4 +74,12 @@ func TestWhatFailedStandsAtTheEnd(t *testing.T) {
 			t.Errorf("%s: without a failure it ends with %d:\n%s", targets, code, last)
 		}
 	}
+	// Nothing runs the lanes of a group.
+	if err := os.WriteFile(filepath.Join(dir, "xargs"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	if last, code := run("container", "vet+format"); code == 0 || !strings.Contains(last, "2 targets were not made") {
+		t.Errorf("with targets that are not made it ends with %d:\n%s", code, last)
+	}
 }
