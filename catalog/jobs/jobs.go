@@ -106,9 +106,10 @@ func (x Runner) Run(ctx context.Context) {
 // same, which its result answers too.
 func (x Runner) execute(ctx context.Context, r catalog.Request, same []int64) {
 	result, err := x.attempt(ctx, r)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && err != nil {
 		return // it begins again at the next start
 	}
+	ctx = context.WithoutCancel(ctx) // what is done is not done again
 	text, failure := "", ""
 	if err != nil {
 		failure = err.Error()

@@ -272,3 +272,29 @@ func TestWhatAProcessLeavesBeginsAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatIsDoneAsTheProcessEndsIsNotDoneAgain: its result would be stored twice.
+func TestWhatIsDoneAsTheProcessEndsIsNotDoneAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(),
+			sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		id := enqueue(t, store, "work", "")
+		began := 0
+		for range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			work := func(context.Context, catalog.Request, func(int, int)) (any, error) {
+				began++
+				cancel()
+				return "done", nil
+			}
+			jobs.Runner{Store: store, Do: map[string]jobs.Do{"work": work}, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
+		}
+		if r := job(t, store, id); began != 1 || r.Result != `"done"` || r.Failure != "" {
+			t.Errorf("it began %d times and is %+v", began, r)
+		}
+	})
+}
