@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 export GOFLAGS     ?= -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container archive kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container archive kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets ports clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ test: packages ## everything CI runs, in three stages: one process with -race; p
 	  pages+dashboard+clients+conformance+trec+container+kubernetes
 
 soak: ## kills, chaos, hostile sources, walks over every answer, all rounds and on both catalogs: once a night
-	ALMANAC_SOAK=1 .ci/stages rankings programs postgres archive
+	ALMANAC_SOAK=1 .ci/stages rankings programs postgres archive ports
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -35,17 +35,24 @@ format:
 	@echo "== gofmt"
 	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
 
+# Packages with files of one system or processor. They import none of ours, so that they are compiled for another one in
+# seconds.
+PORTED := ./catalog/datadir/filesystem ./embed/transformer/kernel ./ingest/gitrepo/rlimit ./retrieval/corpus/prefetch ./retrieval/vector/kernel
+
 vet:
 	@echo "== go vet, staticcheck"
 	$(GO) vet $(PACKAGES)
-	GOARCH=arm64 $(GO) vet ./embed/transformer/... ./retrieval/vector/kernel/...
-	GOARCH=arm64 $(GO) build -o /dev/null ./cmd/almanac
-	GOOS=windows $(GO) build ./catalog/datadir ./catalog/sqlite ./retrieval/stack
+	GOOS=windows GOARCH=arm64 $(GO) vet $(PORTED)
+	GOOS=windows GOARCH=arm64 $(GO) build $(PORTED)
 	@bash -euc '. .ci/install; staticcheck=$$(go_tool staticcheck); "$$staticcheck" $(PACKAGES)'
 
 unit:
 	@echo "== go test"
 	$(GO) test -short $(PACKAGES)
+
+ports: ## the program compiled for every system that a release is for
+	for system in linux darwin windows; do for processor in amd64 arm64; do \
+	  GOOS=$$system GOARCH=$$processor $(GO) build -o /dev/null ./cmd/almanac || exit 1; done; done
 
 packages:
 	.ci/packages

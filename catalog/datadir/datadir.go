@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/archive"
+	"almanac/catalog/datadir/filesystem"
 	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
 )
@@ -40,7 +41,7 @@ func Create(dir string) (sealed, err error) {
 		return nil, fmt.Errorf("data directory %s cannot be created: %w", dir, reason(err))
 	}
 	if err = probe(dir); err == nil {
-		err = writable(File(dir))
+		err = filesystem.Writable(File(dir))
 	}
 	_, missing := os.Stat(File(dir))
 	switch {
@@ -244,7 +245,7 @@ const Enough = 1e9
 // Free describes the free space of a directory's file system. Less than Enough is
 // an error.
 func Free(dir string) (string, error) {
-	free, err := space(dir)
+	free, err := filesystem.Space(dir)
 	if err != nil {
 		return "", fmt.Errorf("the file system of %s: %w", dir, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"almanac/catalog"
+	"almanac/catalog/datadir/filesystem"
 	"almanac/catalog/sqlite"
 )
 
@@ -101,7 +102,7 @@ func (c Catalog) resemble(path, name string) error {
 		err = f.Chmod(now.Mode().Perm())
 	}
 	if dir, statErr := os.Stat(c.Dir); statErr == nil && os.Geteuid() == 0 {
-		err = errors.Join(err, giveTo(f, dir))
+		err = errors.Join(err, filesystem.GiveTo(f, dir))
 	}
 	return errors.Join(err, f.Sync(), f.Close())
 }

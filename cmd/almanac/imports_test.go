@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	gobuild "go/build"
 	"go/parser"
 	"go/token"
 	"maps"
@@ -13,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"almanac/ingest/networks"
 )
@@ -125,7 +128,7 @@ cmd/profiles: catalog cmd/terminal retrieval/profile retrieval/revision
 cmd/terminal: api/op cmd/config retrieval/eval
 catalog:
 catalog/archive: catalog
-catalog/datadir: catalog catalog/archive catalog/postgres catalog/sqlite
+catalog/datadir: catalog catalog/archive catalog/datadir/filesystem catalog/postgres catalog/sqlite
 catalog/derive: catalog
 catalog/jobs: catalog
 catalog/mention: catalog
@@ -155,7 +158,7 @@ ingest/fleet: catalog ingest
 ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/proposal
 ingest/forum: catalog ingest
-ingest/gitrepo:
+ingest/gitrepo: ingest/gitrepo/rlimit
 ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing catalog/mention
 ingest/listing: catalog ingest ingest/memory
 ingest/mail: catalog ingest catalog/mention
@@ -178,7 +181,8 @@ retrieval: retrieval/corpus retrieval/dedup retrieval/gather retrieval/index ret
 retrieval/analysis:
 retrieval/analysis/bm25:
 retrieval/bitset:
-retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/dedup retrieval/passage
+retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/corpus/prefetch retrieval/dedup
+	retrieval/passage
 retrieval/dedup: retrieval/analysis
 retrieval/eval: retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile retrieval/rerank
 retrieval/fusion:
@@ -448,6 +452,58 @@ func TestWhatRaceLeavesOutStartsNoGoroutine(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestFilesOfOneSystemStandApart holds that the packages with files of one operating
+// system or processor are those that the Makefile compiles for another one, and that they
+// import none of ours.
+func TestFilesOfOneSystemStandApart(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ported := regexp.MustCompile(`(?m)^PORTED := (.+)$`).FindStringSubmatch(string(makefile))
+	if ported == nil {
+		t.Fatal("the Makefile has no PORTED")
+	}
+	var apart []string
+	for _, p := range ourPackages(t) {
+		if !forTests(p.path) && p.ofOneSystem(t) {
+			apart = append(apart, "."+strings.TrimPrefix(p.path, "almanac"))
+			if len(ours(p.imports)) > 0 {
+				t.Errorf("%s has files of one system and imports %v", p.path, ours(p.imports))
+			}
+		}
+	}
+	if diff := cmp.Diff(strings.Fields(ported[1]), apart); diff != "" {
+		t.Errorf("PORTED (-Makefile +packages):\n%s", diff)
+	}
+}
+
+// ofOneSystem reports whether the package has a file that some systems or processors do
+// without, tests aside.
+func (p pkg) ofOneSystem(t *testing.T) bool {
+	t.Helper()
+	files, err := os.ReadDir(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		matches := 0
+		for _, c := range [][2]string{{"linux", "amd64"}, {"windows", "arm64"}, {"darwin", "riscv64"}} {
+			system := gobuild.Default
+			system.GOOS, system.GOARCH = c[0], c[1]
+			if match, err := system.MatchFile(p.dir, f.Name()); err != nil {
+				t.Fatal(err)
+			} else if match {
+				matches++
+			}
+		}
+		if matches%3 != 0 && !strings.HasSuffix(f.Name(), "_test.go") {
+			return true
+		}
+	}
+	return false
 }
 
 // testFiles are the package's tests, of all build constraints.

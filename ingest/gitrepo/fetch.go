@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"almanac/ingest/gitrepo/rlimit"
 	"almanac/ingest/outbound"
 )
 
@@ -159,7 +160,7 @@ func run(ctx context.Context, to route, args ...string) error {
 func start(cmd *exec.Cmd, memory uint64) error {
 	err := cmd.Start()
 	if err == nil {
-		boundMemory(cmd.Process.Pid, memory)
+		rlimit.Memory(cmd.Process.Pid, memory)
 	}
 	return err
 }

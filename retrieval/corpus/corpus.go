@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"almanac/retrieval/corpus/prefetch"
 )
 
 // Corpus is one state of the indexed documents with their statistics and words.
@@ -64,7 +66,7 @@ func (c *Corpus) AppendDocuments(ctx context.Context, list []Document, records [
 	} else {
 		for _, r := range records {
 			if raw, ok := c.documents.get(r); ok {
-				fetch(raw, 0)
+				prefetch.Line(raw, 0)
 				list = append(list, Document{Record: r, raw: raw})
 			}
 		}

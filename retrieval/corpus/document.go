@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus/prefetch"
 	"almanac/retrieval/dedup"
 	"almanac/retrieval/passage"
 	"almanac/text/markdown"
@@ -98,22 +99,22 @@ func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
 func (d *Document) Fetch(terms []analysis.TermID) {
 	for _, t := range terms {
 		k := d.guess(t)
-		fetch(d.raw, d.termsAt+4*k)
-		fetch(d.raw, d.countsAt+k)
+		prefetch.Line(d.raw, d.termsAt+4*k)
+		prefetch.Line(d.raw, d.countsAt+k)
 	}
-	fetch(d.raw, d.startsAt)
-	fetch(d.raw, d.trigramsAt)
-	fetch(d.raw, d.trigramsAt+64)
+	prefetch.Line(d.raw, d.startsAt)
+	prefetch.Line(d.raw, d.trigramsAt)
+	prefetch.Line(d.raw, d.trigramsAt+64)
 }
 
 // FetchPassages asks for what Terms of the passages will read, some time after Fetch.
 func (d *Document) FetchPassages(ordinals []int) {
 	for _, o := range ordinals {
 		first := d.start(2 + 2*o)
-		fetch(d.raw, d.stepsAt+first/8)
+		prefetch.Line(d.raw, d.stepsAt+first/8)
 		at := d.tokensAt + first*d.width/8
-		fetch(d.raw, at)
-		fetch(d.raw, at+64)
+		prefetch.Line(d.raw, at)
+		prefetch.Line(d.raw, at+64)
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package datadir
+package filesystem
 
 import (
 	"io/fs"
@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable fails if this process may not write a file or directory. It does not open it:
+// Writable fails if this process may not write a file or directory. It does not open it:
 // closing it would give up the locks that this process has on a catalog.
-func writable(path string) error {
+func Writable(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
 }
 
-// giveTo makes the owner of a directory the owner of a file.
-func giveTo(f *os.File, dir fs.FileInfo) error {
+// GiveTo makes the owner of a directory the owner of a file.
+func GiveTo(f *os.File, dir fs.FileInfo) error {
 	owner, ok := dir.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil

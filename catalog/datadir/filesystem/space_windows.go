@@ -1,9 +1,9 @@
-package datadir
+package filesystem
 
 import "golang.org/x/sys/windows"
 
-// space returns the bytes of a directory's volume that this user may still fill.
-func space(dir string) (float64, error) {
+// Space returns the bytes of a directory's volume that this user may still fill.
+func Space(dir string) (float64, error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, err

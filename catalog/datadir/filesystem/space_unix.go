@@ -1,11 +1,11 @@
 //go:build unix
 
-package datadir
+package filesystem
 
 import "syscall"
 
-// space returns the bytes of a directory's file system that this user may still fill.
-func space(dir string) (float64, error) {
+// Space returns the bytes of a directory's file system that this user may still fill.
+func Space(dir string) (float64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return 0, err
