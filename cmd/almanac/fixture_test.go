@@ -134,8 +134,8 @@ func writeFile(tb testing.TB, name, text string) {
 	}
 }
 
-// binary builds the program once for all tests, without the race detector:
-// what it does to timing is not what these tests are about.
+// binary builds the program once for all tests, as it is released: without the race detector, whose timing is not what
+// these tests are about, and without cgo, which only that wants.
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "almanac-test-*")
 	if err != nil {
@@ -143,7 +143,9 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	binaryDir = dir
 	path := filepath.Join(dir, "almanac")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", path, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return path, os.Chmod(dir, 0o755)
