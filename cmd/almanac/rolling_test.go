@@ -136,18 +136,25 @@ func (b *balancer) search(query string) {
 	b.answered[s]++
 }
 
-// load sends fifty searches a second until ctx ends, at most four at once.
+// load sends fifty searches a second until ctx ends, at most four at once, and probes as often.
 func (b *balancer) load(ctx context.Context) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	tick := time.NewTicker(time.Second / 50)
+	defer tick.Stop()
 	wg.Go(func() {
-		for ctx.Err() == nil {
-			b.probe()
+		probes := time.NewTicker(time.Second / 50)
+		defer probes.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-probes.C:
+				b.probe()
+			}
 		}
 	})
 	places := make(chan struct{}, 4)
-	tick := time.NewTicker(time.Second / 50)
-	defer tick.Stop()
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
