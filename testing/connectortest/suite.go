@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
+	"almanac/testing/soak"
 )
 
 // Upstream is a source of a kind at its beginning, and what can happen to it.
@@ -131,21 +132,19 @@ func Unchanged(t testing.TB, s *Source, last Result) {
 	}
 }
 
-// maxPoints is how many points Interrupted tries.
-const maxPoints = 6
-
-// Interrupted ends first syncs after none, some and nearly all records, once
-// with an error (which keeps the records so far) and once by cancelling (which
-// loses them). It requires that the next sync gives the catalog and the cursor
-// of a sync without interruption.
+// Interrupted ends first syncs after none and half of the records, in `make soak` also
+// after some and nearly all, once with an error (which keeps the records so far) and
+// once by cancelling (which loses them). It requires that the next sync gives the
+// catalog and the cursor of a sync without interruption.
 func Interrupted(t *testing.T, c Config) {
 	t.Helper()
 	whole := NewSource(t, c).Sync()
 	if len(whole.Records) < 2 {
 		t.Fatalf("the source has %d records: nothing to interrupt", len(whole.Records))
 	}
-	for point := range min(maxPoints, len(whole.Records)) {
-		after := point * len(whole.Records) / min(maxPoints, len(whole.Records))
+	points := min(max(soak.Rounds(6), 2), len(whole.Records))
+	for point := range points {
+		after := point * len(whole.Records) / points
 		for _, how := range []string{"error", "cancelled"} {
 			t.Run(fmt.Sprintf("%s after %d", how, after), func(t *testing.T) {
 				s := NewSource(t, c)

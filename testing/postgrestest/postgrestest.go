@@ -62,8 +62,12 @@ func Database(tb testing.TB) string {
 // Empty removes all rows of a catalog, as if its tables had just been made.
 func Empty(tb testing.TB, address string) {
 	tb.Helper()
-	Run(tb, address, `DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || string_agg(tablename, ', ') || ' RESTART IDENTITY'
-FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('goose_db_version', 'writers')); END $$`)
+	// TRUNCATE would make new files for every table and index.
+	Run(tb, address, `SET session_replication_role = replica; DO $$ DECLARE t text; BEGIN
+FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('goose_db_version', 'writers')
+LOOP EXECUTE 'DELETE FROM ' || t; END LOOP;
+FOR t IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND sequencename NOT LIKE 'goose%'
+LOOP EXECUTE 'ALTER SEQUENCE ' || t || ' RESTART'; END LOOP; END $$`)
 }
 
 // Address is that of a database of the server.

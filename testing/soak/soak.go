@@ -16,6 +16,10 @@ func Rounds(all int) int {
 	return max(1, all/5)
 }
 
+// Turn reports whether the n-th of many rounds, which differ, is run: each in `make soak`,
+// every fifth in every other run.
+func Turn(n int) bool { return os.Getenv("ALMANAC_SOAK") != "" || n%5 == 0 }
+
 // Only leaves a test to `make soak` for a reason: it costs minutes, and what it
 // holds changes rarely.
 func Only(tb testing.TB, reason string) {
