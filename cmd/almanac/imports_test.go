@@ -1,10 +1,6 @@
 package main
 
 import (
-	"go/ast"
-	gobuild "go/build"
-	"go/parser"
-	"go/token"
 	"maps"
 	"net/url"
 	"os"
@@ -14,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"almanac/ingest/networks"
 )
@@ -225,7 +219,7 @@ retrieval/workbench: catalog catalog/jobs embed embed/remote retrieval retrieval
 skills:
 testing/catalogfile: catalog/sqlite
 testing/catalogtest: catalog
-testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile
+testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile testing/soak
 testing/gitrepotest:
 testing/hostile: ingest ingest/sample
 testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
@@ -388,166 +382,6 @@ func (p pkg) files(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return slices.DeleteFunc(all, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
-}
-
-// TestNoTestIsLeftOut holds that a target of the Makefile runs what the race
-// detector makes too slow: its lines name tests, which may be renamed.
-func TestNoTestIsLeftOut(t *testing.T) {
-	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := map[string]*regexp.Regexp{} // by package
-	for _, line := range regexp.MustCompile(`(?m)^\t\$\(GO\) test (?:-[a-z]+ [0-9a-z]+ )*(?:-run '([^']+)' )?(\./[^$\n]*)$`).
-		FindAllStringSubmatch(string(makefile), -1) {
-		for _, path := range strings.Fields(line[2]) {
-			run["almanac"+strings.TrimPrefix(path, ".")] = regexp.MustCompile(line[1])
-		}
-	}
-	var found int
-	for _, p := range ourPackages(t) {
-		for _, name := range p.slowUnderRace(t) {
-			found++
-			if pattern := run[p.path]; pattern == nil || !pattern.MatchString(name) {
-				t.Errorf("no line of the Makefile runs %s of %s without the race detector", name, p.path)
-			}
-		}
-	}
-	if found == 0 {
-		t.Error("no test asks for the race detector")
-	}
-}
-
-// TestWhatRaceLeavesOutStartsNoGoroutine reads the packages that the Makefile has no
-// race detector for.
-func TestWhatRaceLeavesOutStartsNoGoroutine(t *testing.T) {
-	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	packages := regexp.MustCompile(`(?m)^SEQUENTIAL := (.+)$`).FindStringSubmatch(string(makefile))
-	if packages == nil {
-		t.Fatal("the Makefile has no SEQUENTIAL")
-	}
-	set := token.NewFileSet()
-	for _, path := range strings.Fields(packages[1]) {
-		names, err := filepath.Glob(filepath.Join("../..", path, "*.go"))
-		if err != nil || len(names) == 0 {
-			t.Errorf("%s has the files %v, %v", path, names, err)
-		}
-		for _, name := range names {
-			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				_, starts := n.(*ast.GoStmt)
-				if s, ok := n.(*ast.SelectorExpr); ok {
-					starts = s.Sel.Name == "Go" || s.Sel.Name == "Parallel"
-				}
-				if starts {
-					t.Errorf("%s starts a goroutine", set.Position(n.Pos()))
-				}
-				return true
-			})
-		}
-	}
-}
-
-// TestFilesOfOneSystemStandApart holds that the packages with files of one operating
-// system or processor are those that the Makefile compiles for another one, and that they
-// import none of ours.
-func TestFilesOfOneSystemStandApart(t *testing.T) {
-	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ported := regexp.MustCompile(`(?m)^PORTED := (.+)$`).FindStringSubmatch(string(makefile))
-	if ported == nil {
-		t.Fatal("the Makefile has no PORTED")
-	}
-	var apart []string
-	for _, p := range ourPackages(t) {
-		if !forTests(p.path) && p.ofOneSystem(t) {
-			apart = append(apart, "."+strings.TrimPrefix(p.path, "almanac"))
-			if len(ours(p.imports)) > 0 {
-				t.Errorf("%s has files of one system and imports %v", p.path, ours(p.imports))
-			}
-		}
-	}
-	if diff := cmp.Diff(strings.Fields(ported[1]), apart); diff != "" {
-		t.Errorf("PORTED (-Makefile +packages):\n%s", diff)
-	}
-}
-
-// ofOneSystem reports whether the package has a file that some systems or processors do
-// without, tests aside.
-func (p pkg) ofOneSystem(t *testing.T) bool {
-	t.Helper()
-	files, err := os.ReadDir(p.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		matches := 0
-		for _, c := range [][2]string{{"linux", "amd64"}, {"windows", "arm64"}, {"darwin", "riscv64"}} {
-			system := gobuild.Default
-			system.GOOS, system.GOARCH = c[0], c[1]
-			if match, err := system.MatchFile(p.dir, f.Name()); err != nil {
-				t.Fatal(err)
-			} else if match {
-				matches++
-			}
-		}
-		if matches%3 != 0 && !strings.HasSuffix(f.Name(), "_test.go") {
-			return true
-		}
-	}
-	return false
-}
-
-// testFiles are the package's tests, of all build constraints.
-func (p pkg) testFiles(t *testing.T, set *token.FileSet) []*ast.File {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(p.dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files []*ast.File
-	for _, name := range names {
-		file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, file)
-	}
-	return files
-}
-
-// slowUnderRace names the package's tests that are skipped or shorter under
-// the race detector.
-func (p pkg) slowUnderRace(t *testing.T) []string {
-	t.Helper()
-	var names []string
-	for _, file := range p.testFiles(t, token.NewFileSet()) {
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || !strings.HasPrefix(f.Name.Name, "Test") {
-				continue
-			}
-			ast.Inspect(f, func(n ast.Node) bool {
-				s, ok := n.(*ast.SelectorExpr)
-				if !ok {
-					return true
-				}
-				if id, ok := s.X.(*ast.Ident); ok && id.Name == "race" {
-					names = append(names, f.Name.Name)
-				}
-				return true
-			})
-		}
-	}
-	return slices.Compact(names)
 }
 
 // TestNoCodeKnowsANetwork looks in the Go files for the names that stand in

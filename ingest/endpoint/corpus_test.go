@@ -13,14 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/ingest/endpoint"
-	"almanac/testing/race"
 )
 
 // TestRealDescriptions reads the descriptions of a real snapshot, if there is one
 // beside the repository, and holds operations, names of parameters and statuses of
 // responses against what another reader makes of them.
 func TestRealDescriptions(t *testing.T) {
-	race.Skip(t)
 	if testing.Short() {
 		t.Skip("reads a hundred files twice: run without -short")
 	}
