@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
 export const [, , server, shots] = process.argv;
+export const soak = Boolean(process.env.ALMANAC_SOAK); // reads all there is, which `make test` does not
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 mkdirSync(shots, { recursive: true });
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
@@ -38,9 +39,9 @@ export async function test(name, run) {
   console.log(`ok  ${name}`);
 }
 
-// read has axe-core read pages in a window, several at a time: by every rule in its scheme, and by contrast in the
-// other one, as colours are all that the scheme changes.
-async function read(paths, options) {
+// read has axe-core read pages in a window, several at a time: by every rule in the first scheme, and by contrast in the
+// others, as colours are all that the scheme changes.
+async function read(paths, [first, ...others], options) {
   const left = [...paths];
   const wrong = [];
   await Promise.all(Array.from({ length: 3 }, async () => {
@@ -68,14 +69,14 @@ async function read(paths, options) {
       wrong.push(...JSON.parse(result.value).map((v) => `${path}, ${scheme}: ${v}`));
     };
     for (let path = left.shift(); path !== undefined; path = left.shift()) {
-      await page.emulateMedia({ colorScheme: options.colorScheme });
+      await page.emulateMedia({ colorScheme: first });
       await page.goto(path);
       const [shifted, moved] = await page.evaluate(() => [window.shifted, window.moved]);
       if (shifted > 0.01) wrong.push(`${path} shifts by ${shifted}: ${moved.join(" ; ")}`);
       await fits(path);
       await cdp.send("Runtime.evaluate", { expression: axe }); // the policy of the page would not let it in
-      await obeys(path, options.colorScheme, {});
-      await obeys(path, options.colorScheme === "light" ? "dark" : "light", { runOnly: ["color-contrast"] });
+      await obeys(path, first, {});
+      for (const other of others) await obeys(path, other, { runOnly: ["color-contrast"] });
       for (const width of options.narrower ?? []) {
         await page.setViewportSize({ ...options.viewport, width });
         await fits(path);
@@ -87,12 +88,14 @@ async function read(paths, options) {
   assert.deepEqual(wrong, []);
 }
 
-// audit reads pages on both widths and in both schemes; the smallest width is that of half a screen, enlarged.
-export async function audit(paths, options = {}) {
-  for (const [width, colorScheme, narrower] of [[1280, "light", []], [390, "dark", [320]]]) {
-    const what = `${[width, ...narrower].join(" and ")} px, ${colorScheme} and the contrast of the other`;
+// audit reads pages on a desk and on a phone, whose smallest width is that of half a screen, enlarged. Colours differ by
+// scheme and hardly by width: the phone's light ones are left to soak.
+export async function audit(onDesk, onPhone, options = {}) {
+  for (const [paths, width, schemes, narrower] of
+    [[onDesk, 1280, ["light", "dark"], []], [onPhone, 390, soak ? ["dark", "light"] : ["dark"], [320]]]) {
+    const what = `${[width, ...narrower].join(" and ")} px, ${schemes.join(", contrast also ")}`;
     await test(`${paths.length} kinds of pages at ${what}: accessible, no complaint, nothing shifts or is cut off`,
-      () => read(paths, { ...options, viewport: { width, height: 844 }, colorScheme, narrower }));
+      () => read(paths, schemes, { ...options, viewport: { width, height: 844 }, narrower }));
   }
 }
 

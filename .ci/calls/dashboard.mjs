@@ -346,7 +346,7 @@ const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylop
   "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"),
   "/profiles/shadow", "/searches", "/rules/pins", `/rules/pins/edit?q=${of}`, "/rules",
   "/changes", "/operations", "/operations/settings", "/no/such/page"];
-await audit(paths, { storageState: state });
+await audit(paths, paths, { storageState: state });
 
 // Names, texts and reasons that are one word of 500 letters.
 const long = "breakwater".repeat(50);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { audit, close, narrow, open, server, shot, shots, test } from "./browser.mjs";
+import { audit, close, narrow, open, server, shot, shots, soak, test } from "./browser.mjs";
 
 const titles = (page) => page.locator(".hit h2 a").allTextContents();
 const settled = (page, n) => page.waitForFunction((n) => document.querySelectorAll(".hit").length >= n
@@ -229,7 +229,7 @@ await test("what is typed is shown and does nothing", async () => {
   assert.equal(await page.locator("main img, main style, main script").count(), 0);
 });
 
-// One page of every kind, and every list.
+// Every list, and two pages of every kind: one is read on a desk and one on a phone, in soak both on both.
 const sitemap = async (path) => [...(await (await fetch(server + path)).text()).matchAll(/<loc>(.*?)<\/loc>/g)]
   .map((m) => m[1].replaceAll("&amp;", "&"));
 const paths = ["/", `/?q=${"a".repeat(500)}`, "/?q=traffic+ballance", "/?q=xylophone+zebra", "/contents", "/changes",
@@ -240,13 +240,17 @@ const paths = ["/", `/?q=${"a".repeat(500)}`, "/?q=traffic+ballance", "/?q=xylop
   "/cips/0004/history",
   "/cips/0023/votes", "/cips/0004/mentions", "/cips/0004/implementation", "/cips/0004/attachments",
   "/no/such/page"];
+const onDesk = [...paths];
+const onPhone = [...paths];
 for (const part of await sitemap("/sitemap.xml")) {
   const u = new URL(part);
   const all = (await sitemap(u.pathname + u.search)).map((loc) => new URL(loc).pathname);
-  paths.push(all[0], all[Math.ceil(all.length / 2)]);
+  const two = [all[0], all[Math.floor(all.length / 2)]];
+  onDesk.push(...(soak ? two : two.slice(0, 1)));
+  onPhone.push(...(soak ? two : two.slice(1)));
 }
 
-await audit(paths);
+await audit(onDesk, onPhone);
 await narrow(["/contents", "/sources", "/recipes", "/recipes/prepare-upgrade", "/recipes/code-example", "/recipes/error-message"]);
 
 await test("the first page has one left edge on what is between a phone and a desk", async () => {
