@@ -80,7 +80,7 @@ func TestWhatARunWasKilledOverIsSkippedByTheNext(t *testing.T) {
 	}
 	dir, f := t.TempDir(), setup(t)
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	child.Env = append(os.Environ(), "KILLED_IN="+dir)
+	child.Env = append(os.Environ(), "KILLED_IN="+dir, "TMPDIR="+t.TempDir()) // what it leaves goes with this
 	if out, err := child.CombinedOutput(); err == nil || err.Error() != "signal: killed" {
 		t.Fatalf("%v: %s", err, out)
 	}
