@@ -30,7 +30,7 @@ test: packages ## everything CI runs, in three stages: one process with -race; p
 	  pages+dashboard+clients+conformance+trec+container+kubernetes
 
 soak: ## kills, chaos, hostile sources, walks over every answer, all rounds and on both catalogs: once a night
-	ALMANAC_SOAK=1 .ci/stages rankings programs postgres archive ports pages dashboard
+	ALMANAC_SOAK=1 .ci/stages race rankings programs postgres archive ports pages dashboard
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"

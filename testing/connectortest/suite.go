@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,32 +80,35 @@ func Run(t *testing.T, upstream func(t *testing.T) Upstream) {
 		}
 		Unchanged(t, s, r)
 	})
-	for name, fault := range faults {
-		t.Run("fault "+name, func(t *testing.T) {
-			u, s, first := begin(t)
-			if u.Server == nil {
-				t.Skip("it asks no server")
-			}
-			u.Server.Fault("/", -1, fault)
+	t.Run("faults", func(t *testing.T) {
+		u, s, first := begin(t)
+		if u.Server == nil {
+			t.Skip("it asks no server")
+		}
+		names := slices.Sorted(maps.Keys(faults))
+		for _, name := range names {
+			u.Server.Fault("/", -1, faults[name])
 			if r := s.Try(t.Context()); r.Changes != 0 || len(r.Records) != len(first.Records) {
-				t.Errorf("%d changes, %v of %v", r.Changes, r.Keys(), first.Keys())
+				t.Errorf("%s: %d changes, %v of %v", name, r.Changes, r.Keys(), first.Keys())
 			}
 			u.Server.Heal()
 			healed := s.Sync()
 			if diff := cmp.Diff(first.Records, healed.Records); diff != "" || healed.Changes != 0 {
-				t.Errorf("%d changes (-before +healed)\n%s", healed.Changes, diff)
+				t.Errorf("%s: %d changes (-before +healed)\n%s", name, healed.Changes, diff)
 			}
-			u.Change()
-			u.Server.Fault("/", -1, fault)
+		}
+		u.Change()
+		for _, name := range names {
+			u.Server.Fault("/", -1, faults[name])
 			if r := s.Try(t.Context()); len(r.Records) != len(first.Records) {
-				t.Errorf("changed meanwhile: %v of %v", r.Keys(), first.Keys())
+				t.Errorf("%s, changed meanwhile: %v of %v", name, r.Keys(), first.Keys())
 			}
 			u.Server.Heal()
-			if r := s.Sync(); r.Updated == 0 || r.Created+r.Deleted > 0 {
-				t.Errorf("healed: %d created, %d updated, %d deleted", r.Created, r.Updated, r.Deleted)
-			}
-		})
-	}
+		}
+		if r := s.Sync(); r.Updated == 0 || r.Created+r.Deleted > 0 {
+			t.Errorf("healed: %d created, %d updated, %d deleted", r.Created, r.Updated, r.Deleted)
+		}
+	})
 }
 
 // former is a connector whose state another program kept in its own way.
