@@ -78,7 +78,8 @@ const metaNetwork = "network"
 // directory if there is no address.
 type Catalog struct {
 	Dir, URL string
-	Sealed   error // why directory and catalog can only be read; nil: they can be written
+	Sealed   error            // why directory and catalog can only be read; nil: they can be written
+	Now      func() time.Time // the clock of what is stored; nil means time.Now
 }
 
 // File returns the file of a directory's catalog.
@@ -210,9 +211,9 @@ func (c Catalog) Watch(ctx context.Context, store catalog.Store, tick <-chan tim
 // open opens the catalog; known is the network it is bound to, "" = none.
 func (c Catalog) open(ctx context.Context) (store catalog.Store, known string, err error) {
 	if c.URL != "" {
-		store, err = postgres.Open(ctx, postgres.Config{URL: c.URL})
+		store, err = postgres.Open(ctx, postgres.Config{URL: c.URL, Now: c.Now})
 	} else {
-		store, err = sqlite.Open(ctx, sqlite.Config{Path: File(c.Dir), Sealed: c.Sealed})
+		store, err = sqlite.Open(ctx, sqlite.Config{Path: File(c.Dir), Sealed: c.Sealed, Now: c.Now})
 	}
 	if err != nil {
 		return nil, "", err

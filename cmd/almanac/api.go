@@ -18,7 +18,7 @@ import (
 func (a *app) base(n network.Network, store catalog.Store, search retrieval.Searcher, listen string) kb.Base {
 	allow, _ := a.config.Allowed() // checked with the configuration
 	b := kb.Base{
-		Catalog: store, Search: search, Network: n, Now: time.Now, PublicURL: a.config.PublicURL(listen),
+		Catalog: store, Search: search, Network: n, Now: now, PublicURL: a.config.PublicURL(listen),
 	}
 	b.Remote = remote.New(remote.Config{Allow: allow, Version: version()})
 	return b.Prepared()

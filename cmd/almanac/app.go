@@ -83,7 +83,7 @@ func (a *app) dataDir(n network.Network) string {
 
 // catalog returns where the catalog of a data directory is.
 func (a *app) catalog(dir string) datadir.Catalog {
-	return datadir.Catalog{Dir: dir, URL: a.config.Catalog.URL}
+	return datadir.Catalog{Dir: dir, URL: a.config.Catalog.URL, Now: now}
 }
 
 // indexing shows that a command brings the index up to date.

@@ -32,7 +32,7 @@ func (c *backupCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	made := datadir.Backup{Network: n.Name, Program: version(), Made: time.Now().UTC().Truncate(time.Second)}
+	made := datadir.Backup{Network: n.Name, Program: version(), Made: now().UTC().Truncate(time.Second)}
 	made, err = at.Backup(ctx, c.File, made, cacheOf(at))
 	if err != nil {
 		return err

@@ -244,7 +244,7 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 	})
 	fresh, failures := 0, []catalog.SourceState{}
 	for _, st := range states {
-		if sourceProblem(st, time.Now()) == nil {
+		if sourceProblem(st, now()) == nil {
 			fresh++
 		} else {
 			failures = append(failures, st)
@@ -263,7 +263,7 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 		if st.Remark != "" {
 			detail += "; " + terminal.OneLine(st.Remark)
 		}
-		x.check("source "+st.Name, sourceProblem(st, time.Now()), detail)
+		x.check("source "+st.Name, sourceProblem(st, now()), detail)
 		if st.Error != "" || st.Unread() {
 			x.hint(remedy(st.Name, cmp.Or(st.Error, st.Remark)))
 		}

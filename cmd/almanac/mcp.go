@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/url"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -52,7 +51,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	searcher, beside := a.trying(keeper, revisions, nil)
 	base := a.base(n, store, searcher, a.config.Server.Listen)
 	if at.Sealed == nil {
-		base.Tally = tally.New(store, time.Now, a.log)
+		base.Tally = tally.New(store, now, a.log)
 		defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	}
 	cfg := a.apiConfig(base)

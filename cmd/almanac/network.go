@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -132,7 +131,7 @@ func (c networkShowCmd) writeCurated() error {
 	if !isSample(n) {
 		return fmt.Errorf("%w: only the network sample comes with curated files", config.ErrUsage)
 	}
-	files, err := sample.FS(time.Now())
+	files, err := sample.FS(now())
 	if err == nil {
 		files, err = fs.Sub(files, curated.DefaultDir)
 	}
@@ -208,7 +207,7 @@ func (a *app) findings(ctx context.Context, n network.Network, file string, cfg 
 	defer os.RemoveAll(work)
 	cfg.Allow, _ = a.config.Allowed() // checked with the configuration
 	cfg.Environment = ingest.Environment{
-		Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
+		Network: n, Now: now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
 		CorpusDir: cmp.Or(a.corpusDir(), filepath.Join(work, "corpus")), // it need not exist
 		Pseudonym: func(s string) string { return s },
 	}

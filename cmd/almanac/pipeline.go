@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -21,7 +20,7 @@ import (
 func (a *app) pipeline(
 	ctx context.Context, n network.Network, store catalog.Store, dir string, progress ingest.Progress, acceptShrink bool,
 ) (*ingest.Pipeline, error) {
-	anchor, err := a.sampleAnchor(ctx, n, store, time.Now())
+	anchor, err := a.sampleAnchor(ctx, n, store, now())
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +29,7 @@ func (a *app) pipeline(
 		return nil, err
 	}
 	return ingest.New(ingest.Config{
-		Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: time.Now, Log: a.log,
+		Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: now, Log: a.log,
 		Progress: progress, HTTP: a.outgoing(), WorkDir: workDirs(dir),
 		CorpusDir: a.corpusDir(),
 		// What comes with the program is whole, also if a newer one has less of it.

@@ -96,7 +96,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	w.revisions = revisions
 	searcher, beside := a.trying(keeper, revisions, metrics.Searcher)
 	base := a.base(n, store, searcher, public.Addr().String())
-	base.Tally = tally.New(store, time.Now, a.log)
+	base.Tally = tally.New(store, now, a.log)
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	var draining atomic.Bool
 	cfg := a.apiConfig(base)
@@ -192,7 +192,7 @@ func (a *app) engines() []string {
 func (a *app) metrics(store catalog.Reader) *admin.Metrics {
 	m := admin.NewMetrics()
 	m.Build(release, built().revision())
-	m.WatchSources(store, time.Now)
+	m.WatchSources(store, now)
 	return m
 }
 
