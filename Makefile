@@ -14,7 +14,7 @@ LESS_OFTEN := 400
 build vet: export GOGC := $(LESS_OFTEN)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs postgres soak conformance clients trec pages dashboard container archive kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets ports clean
+.PHONY: help run build test check format vet unit packages browser race rankings programs postgres contract soak conformance clients trec pages dashboard container archive kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets ports clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,7 +26,7 @@ build: ## build the binary as bin/almanac
 	$(GO) build -o $(BIN) ./cmd/almanac
 
 test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
-	@.ci/stages format vet race programs rankings+postgres build+browser \
+	@.ci/stages format vet race programs rankings+postgres+contract build+browser \
 	  pages+dashboard+clients+conformance+trec+container+kubernetes
 
 soak: ## kills, chaos, hostile sources, walks over every answer, all rounds and on both catalogs: once a night
@@ -105,6 +105,10 @@ WALKS := Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert|Recipe
 postgres: ## every operation over a catalog in PostgreSQL
 	@echo "== operations over PostgreSQL"
 	ALMANAC_TEST_CATALOG=postgres $(GO) test -timeout 25m $(if $(ALMANAC_SOAK),,-skip '$(WALKS)') ./api
+
+contract: ## compare what the program promises from outside with testing/contract; BEFORE=COMMIT prints what a build of it said
+	@echo "== contract"
+	$(GO) run ./testing/contract $(if $(BEFORE),-before $(BEFORE))
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"

@@ -220,6 +220,7 @@ skills:
 testing/catalogfile: catalog/sqlite
 testing/catalogtest: catalog
 testing/connectortest: catalog catalog/sqlite ingest testing/catalogfile testing/soak
+testing/contract:
 testing/gitrepotest:
 testing/hostile: ingest ingest/sample
 testing/keywordtest: retrieval/analysis retrieval/keyword retrieval/passage
