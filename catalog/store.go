@@ -32,6 +32,9 @@ type Reader interface {
 	ByID(ctx context.Context, id int64) (Record, error)
 	// ByPath finds records read from a source path, oldest id first.
 	ByPath(ctx context.Context, path string) ([]Record, error)
+	// Handled returns the live records that have one of some handles, see Record.Handles,
+	// without their bodies, oldest id first.
+	Handled(ctx context.Context, handles []string) ([]Record, error)
 	// Records returns the live records among ids, in the order of ids.
 	Records(ctx context.Context, ids []int64) ([]Record, error)
 	// Heads returns the same without their bodies.

@@ -212,6 +212,9 @@ func TestListsUseIndexes(t *testing.T) {
 		{live + `id IN (SELECT record FROM links WHERE (to_kind = 'cip' AND to_key IN ('a', 'b') AND record <> 7)
 OR (to_kind = 'doc' AND to_key IN ('c') AND record <> 8)) ORDER BY key_order, id`, "links_by_target"},
 		{`kind = 'doc' AND key IN ('a', 'b')`, "sqlite_autoindex_records_1"},
+		{live + `kind IN ('doc', 'cip', 'faq') AND key IN ('a', 'b')`, "sqlite_autoindex_records_1"},
+		{live + `path <> '' AND path IN ('x', 'y')`, "records_by_path"},
+		{live + `url <> '' AND url IN ('x', 'y')`, "records_by_url"},
 		{live + `id IN (1, 2, 3)`, "INTEGER PRIMARY KEY"},
 	} {
 		plan := explain(t, db, `SELECT id FROM records WHERE `+c.where)

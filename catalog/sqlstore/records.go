@@ -97,6 +97,75 @@ func (s *Store) ByPath(ctx context.Context, path string) (list []catalog.Record,
 	return list, err
 }
 
+// Handled returns the live records that have one of some handles, without their bodies.
+func (s *Store) Handled(ctx context.Context, handles []string) (list []catalog.Record, err error) {
+	handles = slices.Compact(slices.Sorted(slices.Values(clean(handles))))
+	err = s.view(ctx, "handled", func(q querier) error {
+		var ids []int64
+		err := chunks(handles, func(part []string) error {
+			found, err := maybeHandled(ctx, q, part)
+			ids = append(ids, found...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		slices.Sort(ids)
+		list, err = loadRecords(ctx, q, slices.Compact(ids), false)
+		return err
+	})
+	return slices.DeleteFunc(list, func(r catalog.Record) bool {
+		return !slices.ContainsFunc(r.Handles(), func(h string) bool {
+			_, asked := slices.BinarySearch(handles, h)
+			return asked
+		})
+	}), err
+}
+
+// maybeHandled returns the ids of all records that have one of some handles, and of some that
+// have not. Each part of the query has an index; the records of one kind alone are read for
+// numbers of proposals.
+func maybeHandled(ctx context.Context, q querier, handles []string) ([]int64, error) {
+	var parts []string
+	var args []any
+	where := func(part string, values []any) {
+		parts = append(parts, `SELECT id FROM records WHERE deleted_at = 0 AND `+part)
+		args = append(args, values...)
+	}
+	keys, named := slices.Clone(handles), []int64{}
+	for _, h := range handles {
+		if ref, ok := catalog.RefNamed(h); ok {
+			keys = append(keys, ref.Key)
+		}
+		if id, err := strconv.ParseInt(h, 10, 64); err == nil {
+			named = append(named, id)
+		}
+	}
+	if len(named) > 0 {
+		where(in("id", named))
+	}
+	path, values := in("path", handles)
+	where(`path <> '' AND `+path, values)
+	url, values := in("url", handles)
+	where(`url <> '' AND `+url, values)
+	kind, values := in("kind", texts(catalog.KindsOf()))
+	key, keyed := in("key", keys)
+	where(kind+` AND `+key, append(values, keyed...))
+	ids, err := collect(ctx, q, scanID, strings.Join(parts, ` UNION ALL `), args...)
+	if err != nil {
+		return nil, err
+	}
+	numbered, err := collect(ctx, q, func(rows *sql.Rows) (r catalog.Record, err error) {
+		return r, rows.Scan(&r.ID, &r.Kind, &r.Key)
+	}, `SELECT id, kind, key FROM records WHERE deleted_at = 0 AND kind = ?`, catalog.KindCIP)
+	for _, r := range numbered {
+		if slices.ContainsFunc(r.Handles(), func(h string) bool { return slices.Contains(handles, h) }) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids, err
+}
+
 // Records returns the live records among ids, in the order of ids; an id
 // given twice is returned twice.
 func (s *Store) Records(ctx context.Context, ids []int64) (list []catalog.Record, err error) {

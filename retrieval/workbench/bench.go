@@ -166,11 +166,17 @@ func (b *Bench) Board(ctx context.Context, c catalog.Case) (out Board, err error
 	if err != nil {
 		return out, err
 	}
-	collection, err := Judged(ctx, b.Store, c)
+	runs, err := b.past(ctx, c)
 	if err != nil {
 		return out, err
 	}
-	runs, err := b.past(ctx, c)
+	if len(runs) == 0 {
+		for _, q := range queries {
+			out.Rows = append(out.Rows, BoardRow{CaseQuery: q})
+		}
+		return out, nil
+	}
+	collection, err := Judged(ctx, b.Store, c)
 	if err != nil {
 		return out, err
 	}
@@ -212,12 +218,11 @@ func (b *Bench) Board(ctx context.Context, c catalog.Case) (out Board, err error
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	if n := len(runs); n > 0 {
-		out.Run = &runs[n-1]
-		out.NDCG, out.Change = sum/float64(max(1, measured)), (sum-was)/float64(max(1, measured))
-		if n > 1 {
-			out.Before = &runs[n-2]
-		}
+	n := len(runs)
+	out.Run = &runs[n-1]
+	out.NDCG, out.Change = sum/float64(max(1, measured)), (sum-was)/float64(max(1, measured))
+	if n > 1 {
+		out.Before = &runs[n-2]
 	}
 	return out, nil
 }
@@ -295,10 +300,11 @@ func (b *Bench) Sightings(ctx context.Context, r catalog.Record) (out []Sighting
 		if err != nil {
 			return nil, err
 		}
-		target, err := Target(ctx, b.Store, r, targets(judgments))
+		names, err := Targets(ctx, b.Store, []catalog.Record{r}, targets(judgments))
 		if err != nil {
 			return nil, err
 		}
+		target := names[r.ID]
 		runs, err := b.past(ctx, c)
 		if err != nil {
 			return nil, err

@@ -48,12 +48,12 @@ func Clicks(ctx context.Context, store catalog.Store, c catalog.Case, since time
 		if len(heads) == 0 {
 			continue
 		}
-		target, err := Target(ctx, store, heads[0], judged)
+		names, err := Targets(ctx, store, heads, judged)
 		if err != nil {
 			return 0, err
 		}
 		graded++
-		judgments = append(judgments, catalog.Judgment{Query: id, Target: target, Judge: ClickJudge, Grade: g.Grade,
+		judgments = append(judgments, catalog.Judgment{Query: id, Target: names[g.Record], Judge: ClickJudge, Grade: g.Grade,
 			Note: fmt.Sprintf("%d clicks, %.1f expected", g.Clicks, g.Expected)})
 	}
 	return graded, store.PutJudgments(ctx, c.ID, judgments)

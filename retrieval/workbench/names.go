@@ -75,34 +75,43 @@ func Names(ctx context.Context, store catalog.Reader, c eval.Collection) (map[in
 	return names, nil
 }
 
-// Target returns the name by which judgments know a record: the handle that is
-// judged, else its path, unless other records came from the same one; kind:key
-// otherwise.
-func Target(ctx context.Context, store catalog.Reader, r catalog.Record, judged map[string]bool) (string, error) {
-	for _, h := range r.Handles() {
-		if !judged[h] {
-			continue
-		}
-		if h == r.Path || h == r.Ref().Name() {
-			return h, nil
-		}
-		if of, err := named(ctx, store, h); err == nil && of.ID == r.ID {
-			return h, nil
-		} else if err != nil && !gone(err) {
-			return "", err
+// Targets returns the names by which judgments know records: the handle that is judged and
+// that no other record has, or the path that is judged; else the path, unless other records
+// came from the same one; kind:key otherwise.
+func Targets(ctx context.Context, store catalog.Reader, records []catalog.Record, judged map[string]bool) (
+	map[int64]string, error) {
+	var asked []string
+	for _, r := range records {
+		for _, h := range r.Handles() {
+			if h == r.Path || judged[h] {
+				asked = append(asked, h)
+			}
 		}
 	}
-	if r.Path == "" {
-		return r.Ref().Name(), nil
-	}
-	sharing, err := store.ByPath(ctx, r.Path)
+	having, err := store.Handled(ctx, asked)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if len(sharing) > 1 {
-		return r.Ref().Name(), nil
+	sharing := map[string]int{}
+	for _, r := range having {
+		for _, h := range r.Handles() {
+			sharing[h]++
+		}
 	}
-	return r.Path, nil
+	names := make(map[int64]string, len(records))
+	for _, r := range records {
+		all := r.Handles()
+		at := slices.IndexFunc(all, func(h string) bool { return judged[h] && (h == r.Path || sharing[h] == 1) })
+		switch {
+		case at >= 0:
+			names[r.ID] = all[at]
+		case r.Path != "" && sharing[r.Path] == 1:
+			names[r.ID] = r.Path
+		default:
+			names[r.ID] = r.Ref().Name()
+		}
+	}
+	return names, nil
 }
 
 // Resolve returns the record that a judgment names, the first of those from one
@@ -130,13 +139,12 @@ func named(ctx context.Context, store catalog.Reader, handle string) (catalog.Re
 			return r, err
 		}
 	}
-	records, _, err := store.List(ctx, catalog.ListQuery{})
+	records, err := store.Handled(ctx, []string{handle})
+	if err == nil && len(records) != 1 {
+		err = fmt.Errorf("%s: %w", handle, catalog.ErrNotFound)
+	}
 	if err != nil {
 		return catalog.Record{}, err
-	}
-	records = slices.DeleteFunc(records, func(r catalog.Record) bool { return !slices.Contains(r.Handles(), handle) })
-	if len(records) != 1 {
-		return catalog.Record{}, fmt.Errorf("%s: %w", handle, catalog.ErrNotFound)
 	}
 	return store.ByID(ctx, records[0].ID)
 }

@@ -133,13 +133,13 @@ func (x Pooler) documents(ctx context.Context, results []retrieval.Result, judge
 	if err != nil {
 		return nil, err
 	}
+	names, err := Targets(ctx, x.Store, heads, judged)
+	if err != nil {
+		return nil, err
+	}
 	var out []Document
 	for _, head := range heads {
-		target, err := Target(ctx, x.Store, head, judged)
-		if err != nil {
-			return nil, err
-		}
-		r := of[head.ID]
+		r, target := of[head.ID], names[head.ID]
 		if !slices.ContainsFunc(out, func(d Document) bool { return d.Target == target }) {
 			out = append(out, Document{Target: target, Record: head, Heading: r.Heading, Text: cmp.Or(r.Text, r.Snippet)})
 		}

@@ -1,9 +1,12 @@
 package workbench_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"almanac/catalog"
+	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
 )
 
@@ -26,14 +29,78 @@ func TestAnyHandleNamesARecord(t *testing.T) {
 	}
 	for _, name := range ebb.Handles() {
 		found, err := workbench.Resolve(t.Context(), store, name)
-		target, targetErr := workbench.Target(t.Context(), store, ebb, map[string]bool{name: true})
-		if err != nil || targetErr != nil || found.ID != ebb.ID || target != name {
-			t.Errorf("%s: %s, %v; it is known as %s, %v", name, found.Ref(), err, target, targetErr)
+		targets, targetErr := workbench.Targets(t.Context(), store, []catalog.Record{ebb}, map[string]bool{name: true})
+		if err != nil || targetErr != nil || found.ID != ebb.ID || targets[ebb.ID] != name {
+			t.Errorf("%s: %s, %v; it is known as %s, %v", name, found.Ref(), err, targets[ebb.ID], targetErr)
 		}
 	}
 	for _, name := range []string{"7", "nothing", "doc:TIP-00008", "1"} {
 		if found, err := workbench.Resolve(t.Context(), store, name); err == nil {
 			t.Errorf("%s is %s", name, found.Ref())
 		}
+	}
+}
+
+// reads counts how often whole lists of records are read, and handles looked up.
+type reads struct {
+	catalog.Store
+	lists, lookups int
+}
+
+func (s *reads) List(ctx context.Context, q catalog.ListQuery) ([]catalog.Record, int, error) {
+	s.lists++
+	return s.Store.List(ctx, q)
+}
+
+func (s *reads) Handled(ctx context.Context, handles []string) ([]catalog.Record, error) {
+	s.lookups++
+	return s.Store.Handled(ctx, handles)
+}
+
+// TestPagesLookRecordsUp: the pool of a query whose documents are judged by their
+// addresses, and the board of a case that was never measured, list no records.
+func TestPagesLookRecordsUp(t *testing.T) {
+	pooler, store, c := library(t)
+	var entries []catalog.Entry
+	var judgments []catalog.Judgment
+	for i := range 3 {
+		key := fmt.Sprint("k", i)
+		r, err := store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.URL = "https://docs.example/" + key
+		entries = append(entries, catalog.Entry{Record: r})
+		judgments = append(judgments, catalog.Judgment{Query: "q1", Target: r.URL, Judge: "person/ada", Grade: 1})
+	}
+	if _, err := store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: entries}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.PutJudgments(t.Context(), c.ID, judgments); err != nil {
+		t.Fatal(err)
+	}
+	counted := &reads{Store: store}
+	pooler.Store = counted
+	queries, err := store.Queries(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := pooler.Pool(t.Context(), c, queries[0], []string{revision.Live}, 20, "ada")
+	if err != nil || pool.Find("https://docs.example/k1") < 0 {
+		t.Errorf("the pool is %v, %v", pool, err)
+	}
+	if counted.lists != 0 || counted.lookups != 1 {
+		t.Errorf("a pool lists the records %d times and looks %d times for handles", counted.lists, counted.lookups)
+	}
+
+	runner, topics, c := open(t)
+	counted = &reads{Store: topics}
+	bench := workbench.Bench{Source: revision.Source{Store: counted}, Index: runner.Index}
+	board, err := bench.Board(t.Context(), c)
+	if err != nil || len(board.Rows) != 3 || board.Run != nil {
+		t.Errorf("the board is %v, %v", board, err)
+	}
+	if counted.lists != 0 || counted.lookups != 0 {
+		t.Errorf("a board lists the records %d times and looks %d times for handles", counted.lists, counted.lookups)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"almanac/catalog"
 )
@@ -35,6 +37,14 @@ func tenThousand(ids []int64) []int64 {
 		} else {
 			list = append(list, int64(i))
 		}
+	}
+	return list
+}
+
+// numbersTo are texts of numbers: more than one statement of a database takes as parts.
+func numbersTo(n int) (list []string) {
+	for i := range n {
+		list = append(list, strconv.Itoa(i+100_000_000))
 	}
 	return list
 }
@@ -141,6 +151,31 @@ var readPromises = []promise{
 		f.check(err)
 		f.equal("keys", keysOf(list), []string{"b", "a"})
 		f.equal("body", list[0].Body, "Body of b")
+	}},
+	{"handles find the records that have one, oldest first, without bodies", func(f fixture) {
+		proposal, topic, video, a := doc("TIP-00008"), doc("7"), doc("7"), doc("a")
+		proposal.Kind, topic.Kind, video.Kind = catalog.KindCIP, catalog.KindTopic, catalog.KindVideo
+		proposal.URL, a.Path = "https://forge.example/8", "x/y.md"
+		f.put("docs", proposal, topic, video, a, doc("b"), doc("gone"))
+		f.delete("docs", f.get("gone").ID)
+		for _, tt := range []struct {
+			handles []string
+			want    []string
+		}{
+			{[]string{"https://forge.example/8"}, []string{"TIP-00008"}}, {[]string{"00008"}, []string{"TIP-00008"}},
+			{[]string{"7"}, []string{"7", "7"}}, {[]string{"topic:7"}, []string{"7"}}, {[]string{"doc:7"}, nil},
+			{[]string{strconv.FormatInt(f.get("b").ID, 10), "x/y.md", "a", "cip:TIP-00008"},
+				[]string{"TIP-00008", "a", "b"}},
+			{numbersTo(600), nil},
+			{[]string{"", "gone", "doc:gone", "8", "none:a", "x/Y.md", strings.Repeat("x", 100_000)}, nil}, {nil, nil},
+		} {
+			list, err := f.store.Handled(f.ctx, tt.handles)
+			f.check(err)
+			f.equal(strings.Join(tt.handles, " "), keysOf(list), tt.want)
+			for _, r := range list {
+				f.equal("body", r.Body, "")
+			}
+		}
 	}},
 	{"the empty path finds nothing", func(f fixture) {
 		f.put("docs", doc("a"))

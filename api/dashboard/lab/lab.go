@@ -356,6 +356,10 @@ func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request
 	if err != nil {
 		return err
 	}
+	names, err := workbench.Targets(ctx, h.Store, heads, j.Targets)
+	if err != nil {
+		return err
+	}
 	byID := map[int64]catalog.Record{}
 	for _, head := range heads {
 		byID[head.ID] = head
@@ -364,14 +368,12 @@ func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request
 	var ranking []string
 	for i, x := range s.Found.Results {
 		head := byID[x.Record]
-		row := labRow{Rank: i + 1, Result: x, Side: s.Letter, Kind: string(head.Kind), Path: head.Path}
+		row := labRow{Rank: i + 1, Result: x, Side: s.Letter, Kind: string(head.Kind), Path: head.Path,
+			Target: names[x.Record]}
 		if h.Page != nil {
 			row.Page = h.Page(head)
 		}
 		row.explain(x.Explanation)
-		if row.Target, err = workbench.Target(ctx, h.Store, head, j.Targets); err != nil {
-			return err
-		}
 		grade, judged := j.Grades[row.Target]
 		for g := 0; g <= workbench.MaxGrade && j.Case.ID != 0; g++ {
 			row.Grades = append(row.Grades, gradeButton{g, judged && g == grade})
