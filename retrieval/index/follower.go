@@ -233,7 +233,11 @@ func (f *Follower) Health() []Health {
 	return out
 }
 
-// Run follows the change log until ctx ends, then makes the engines durable.
+// ErrReplaced is the cause with which the ctx of Run ends when the generation is removed.
+var ErrReplaced = errors.New("the generation is removed")
+
+// Run follows the change log until ctx ends, then makes the engines durable, unless the
+// cause is ErrReplaced: a disk may have no room for what is deleted a moment later.
 func (f *Follower) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, fd := range f.separate {
@@ -241,6 +245,9 @@ func (f *Follower) Run(ctx context.Context) error {
 	}
 	f.drive(ctx, f.local)
 	wg.Wait()
+	if errors.Is(context.Cause(ctx), ErrReplaced) {
+		return nil
+	}
 	var errs []error
 	for _, fd := range append([]*feed{f.local}, f.separate...) {
 		errs = append(errs, f.flush(context.WithoutCancel(ctx), fd))

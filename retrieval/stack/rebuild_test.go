@@ -3,6 +3,7 @@ package stack
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
 	"testing"
 
@@ -107,4 +108,57 @@ func TestTheNextStartContinuesARebuild(t *testing.T) {
 		return len(after) == 1 && after[0] != before[0]
 	})
 	wait.Until(t, "it answers still", func() bool { return found(t, again) == 40 })
+}
+
+// full is a catalog on a disk that has no room to remove a generation.
+type full struct{ catalog.Store }
+
+func (full) DropGeneration(context.Context, int64) error {
+	return errors.New("no space left on device")
+}
+
+// TestAReplacedIndexNeedsNoRoom lets the last flush of what is replaced fail: the process
+// goes on.
+func TestAReplacedIndexNeedsNoRoom(t *testing.T) {
+	// jam puts a file in the place of the directory that the keyword engine writes.
+	jam := func(t *testing.T, s *Stack) {
+		t.Helper()
+		path := s.snapshot("keyword")
+		wait.Until(t, "nothing is written", func() bool {
+			return os.RemoveAll(path) == nil && os.WriteFile(path, nil, 0o600) == nil
+		})
+	}
+	t.Run("built again", func(t *testing.T) {
+		cfg := newConfig(t, 40)
+		k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+		wait.Until(t, "it is ready", func() bool { return k.writing.Load() != nil })
+		jam(t, k.writing.Load().stack)
+		put(t, cfg.Store, 40, 41)
+		wait.Until(t, "there is something to flush", func() bool { return found(t, k) == 41 })
+		if err := k.Rebuild(t.Context(), func(int, int) {}); err != nil {
+			t.Fatal(err)
+		}
+		put(t, cfg.Store, 41, 42)
+		wait.Until(t, "the index goes on", func() bool { return found(t, k) == 42 })
+	})
+	t.Run("another model", func(t *testing.T) {
+		cfg := newConfig(t, 40)
+		first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+		wait.Until(t, "the first index", func() bool { return found(t, first) == 40 })
+		first.stop()
+		model := newModelServer(t)
+		model.held.Lock()
+		cfg.Embed, cfg.Store = model.embed(), full{cfg.Store}
+		k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+		wait.Until(t, "the earlier index serves", func() bool { return found(t, k) == 40 })
+		jam(t, k.serving.Load())
+		put(t, cfg.Store, 40, 41)
+		wait.Until(t, "there is something to flush", func() bool { return found(t, k) == 41 })
+		model.held.Unlock()
+		wait.Until(t, "the earlier index stays", func() bool {
+			return k.log.hold("the earlier index cannot be removed: the next start tries it again")
+		})
+		put(t, cfg.Store, 41, 42)
+		wait.Until(t, "the new index goes on", func() bool { return found(t, k) == 42 })
+	})
 }

@@ -2,13 +2,16 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"almanac/catalog"
 	"almanac/embed"
 	"almanac/embed/remote"
+	"almanac/retrieval/index"
 )
 
 // write syncs and keeps the index up to date with the catalog.
@@ -31,13 +34,13 @@ type writing struct {
 	parent context.Context // of all that this process writes
 	ctx    context.Context // of the feeding
 	group  *errgroup.Group
-	stop   func()
+	stop   context.CancelCauseFunc
 	ended  chan struct{} // closed when the feeding has ended
 }
 
 // feed feeds a stack until ctx ends or end is called.
 func feed(ctx context.Context, g *errgroup.Group, s *Stack) *writing {
-	feeding, stop := context.WithCancel(ctx)
+	feeding, stop := context.WithCancelCause(ctx)
 	w := &writing{stack: s, parent: ctx, ctx: feeding, group: g, stop: stop, ended: make(chan struct{})}
 	g.Go(func() error {
 		defer close(w.ended)
@@ -46,9 +49,9 @@ func feed(ctx context.Context, g *errgroup.Group, s *Stack) *writing {
 	return w
 }
 
-// end ends the feeding.
+// end ends the feeding of a generation that is to be removed.
 func (w *writing) end() {
-	w.stop()
+	w.stop(index.ErrReplaced)
 	<-w.ended
 }
 
@@ -114,7 +117,12 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if k.writing.Load() != w {
 		return nil // it was built again meanwhile
 	}
-	return k.settle(ctx, s)
+	err = k.settle(ctx, s)
+	if err == nil || ctx.Err() != nil || errors.Is(err, catalog.ErrUnreachable) || errors.Is(err, catalog.ErrOvertaken) {
+		return err
+	}
+	k.cfg.Log.Error("the earlier index cannot be removed: the next start tries it again", "error", err)
+	return nil
 }
 
 // completing returns a wait that also stores that the generation is complete. It
