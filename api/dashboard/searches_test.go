@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,9 +105,21 @@ func TestUndo(t *testing.T) {
 	if err := store.DropQuery(t.Context(), c.ID, "q1", "ben"); err != nil {
 		t.Fatal(err)
 	}
-	if page := get(h, "/changes").Body.String(); !strings.Contains(page, "ben") ||
-		!strings.Contains(page, "publish synonyms@1") {
-		t.Errorf("the log lacks changes: %s", page)
+	page := get(h, "/changes").Body.String()
+	var offered []string
+	for _, form := range strings.Split(page, `action="/changes/`)[1:] {
+		id, _, _ := strings.Cut(form, "/undo")
+		offered = append(offered, id)
+	}
+	// Of two publications the second, and the removed query; not the query that was new.
+	if !strings.Contains(page, "ben") || !strings.Contains(page, "publish synonyms@1") ||
+		!slices.Equal(offered, []string{"7", "4"}) {
+		t.Errorf("the log lacks changes, or offers to undo %v: %s", offered, page)
+	}
+	for _, id := range []string{"2", "6"} {
+		if w := post(h, "/changes/"+id+"/undo", nil); w.Code != http.StatusBadRequest {
+			t.Errorf("undoing change %s is %d", id, w.Code)
+		}
 	}
 	list, err := store.Audit(t.Context(), 0)
 	if err != nil {

@@ -260,14 +260,18 @@ func Judges(ctx context.Context, store catalog.RelevanceStore, cases []catalog.C
 	return judges, nil
 }
 
+// Kept returns what the audit log has of the queries of a case before a change; false if the
+// change is another, or there were none.
+func Kept(a catalog.Audit) (before catalog.CaseContent, ok bool) {
+	ok = strings.HasPrefix(a.Subject, "case ") && json.Unmarshal([]byte(a.Before), &before) == nil
+	return before, ok && len(before.Queries) > 0
+}
+
 // Restore puts the queries of a change back as they were before it, with their
 // judgments; a case that is gone is made again. An InvalidError if there were none.
 func Restore(ctx context.Context, store catalog.RelevanceStore, a catalog.Audit, by string) error {
-	var before catalog.CaseContent
-	if err := json.Unmarshal([]byte(a.Before), &before); err != nil {
-		return fmt.Errorf("change %d: %w", a.ID, err)
-	}
-	if len(before.Queries) == 0 {
+	before, ok := Kept(a)
+	if !ok {
 		return InvalidError("these queries are new: remove them in their case")
 	}
 	name := strings.TrimPrefix(a.Subject, "case ")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,9 +44,9 @@ func (h handler) changes(r *http.Request) (desk.Reply, error) {
 	if err != nil {
 		return desk.Reply{}, err
 	}
-	changes := make([]change, len(list))
+	changes, undo := make([]change, len(list)), undoing(list)
 	for i, a := range list {
-		changes[i] = change{a, cmp.Or(did[a.Action], a.Action), undoing(a)}
+		changes[i] = change{a, cmp.Or(did[a.Action], a.Action), undo[a.ID]}
 		if !strings.Contains(a.Before, "/") || len(a.Before) > 80 {
 			changes[i].Before = ""
 		}
@@ -53,41 +54,62 @@ func (h handler) changes(r *http.Request) (desk.Reply, error) {
 	return desk.Reply{Template: "changes", Title: "Changes", Data: changes}, nil
 }
 
-// undoing says what undoing a change does; "" if it cannot be undone.
-func undoing(a catalog.Audit) string {
-	switch {
-	case a.Action == "publish":
-		name, number, _ := strings.Cut(a.Before, "/")
-		n, _ := strconv.Atoi(number)
-		return "publish " + catalog.Publication{Kind: catalog.RevisionKind(a.Subject), Name: name, Number: n}.String()
-	case strings.HasPrefix(a.Subject, "case ") && strings.HasPrefix(a.Before, "{") && a.Before != "{}":
-		return "put the queries back as they were"
+// undoing says what undoing does, by the id of each change that can be undone: of the
+// publications of a kind the newest alone, as undoing another would discard those after it.
+// The changes are the newest, and the newest of them come first.
+func undoing(list []catalog.Audit) map[int64]string {
+	does, followed := map[int64]string{}, map[string]bool{}
+	for _, a := range list {
+		if a.Action == "publish" {
+			if !followed[a.Subject] {
+				does[a.ID] = "publish " + before(a).String()
+			}
+			followed[a.Subject] = true
+		} else if _, ok := workbench.Kept(a); ok {
+			does[a.ID] = "put the queries back as they were"
+		}
 	}
-	return ""
+	return does
+}
+
+// before is what a publication replaced.
+func before(a catalog.Audit) catalog.Publication {
+	name, number, _ := strings.Cut(a.Before, "/")
+	n, _ := strconv.Atoi(number)
+	return catalog.Publication{Kind: catalog.RevisionKind(a.Subject), Name: name, Number: n}
 }
 
 // undo takes a change back, by making the opposite one.
 func (h handler) undo(r *http.Request) (desk.Reply, error) {
+	live, _, err := h.Store.Published(r.Context()) // before the changes are read: see since below
+	if err != nil {
+		return desk.Reply{}, err
+	}
 	list, err := h.Store.Audit(r.Context(), 0)
 	if err != nil {
 		return desk.Reply{}, err
 	}
-	for _, a := range list {
-		if strconv.FormatInt(a.ID, 10) != r.PathValue("id") {
-			continue
-		}
-		back := desk.Reply{Goto: "/changes"}
-		switch {
-		case undoing(a) == "":
-			return desk.Reply{}, desk.Invalid("this change cannot be undone")
-		case a.Action == "publish":
-			name, number, _ := strings.Cut(a.Before, "/")
-			n, _ := strconv.Atoi(number)
-			_, err := h.Store.Publish(r.Context(), catalog.Publication{Kind: catalog.RevisionKind(a.Subject), Name: name,
-				Number: n, By: admin.User(r.Context()), Note: fmt.Sprintf("undoes change %d", a.ID)}, 0)
-			return back, err
-		}
+	at := slices.IndexFunc(list, func(a catalog.Audit) bool { return strconv.FormatInt(a.ID, 10) == r.PathValue("id") })
+	if at < 0 {
+		return desk.Reply{}, fmt.Errorf("change %s: %w", r.PathValue("id"), catalog.ErrNotFound)
+	}
+	a, back := list[at], desk.Reply{Goto: "/changes"}
+	_, can := undoing(list)[a.ID]
+	switch {
+	case !can && a.Action == "publish":
+		return desk.Reply{}, desk.Invalid("a newer publication followed this one: undo that first")
+	case !can:
+		return desk.Reply{}, desk.Invalid("this change cannot be undone")
+	case a.Action != "publish":
 		return back, workbench.Restore(r.Context(), h.Store, a, admin.User(r.Context()))
 	}
-	return desk.Reply{}, fmt.Errorf("change %s: %w", r.PathValue("id"), catalog.ErrNotFound)
+	p, since := before(a), int64(0)
+	for _, now := range live {
+		if now.Kind == p.Kind {
+			since = now.ID
+		}
+	}
+	p.By, p.Note = admin.User(r.Context()), fmt.Sprintf("undoes change %d", a.ID)
+	_, err = h.Store.Publish(r.Context(), p, since)
+	return back, err
 }
