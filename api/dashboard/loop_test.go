@@ -208,9 +208,28 @@ func TestARecordSaysHowItIsFound(t *testing.T) {
 		"says &lt;how much&gt;", "spring tide", "/lab?q=Fees&amp;case=1&amp;why=doc%3ac")
 	page := get(h, "/lab/record?name=doc:b").Body.String()
 	holds(t, page, "– → – → 2", "No live rule has it")
-	if w := get(h, "/lab/record?name=doc:nowhere"); w.Code != http.StatusNotFound {
-		t.Errorf("no record is %d", w.Code)
+}
+
+// TestAnUnknownRecordIsAskedForAgain: with what was typed, and the records that may be meant.
+func TestAnUnknownRecordIsAskedForAgain(t *testing.T) {
+	h, _ := tuned(t)
+	w := get(h, "/lab/record?name=error+codes")
+	page := w.Body.String()
+	if said := alert(t, page); w.Code != http.StatusNotFound ||
+		!strings.Contains(said, `there is no record "error codes"; the nearest are <i>Page a (doc:a)`) {
+		t.Errorf("an unknown record is %d %q", w.Code, said)
 	}
+	holds(t, page, `value="error codes"`, `href="/lab/record?name=doc%3Aa"`)
+	if strings.Contains(page, "<i>Page") {
+		t.Error("a title is HTML")
+	}
+	for _, missing := range []string{"/lab/record", "/lab/record?name=+"} {
+		w = get(h, missing)
+		if said := alert(t, w.Body.String()); w.Code != http.StatusBadRequest || !strings.Contains(said, "is to be named") {
+			t.Errorf("%s is %d %q", missing, w.Code, said)
+		}
+	}
+	holds(t, get(h, "/lab?q=fees&why=doc:zzz").Body.String(), "there is no record &#34;doc:zzz&#34;; the nearest are")
 }
 
 func TestAPreviewSaysWhatItIsWorth(t *testing.T) {

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"almanac/api/dashboard/desk"
+	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
@@ -68,7 +70,11 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 	}
 	find := func(ctx context.Context, name string) (catalog.Record, error) {
 		kind, key, _ := strings.Cut(name, ":")
-		return store.Get(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
+		r, err := store.Get(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
+		if errors.Is(err, catalog.ErrNotFound) {
+			err = op.NotFound("there is no %s", name) // as operations say it
+		}
+		return r, err
 	}
 	h := serve(t, desk.Config{Search: found, Network: "Sample", Find: find,
 		Source: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
@@ -106,7 +112,6 @@ func TestPins(t *testing.T) {
 	for name, bad := range map[string]url.Values{
 		"no query": {"place doc:c": {"1"}}, "no place": {"query": {"x"}},
 		"no number": {"query": {"x"}, "place doc:c": {"first"}},
-		"no record": {"query": {"x"}, "record": {"doc:zzz"}, "position": {"1"}},
 		"no date":   {"query": {"x"}, "place doc:c": {"1"}, "from": {"tomorrow"}},
 	} {
 		if w := post(h, "/rules/pins", bad); w.Code != http.StatusBadRequest {

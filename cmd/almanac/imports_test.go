@@ -73,8 +73,8 @@ api/community: api/kb api/kb/... api/op catalog
 api/dashboard: api/dashboard/...
 api/dashboard/cases: api/admin api/dashboard/desk api/look catalog retrieval retrieval/eval retrieval/revision
 	retrieval/workbench
-api/dashboard/desk: api/admin api/edge api/look catalog retrieval retrieval/analysis retrieval/profile retrieval/revision
-	retrieval/workbench
+api/dashboard/desk: api/admin api/edge api/look catalog retrieval retrieval/analysis retrieval/passage
+	retrieval/profile retrieval/revision retrieval/workbench
 api/dashboard/evaluation: api/admin api/dashboard/desk api/look catalog retrieval/eval retrieval/revision
 	retrieval/workbench
 api/dashboard/lab: api/admin api/dashboard/desk catalog retrieval retrieval/eval retrieval/passage retrieval/profile

@@ -2,7 +2,10 @@ package desk
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,11 +22,13 @@ import (
 // again is a form that failed: its page is shown again with what was typed and
 // why it failed beside it.
 type again struct {
+	Method string
 	Action string     // of the form
 	Typed  url.Values // what was sent
 	Fresh  bool       // hidden fields are those of the page: what they name has changed
 	Field  string     // the one that is wrong; "" = none in particular
 	Text   string
+	Near   []catalog.Record // that may be meant
 }
 
 // answer answers a request. If that is a form and fails, it is the page that has
@@ -38,19 +43,31 @@ func (route Route) answer(r *http.Request) (Reply, error) {
 	if bad != nil || shown.Template == "" {
 		return got, err
 	}
-	shown.Status, shown.again = failureOf(err).Status, a
+	shown.Status, shown.again = failureOf(r.Context(), err).Status, a
 	return shown, nil
 }
 
 // failed returns what is to be said of an error to whoever sent a form; false if
 // it is not theirs to mend.
 func failed(r *http.Request, err error) (*again, bool) {
-	f := failureOf(err)
-	if err == nil || f.Status == http.StatusInternalServerError {
+	if err == nil {
 		return nil, false
 	}
-	a := &again{Action: r.URL.Path, Typed: r.PostForm, Fresh: f.Conflict != nil,
-		Text: f.Heading + ": " + strings.TrimSuffix(f.Text, ".") + "."}
+	f := failureOf(r.Context(), err)
+	if f.Status == http.StatusInternalServerError {
+		return nil, false
+	}
+	a := &again{Method: r.Method, Action: r.URL.Path, Typed: r.PostForm, Fresh: f.Conflict != nil}
+	if r.Method == http.MethodGet {
+		a.Typed = r.Form
+	}
+	if none, ok := errors.AsType[unfound](err); ok {
+		a.Field, a.Near, f.Text = none.field, none.near, none.said()
+	}
+	a.Text = f.Heading + ": " + strings.TrimSuffix(f.Text, ".")
+	if len(a.Near) == 0 {
+		a.Text += "."
+	}
 	if wrong, ok := errors.AsType[fieldError](err); ok {
 		a.Field = wrong.field
 	}
@@ -61,14 +78,19 @@ func failed(r *http.Request, err error) (*again, bool) {
 	return a, true
 }
 
+// headings are those of what others refuse too: operations, and the catalog.
+var headings = map[int]string{http.StatusBadRequest: "That cannot be done", http.StatusNotFound: "There is no such thing",
+	http.StatusServiceUnavailable: "There is no answer now", http.StatusGatewayTimeout: "There was no answer in time"}
+
 // failureOf is what a page says of an error.
-func failureOf(err error) failure {
-	f := failure{Status: http.StatusInternalServerError, Heading: "Something went wrong here"}
-	if err != nil {
+func failureOf(ctx context.Context, err error) failure {
+	told := edge.Explain(ctx, err)
+	f := failure{Status: told.Status, Heading: cmp.Or(headings[told.Status], "Something went wrong here"), Text: told.Message}
+	if f.Status == http.StatusInternalServerError {
 		f.Text = err.Error()
 	}
-	if refused, ok := errors.AsType[*edge.Refusal](err); ok {
-		f.Status, f.Heading, f.Stranger = refused.Status, "This was refused", true
+	if _, ok := errors.AsType[*edge.Refusal](err); ok {
+		f.Heading, f.Stranger = "This was refused", true
 	}
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		f.Conflict, f.Status, f.Heading = conflict, http.StatusConflict, "Somebody else was faster"
@@ -76,11 +98,11 @@ func failureOf(err error) failure {
 	_, wrong := errors.AsType[Invalid](err)
 	_, file := errors.AsType[workbench.InvalidError](err)
 	if wrong || file || errors.Is(err, retrieval.ErrBadQuery) {
-		f.Status, f.Heading = http.StatusBadRequest, "That cannot be done"
+		f.Status, f.Heading = http.StatusBadRequest, headings[http.StatusBadRequest]
 	}
 	switch {
 	case errors.Is(err, catalog.ErrNotFound):
-		f.Status, f.Heading = http.StatusNotFound, "There is no such thing"
+		f.Status, f.Heading = http.StatusNotFound, headings[http.StatusNotFound]
 	case errors.Is(err, retrieval.ErrNotReady):
 		f.Status, f.Heading = http.StatusServiceUnavailable, "The index is loading"
 	}
@@ -98,7 +120,26 @@ func (a *again) fill(page []byte) ([]byte, error) {
 	}
 	message := &html.Node{Type: html.ElementNode, Data: "p", Attr: []html.Attribute{
 		{Key: "class", Val: "fault"}, {Key: "id", Val: faultID}, {Key: "role", Val: "alert"}}}
-	message.AppendChild(&html.Node{Type: html.TextNode, Data: a.Text})
+	say := func(to *html.Node, text string) { to.AppendChild(&html.Node{Type: html.TextNode, Data: text}) }
+	say(message, a.Text)
+	for i, r := range a.Near {
+		say(message, nearest(i))
+		name := r.Ref().Name()
+		if a.Method == http.MethodGet {
+			to := maps.Clone(a.Typed)
+			to.Set(a.Field, name)
+			link := &html.Node{Type: html.ElementNode, Data: "a", Attr: []html.Attribute{
+				{Key: "href", Val: a.Action + "?" + to.Encode()}}}
+			say(link, titled(r))
+			message.AppendChild(link)
+		} else {
+			say(message, titled(r))
+		}
+		say(message, " ("+name+")")
+	}
+	if len(a.Near) > 0 {
+		say(message, ".")
+	}
 	form := a.formIn(doc)
 	if form == nil {
 		if main := first(doc, func(n *html.Node) bool { return n.Data == "main" }); main != nil {
@@ -118,8 +159,8 @@ func (a *again) fill(page []byte) ([]byte, error) {
 func (a *again) formIn(doc *html.Node) (best *html.Node) {
 	most := -1
 	for n := range doc.Descendants() {
-		if n.Type != html.ElementNode || n.Data != "form" || !strings.EqualFold(attr(n, "method"), "post") ||
-			attr(n, "action") != a.Action {
+		if n.Type != html.ElementNode || n.Data != "form" || attr(n, "action") != a.Action ||
+			!strings.EqualFold(cmp.Or(attr(n, "method"), http.MethodGet), a.Method) {
 			continue
 		}
 		like := 0

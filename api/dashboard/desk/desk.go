@@ -282,13 +282,19 @@ func (f failure) reply() Reply {
 
 // Refuse implements admin.Front.
 func (d *Desk) Refuse(r *http.Request, err error) *edge.Answer {
-	f := failureOf(err)
+	f, current := failureOf(r.Context(), err), ""
 	for i, section := range d.sections {
-		if !f.Stranger && (i == 0 || strings.HasPrefix(r.URL.Path, section.Path)) {
+		within := strings.HasPrefix(r.URL.Path, section.Path)
+		if !f.Stranger && (i == 0 || within) {
 			f.Back = look.Link{Title: section.Title, Path: section.Path}
 		}
+		if !f.Stranger && within {
+			current = section.Path
+		}
 	}
-	return d.answer(r, f.reply())
+	page := f.reply()
+	page.section = current
+	return d.answer(r, page)
 }
 
 // Number reads an integer of a form.

@@ -38,7 +38,7 @@ func New(d *desk.Desk) desk.Section {
 		"GET /lab/profile":  desk.Page(h.labProfile),
 		"POST /lab/share":   desk.Form(h.share, h.compare),
 		"GET /lab/s/{name}": desk.Page(h.shared),
-		"GET /lab/record":   desk.Page(h.record),
+		"GET /lab/record":   desk.Form(h.record, h.recordForm),
 		"GET /lab/names":    desk.Page(h.names),
 	}}
 }
@@ -481,10 +481,13 @@ func (p *labPage) set(a, b []int64) {
 // absences says where a record is in both columns.
 func (h handler) absences(ctx context.Context, p *labPage, request retrieval.Request) error {
 	sides := []*labSide{p.A, p.B}
-	record, err := h.Find(ctx, p.Why)
-	if err != nil {
+	record, err := h.Locate(ctx, p.Why, "why")
+	if errors.Is(err, catalog.ErrNotFound) {
 		p.Absence = []labAbsence{{Side: p.A, Fault: err.Error()}}
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	for _, s := range sides {
 		if s.Fault != "" {

@@ -1,14 +1,11 @@
 package lab
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
 	"almanac/api/dashboard/desk"
 	"almanac/catalog"
-	"almanac/retrieval"
-	"almanac/retrieval/passage"
 )
 
 // suggested is how many names a field offers.
@@ -26,21 +23,11 @@ func (h handler) names(r *http.Request) (desk.Reply, error) {
 	if found, err := h.Find(ctx, text); err == nil {
 		list = append(list, found)
 	}
-	request := retrieval.Request{Query: text, Plain: true, Typing: true, Limit: suggested}
-	if ref, ok := catalog.RefNamed(text); ok {
-		if _, known := catalog.InfoOf(ref.Kind); known {
-			request.Query, request.Filter = ref.Key, passage.Filter{Kinds: []string{string(ref.Kind)}}
-		}
-	}
-	found, err := h.Search.Search(ctx, request)
-	if err != nil && !errors.Is(err, retrieval.ErrBadQuery) { // nothing to search for yet
-		return reply, err
-	}
-	heads, err := h.Store.Heads(ctx, recordsOf(found.Results))
+	near, err := h.Near(ctx, text, suggested)
 	if err != nil {
 		return reply, err
 	}
-	for _, head := range heads {
+	for _, head := range near {
 		if len(list) == 0 || head.ID != list[0].ID {
 			list = append(list, head)
 		}

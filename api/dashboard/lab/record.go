@@ -32,7 +32,7 @@ type opened struct {
 // who said what of it.
 func (h handler) record(r *http.Request) (desk.Reply, error) {
 	ctx := r.Context()
-	found, err := h.Find(ctx, r.FormValue("name"))
+	found, err := h.Locate(ctx, r.FormValue("name"), "name")
 	if err != nil {
 		return desk.Reply{}, err
 	}
@@ -59,6 +59,11 @@ func (h handler) record(r *http.Request) (desk.Reply, error) {
 	}
 	p.Pins, err = h.pinned(ctx, p.Name)
 	return desk.Reply{Template: "record", Title: found.Title, Data: p}, err
+}
+
+// recordForm asks for a record.
+func (h handler) recordForm(*http.Request) (desk.Reply, error) {
+	return desk.Reply{Template: "record", Title: "How a record is found", Data: recordPage{}}, nil
 }
 
 // pinned are the queries whose live rules have a record.

@@ -314,10 +314,9 @@ func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 		}
 	}
 	if record := strings.TrimSpace(r.FormValue("record")); record != "" {
-		found, err := h.Find(r.Context(), record)
+		found, err := h.Locate(r.Context(), record, "record")
 		if err != nil {
-			return rule, desk.Invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator, "+
-				"or by its page, id or path", record)).In("record")
+			return rule, err
 		}
 		return rule, place(found.Ref().Name(), r.FormValue("position"), "position")
 	}

@@ -1,0 +1,95 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/passage"
+)
+
+// unfound says that no record has the name which a person typed into a field.
+type unfound struct {
+	name, field string
+	near        []catalog.Record
+}
+
+// offered is how many records it offers instead.
+const offered = 3
+
+// Unwrap makes it the answer 404.
+func (unfound) Unwrap() error { return catalog.ErrNotFound }
+
+// said is the error without what is offered.
+func (e unfound) said() string {
+	text := fmt.Sprintf("there is no record %q", e.name)
+	if len(e.near) == 0 {
+		text += "; name it kind:key, such as faq:what-is-a-validator, or by its page, id or path"
+	}
+	return text
+}
+
+// Error implements error.
+func (e unfound) Error() string {
+	text := e.said()
+	for i, r := range e.near {
+		text += nearest(i) + fmt.Sprintf("%s (%s)", titled(r), r.Ref().Name())
+	}
+	return text
+}
+
+// nearest is what stands before a record in a list of the nearest.
+func nearest(i int) string {
+	if i == 0 {
+		return "; the nearest are "
+	}
+	return ", "
+}
+
+// titled is what a record is called.
+func titled(r catalog.Record) string { return cmp.Or(r.Title, r.Ref().Name()) }
+
+// Locate finds the record that a field of a form names. An error for whoever typed it says
+// which are nearest.
+func (d *Desk) Locate(ctx context.Context, name, field string) (catalog.Record, error) {
+	if name = strings.TrimSpace(name); name == "" {
+		return catalog.Record{}, Invalid("a record is to be named").In(field)
+	}
+	found, err := d.Find(ctx, name)
+	if err == nil || failureOf(ctx, err).Status != http.StatusNotFound {
+		return found, err
+	}
+	near, err := d.Near(ctx, name, offered)
+	if err != nil {
+		return found, err
+	}
+	return found, unfound{name, field, near}
+}
+
+// Near returns the records that somebody may mean who types a text: those that it finds, of
+// one kind if it begins with kind:. While the index is loading there are none.
+func (d *Desk) Near(ctx context.Context, text string, n int) ([]catalog.Record, error) {
+	request := retrieval.Request{Query: text, Plain: true, Typing: true, Limit: n}
+	if ref, ok := catalog.RefNamed(text); ok {
+		if _, known := catalog.InfoOf(ref.Kind); known {
+			request.Query, request.Filter = ref.Key, passage.Filter{Kinds: []string{string(ref.Kind)}}
+		}
+	}
+	found, err := d.Search.Search(ctx, request)
+	if errors.Is(err, retrieval.ErrBadQuery) || errors.Is(err, retrieval.ErrNotReady) { // nothing to search for, or in
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, x := range found.Results[:min(n, len(found.Results))] {
+		ids = append(ids, x.Record)
+	}
+	return d.Store.Heads(ctx, ids)
+}
