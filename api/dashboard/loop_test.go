@@ -58,19 +58,25 @@ func TestResultsAreGradedInTheLab(t *testing.T) {
 	if got := fmt.Sprint(mine("q1")); got != "[doc:a3]" {
 		t.Errorf("stored is %s", got)
 	}
-	holds(t, get(h, "/lab?q=fees").Body.String(), "<b>0.920</b>", `value="3 doc:a" data-grade="3" aria-pressed="true"`)
+	moves(t, post(h, "/lab", form), "/lab?q=fees#a-doc-a") // as a reload does
+	if got := fmt.Sprint(mine("q1")); got != "[doc:a3]" {
+		t.Errorf("after the same form again %s is stored", got)
+	}
+	// The button of one's own grade takes it back; that of somebody else's does not.
+	holds(t, get(h, "/lab?q=fees").Body.String(), "<b>0.920</b>", `value="-1 doc:a" data-grade="3" aria-pressed="true"`,
+		`value="3 doc:c" data-grade="3" aria-pressed="true"`)
 
 	// A text that nobody saved is not lost by a grade, and both sides are measured by it.
 	form = formOf(t, get(h, "/lab?q=fees").Body.String(), "/lab")
 	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
-	form.Set("grade", "3 doc:a")
+	form.Set("grade", "-1 doc:a")
 	form.Set("part", "results")
 	w := post(h, "/lab", form)
 	if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "<html") {
 		t.Fatalf("a part of the page is %d %s", w.Code, w.Body)
 	}
 	if n := strings.Count(w.Body.String(), "<b>0.500</b>"); n != 2 || len(mine("q1")) != 0 {
-		t.Errorf("the same grade again: %d sides are at .500, and there is %v", n, mine("q1"))
+		t.Errorf("the grade taken back: %d sides are at .500, and there is %v", n, mine("q1"))
 	}
 	form.Del("part")
 	form.Set("grade", "2 doc:b")

@@ -19,6 +19,7 @@ type judging struct {
 	Query   *catalog.CaseQuery // nil: the case does not have it
 	Chosen  bool               // somebody chose the case
 	Grades  map[string]int     // of people, by target
+	Mine    map[string]int     // of who asks
 	Targets map[string]bool    // what the case judges for any query
 }
 
@@ -66,15 +67,39 @@ func (h handler) judging(ctx context.Context, cases []catalog.Case, chosen int64
 			best, rank = j, of
 		}
 	}
-	return best, nil
+	if best.Query == nil {
+		return best, nil
+	}
+	mine, err := workbench.Judged(ctx, h.Store, best.Case, workbench.PersonJudge+admin.User(ctx))
+	best.Mine = mine.Judgments[best.Query.ID]
+	return best, err
 }
 
+// buttons are the grades that can be given to a target; nil: there is no case to grade for.
+// The button of the grade that one gave takes it back.
+func (j judging) buttons(target string) (out []gradeButton) {
+	grade, judged := j.Grades[target]
+	mine, graded := j.Mine[target]
+	for g := 0; g <= workbench.MaxGrade && j.Case.ID != 0; g++ {
+		b := gradeButton{g, g, judged && g == grade}
+		if graded && g == mine {
+			b.Sends = withdrawn
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// withdrawn is the grade that takes one back.
+const withdrawn = -1
+
 // grade stores "GRADE TARGET" for the query of the page, which the case gets if it does
-// not have it. Pressing the grade that one gave takes it back.
+// not have it. It is the grade that is wanted, -1 for none: a form that is sent twice
+// changes nothing.
 func (h handler) grade(r *http.Request, p *labPage, graded string) (err error) {
 	number, target, _ := strings.Cut(graded, " ")
 	grade, err := strconv.Atoi(number)
-	if err != nil || grade < 0 || grade > workbench.MaxGrade {
+	if err != nil || grade < withdrawn || grade > workbench.MaxGrade {
 		return desk.Invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
 	}
 	ctx, j, by := r.Context(), &p.Judging, admin.User(r.Context())
@@ -105,9 +130,7 @@ func (h handler) grade(r *http.Request, p *labPage, graded string) (err error) {
 	}
 	for _, was := range judgments {
 		if was.Query == mine.Query && was.Target == target && was.Judge == mine.Judge {
-			if mine.Note = was.Note; was.Grade == grade {
-				mine.Grade = -1
-			}
+			mine.Note = was.Note
 		}
 	}
 	if err := h.Store.PutJudgments(ctx, j.Case.ID, []catalog.Judgment{mine}); err != nil {
@@ -121,7 +144,7 @@ func (h handler) grade(r *http.Request, p *labPage, graded string) (err error) {
 
 // anchorOf names the row that was graded, on the side where it was.
 func anchorOf(graded string) string {
-	return rowID("a", strings.TrimSpace(strings.TrimLeft(graded, "0123456789")))
+	return rowID("a", strings.TrimSpace(strings.TrimLeft(graded, "-0123456789")))
 }
 
 // rowID is the id of a row.

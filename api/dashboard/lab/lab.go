@@ -80,6 +80,7 @@ type labRow struct {
 // gradeButton is a grade that can be given, or was.
 type gradeButton struct {
 	Grade int
+	Sends int  // the grade that pressing it asks for
 	On    bool // it is that of people
 }
 
@@ -374,10 +375,7 @@ func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request
 			row.Page = h.Page(head)
 		}
 		row.explain(x.Explanation)
-		grade, judged := j.Grades[row.Target]
-		for g := 0; g <= workbench.MaxGrade && j.Case.ID != 0; g++ {
-			row.Grades = append(row.Grades, gradeButton{g, judged && g == grade})
-		}
+		row.Grades = j.buttons(row.Target)
 		ranking = append(ranking, row.Target)
 		s.Rows = append(s.Rows, row)
 	}
