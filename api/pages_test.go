@@ -20,6 +20,7 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/kb/read"
+	items "almanac/api/library"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -462,6 +463,34 @@ func TestFeedsAreWellFormed(t *testing.T) {
 	}
 	if w := visit(l.public, "/sitemap.xml?kind=whale"); w.Code != 404 {
 		t.Errorf("a sitemap of whales: %d", w.Code)
+	}
+}
+
+type pageIn struct {
+	Kind      string `json:"kind"`
+	Container string `json:"container"`
+	State     string `json:"state"`
+	Source    string `json:"source"`
+	Parent    string `json:"parent"`
+	Order     string `json:"order"`
+	Limit     int    `json:"limit"`
+	Offset    int    `json:"offset"`
+}
+
+// TestASitemapIsBounded: of a million records one asks for ten lists, and not for ever.
+func TestASitemapIsBounded(t *testing.T) {
+	l := open(t).ready(t)
+	lists := 0
+	l = replaced(t, l, op.New(op.Spec{ID: "list_records", Tool: "list_records", Group: "library", Title: "Records",
+		Summary: "Records"}, func(ctx context.Context, in pageIn) (kb.List[items.Row], error) {
+		if _, ends := ctx.Deadline(); !ends {
+			t.Error("a list has no time limit")
+		}
+		lists++
+		return kb.List[items.Row]{Items: make([]items.Row, in.Limit), Total: 1_000_000}, nil
+	}))
+	if w := visit(l.public, "/sitemap.xml?kind=doc&part=3"); w.Code != 200 || lists != 10 {
+		t.Errorf("a sitemap is %d after %d lists", w.Code, lists)
 	}
 }
 

@@ -46,6 +46,9 @@ type Reader interface {
 	List(ctx context.Context, q ListQuery) (records []Record, total int, err error)
 	// Counts groups the live records.
 	Counts(ctx context.Context) ([]Count, error)
+	// ForeignCounts returns to how many live records that another owns each source adds
+	// something; a source that adds nothing is left out.
+	ForeignCounts(ctx context.Context) (map[string]int, error)
 	// TagCounts returns how many live records of a kind have each tag that
 	// begins with prefix, most first: Tag("label", …) with "label:".
 	TagCounts(ctx context.Context, kind Kind, prefix string) ([]TagCount, error)

@@ -126,8 +126,9 @@ type siteURL struct {
 	LastMod string `xml:"lastmod,omitempty"`
 }
 
-// sitemapSize is the maximum of addresses of one file; the protocol's is 50,000.
-const sitemapSize = 10_000
+// sitemapSize is the maximum of addresses of one file, which ten lists have; the protocol's
+// is 50,000.
+const sitemapSize = 1_000
 
 // sitemap serves the index of sitemaps, one for each kind and one for all other pages, or
 // with ?kind= and ?part= one of them.
@@ -143,7 +144,7 @@ func (h *Handler) sitemap(r *http.Request) (*edge.Answer, error) {
 		return nil, op.NotFound("there is no kind %.40q", kind)
 	}
 	part, _ := strconv.Atoi(r.URL.Query().Get("part"))
-	part = min(max(part, 0), 1000)
+	part = min(max(part, 0), 10_000)
 	var set urlSet
 	if part == 0 {
 		set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute("/" + kinds[kind].Segment)})

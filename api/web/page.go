@@ -141,8 +141,7 @@ func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (*edge.Answer, e
 	if ready, progress := h.cfg.Ready(); !ready && !rw.early {
 		return nil, op.Loading(progress)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), h.cfg.Timeout)
-	defer cancel()
+	ctx := r.Context()
 	if rw.quiet {
 		ctx = tally.Uncounted(ctx)
 	}

@@ -201,7 +201,12 @@ func (h *Handler) held(ctx context.Context) (all []catalog.Kind) {
 // there is none.
 func (h *Handler) Routes() (all []edge.Route) {
 	add := func(path string, serve func(*http.Request) (*edge.Answer, error)) {
-		all = append(all, edge.Route{Method: http.MethodGet, Path: path, Serve: serve, Limit: h.cfg.Limit, Page: true,
+		inTime := func(r *http.Request) (*edge.Answer, error) {
+			ctx, cancel := context.WithTimeout(r.Context(), h.cfg.Timeout)
+			defer cancel()
+			return serve(r.WithContext(ctx))
+		}
+		all = append(all, edge.Route{Method: http.MethodGet, Path: path, Serve: inTime, Limit: h.cfg.Limit, Page: true,
 			Headers: varies, Refuse: h.refuse})
 	}
 	for _, rw := range h.rows {

@@ -23,6 +23,22 @@ func scanCount(rows *sql.Rows) (c catalog.Count, err error) {
 	return c, err
 }
 
+// ForeignCounts counts the live records of others that each source adds something to.
+func (s *Store) ForeignCounts(ctx context.Context) (map[string]int, error) {
+	counts := map[string]int{}
+	into := func(rows *sql.Rows) (none struct{}, err error) {
+		var source string
+		var n int
+		err = rows.Scan(&source, &n)
+		counts[source] = n
+		return none, err
+	}
+	_, err := read(ctx, s, "foreign counts", into, `SELECT a.source, COUNT(*)
+FROM additions a JOIN records r ON r.id = a.record
+WHERE r.deleted_at = 0 AND r.source <> a.source GROUP BY a.source`)
+	return counts, err
+}
+
 // TagCounts counts the live records of a kind by tag, most first.
 func (s *Store) TagCounts(ctx context.Context, kind catalog.Kind, prefix string) ([]catalog.TagCount, error) {
 	prefix = catalog.Clean(prefix)

@@ -196,14 +196,21 @@ var ownershipPromises = []promise{
 		live, err := f.store.LiveKeys(f.ctx, "blog")
 		f.check(err)
 		f.equal("live keys", live, map[catalog.Ref]int64{ref("a"): id})
+		f.put("blog", doc("own"))
+		counts, err := f.store.ForeignCounts(f.ctx)
+		f.check(err)
+		f.equal("foreign counts", counts, map[string]int{"blog": 1})
 		seq := f.last()
 		f.equal("result", f.delete("blog", id), catalog.Result{})
+		counts, err = f.store.ForeignCounts(f.ctx)
+		f.check(err)
+		f.equal("foreign counts", len(counts), 0)
 		f.equal("aliases", len(f.aliases(id)), 0)
 		f.equal("links", len(f.linksFrom(id)), 1)
 		f.equal("changes", len(f.changes(seq)), 1)
 		live, err = f.store.LiveKeys(f.ctx, "blog")
 		f.check(err)
-		f.equal("live keys", len(live), 0)
+		f.equal("live keys", live, map[catalog.Ref]int64{ref("own"): f.get("own").ID})
 	}},
 	{"an alias or link that the owner also has is stored once, and stays when either is removed", func(f fixture) {
 		e := catalog.Entry{Record: doc("a"), Aliases: []string{"n"}, Links: []catalog.Link{mention("x", "owner's")}}

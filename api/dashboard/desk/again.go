@@ -79,13 +79,15 @@ func failed(r *http.Request, err error) (*again, bool) {
 }
 
 // headings are those of what others refuse too: operations, and the catalog.
-var headings = map[int]string{http.StatusBadRequest: "That cannot be done", http.StatusNotFound: "There is no such thing",
-	http.StatusServiceUnavailable: "There is no answer now", http.StatusGatewayTimeout: "There was no answer in time"}
+var headings = map[int]string{
+	http.StatusBadRequest: "That cannot be done", http.StatusNotFound: "There is no such thing",
+	http.StatusServiceUnavailable: "There is no answer now", http.StatusGatewayTimeout: "There was no answer in time",
+	http.StatusInternalServerError: "Something went wrong here"}
 
 // failureOf is what a page says of an error.
 func failureOf(ctx context.Context, err error) failure {
 	told := edge.Explain(ctx, err)
-	f := failure{Status: told.Status, Heading: cmp.Or(headings[told.Status], "Something went wrong here"), Text: told.Message}
+	f := failure{Status: told.Status, Heading: headings[told.Status], Text: told.Message}
 	if f.Status == http.StatusInternalServerError {
 		f.Text = err.Error()
 	}

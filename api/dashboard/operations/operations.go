@@ -107,6 +107,10 @@ func (h handler) sources(r *http.Request) ([]source, error) {
 	if err != nil {
 		return nil, err
 	}
+	others, err := h.Store.ForeignCounts(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	open, err := h.Store.Requests(r.Context())
 	if err != nil {
 		return nil, err
@@ -121,15 +125,9 @@ func (h handler) sources(r *http.Request) ([]source, error) {
 		if h.Turn != nil {
 			running, next = h.Turn(st.Name)
 		}
-		s := source{SourceState: st, Records: records[st.Name], Next: next, State: "current", Asked: slices.ContainsFunc(open,
-			func(r catalog.Request) bool { return r.Kind == "sync" && (r.Argument == st.Name || r.Argument == "") })}
-		if st.Foreign {
-			all, err := h.Store.LiveKeys(r.Context(), st.Name)
-			if err != nil {
-				return nil, err
-			}
-			s.Others = len(all) - s.Records
-		}
+		asked := func(r catalog.Request) bool { return r.Kind == "sync" && (r.Argument == st.Name || r.Argument == "") }
+		s := source{SourceState: st, Records: records[st.Name], Others: others[st.Name], Next: next, State: "current",
+			Asked: slices.ContainsFunc(open, asked)}
 		switch {
 		case running:
 			s.State = "running"
