@@ -270,7 +270,7 @@ func TestMovedRecordsRedirect(t *testing.T) {
 		"/cips/PR-12.md":                         "/cips/0007.md",
 	} {
 		w := visit(l.public, target)
-		if w.Code != http.StatusMovedPermanently || w.Header().Get("Location") != want {
+		if w.Code != http.StatusFound || w.Header().Get("Location") != want {
 			t.Errorf("%s: %d %s, want %s", target, w.Code, w.Header().Get("Location"), want)
 		}
 	}

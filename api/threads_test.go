@@ -288,7 +288,7 @@ func TestNumbersAreInTitles(t *testing.T) {
 		}
 	}
 	issue := l.id(t, catalog.KindIssue, "mole/light#7")
-	if w := visit(l.public, "/issues/"+issue); w.Code != 301 || w.Header().Get("Location") != "/issues/mole/light/7" {
+	if w := visit(l.public, "/issues/"+issue); w.Code != 302 || w.Header().Get("Location") != "/issues/mole/light/7" {
 		t.Errorf("/issues/%s: %d %s", issue, w.Code, w.Header().Get("Location"))
 	}
 	if page := visit(l.public, "/cips/0003").Body.String(); strings.Contains(page, "cip_number") {

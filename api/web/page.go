@@ -243,11 +243,12 @@ func (h *Handler) build(ctx context.Context, rw row, r *http.Request, query url.
 }
 
 // canonical redirects if the record's page has another address: it was
-// renumbered or merged, or found by another name.
+// renumbered or merged, or found by another name. Browsers do not keep the redirect: it
+// may move again.
 func (h *Handler) canonical(v *view, r *http.Request) error {
 	page := strings.TrimPrefix(v.Record.Page, h.cfg.PublicURL)
 	if other := !strings.HasPrefix(page, "/"+v.Kind.Segment+"/"); other && v.Kind.Segment != "" {
-		return redirect{page, http.StatusMovedPermanently}
+		return redirect{page, http.StatusFound}
 	}
 	want, err := url.PathUnescape(page)
 	if err != nil {
@@ -259,7 +260,7 @@ func (h *Handler) canonical(v *view, r *http.Request) error {
 		want, v.Path = want+"/"+tab, page+"/"+tab
 	}
 	if v.row.path == anyRecord {
-		return redirect{page, http.StatusMovedPermanently}
+		return redirect{page, http.StatusFound}
 	}
 	if here == want || strings.TrimSuffix(here, ".md") == want {
 		return nil
@@ -268,7 +269,7 @@ func (h *Handler) canonical(v *view, r *http.Request) error {
 	if r.URL.RawQuery != "" {
 		to += "?" + r.URL.RawQuery
 	}
-	return redirect{to, http.StatusMovedPermanently}
+	return redirect{to, http.StatusFound}
 }
 
 // tabOf is the name of a further page of a proposal; "" for its first.
