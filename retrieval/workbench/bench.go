@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -25,6 +26,10 @@ type Bench struct {
 	mu   sync.Mutex
 	key  string      // what live depends on
 	live eval.Report // the last case that was measured with what is live
+
+	comparing sync.Mutex
+	compared  string    // what same depends on
+	same      eval.Same // the copies among the documents of the last Board
 }
 
 // maxTried is how many queries of a case Effect searches for.
@@ -113,8 +118,8 @@ func (b *Bench) measured(ctx context.Context, c eval.Collection, o eval.Options,
 	return report, err
 }
 
-// state is what a measurement of what is live depends on.
-func (b *Bench) state(ctx context.Context, c eval.Collection) (string, error) {
+// state is what a measurement of what is live depends on, and of what.
+func (b *Bench) state(ctx context.Context, of any) (string, error) {
 	_, published, err := b.Store.Published(ctx)
 	if err != nil {
 		return "", err
@@ -127,7 +132,7 @@ func (b *Bench) state(ctx context.Context, c eval.Collection) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := json.Marshal(c)
+	data, err := json.Marshal(of)
 	return fmt.Sprint(published, head, generation, b.Index.Status(ctx).Lag, sha256.Sum256(data)), err
 }
 
@@ -180,7 +185,7 @@ func (b *Bench) Board(ctx context.Context, c catalog.Case) (out Board, err error
 	if err != nil {
 		return out, err
 	}
-	same, err := b.copies(ctx, collection)
+	same, err := b.copies(ctx, collection, runs)
 	if err != nil {
 		return out, err
 	}
@@ -252,8 +257,10 @@ func (b *Bench) past(ctx context.Context, c catalog.Case) (runs []Run, err error
 	return runs, nil
 }
 
-// copies says which judged documents are copies; nil while the index is loading.
-func (b *Bench) copies(ctx context.Context, c eval.Collection) (eval.Same, error) {
+// copies says which documents of a case and its runs are copies; nil while the index is
+// loading. The last answer is kept as long as it would be the same, as it takes reading all
+// records.
+func (b *Bench) copies(ctx context.Context, c eval.Collection, runs []Run) (eval.Same, error) {
 	if b.Index == nil {
 		return nil, nil
 	}
@@ -264,8 +271,34 @@ func (b *Bench) copies(ctx context.Context, c eval.Collection) (eval.Same, error
 	if err != nil {
 		return nil, err
 	}
-	o, err := Options(ctx, b.Store, c, indexed)
-	return o.Same, err
+	judged := c.Documents() // by which records are named
+	compared := maps.Clone(judged)
+	for _, run := range runs {
+		for _, x := range run.Report.PerQuery {
+			for _, id := range x.Ranking {
+				compared[id] = true
+			}
+		}
+	}
+	key, err := b.state(ctx, []map[string]bool{judged, compared})
+	if err != nil {
+		return nil, err
+	}
+	b.comparing.Lock()
+	defer b.comparing.Unlock()
+	if b.compared == key {
+		return b.same, nil
+	}
+	names, err := Names(ctx, b.Store, c)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(names, func(_ int64, name string) bool { return !compared[name] })
+	same, err := copiesOf(ctx, names, indexed)
+	if err == nil {
+		b.compared, b.same = key, same
+	}
+	return same, err
 }
 
 // placesOf are the first ten of a ranking.

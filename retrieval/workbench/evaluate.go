@@ -107,13 +107,18 @@ func (x Runner) measure(ctx context.Context, a EvalTask, progress func(done, tot
 // as the built-in profile collapses them, so that all profiles are measured alike.
 func Options(ctx context.Context, store catalog.Reader, c eval.Collection, indexed *corpus.Corpus) (o eval.Options,
 	err error) {
-	standard, err := profile.Load(profile.DefaultName)
-	if err != nil {
-		return o, err
-	}
 	if o.Names, err = Names(ctx, store, c); err != nil {
 		return o, err
 	}
-	o.Same, err = eval.Copies(ctx, o.Names, indexed, standard.Collapse)
+	o.Same, err = copiesOf(ctx, o.Names, indexed)
 	return o, err
+}
+
+// copiesOf says which of some documents are copies.
+func copiesOf(ctx context.Context, names map[int64]string, indexed *corpus.Corpus) (eval.Same, error) {
+	standard, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		return nil, err
+	}
+	return eval.Copies(ctx, names, indexed, standard.Collapse)
 }

@@ -58,7 +58,8 @@ func (s *reads) Handled(ctx context.Context, handles []string) ([]catalog.Record
 }
 
 // TestPagesLookRecordsUp: the pool of a query whose documents are judged by their
-// addresses, and the board of a case that was never measured, list no records.
+// addresses, and the board of a case that was never measured, list no records; the board of
+// one that was lists them once.
 func TestPagesLookRecordsUp(t *testing.T) {
 	pooler, store, c := library(t)
 	var entries []catalog.Entry
@@ -102,5 +103,26 @@ func TestPagesLookRecordsUp(t *testing.T) {
 	}
 	if counted.lists != 0 || counted.lookups != 0 {
 		t.Errorf("a board lists the records %d times and looks %d times for handles", counted.lists, counted.lookups)
+	}
+
+	// A case that was measured compares its documents once, until the catalog changes.
+	if _, err := evaluate(t, runner, workbench.EvalTask{Case: c.ID, Profiles: []string{revision.Live}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if board, err = bench.Board(t.Context(), c); err != nil || board.NDCG == 0 {
+			t.Errorf("the board is %v, %v", board, err)
+		}
+	}
+	if counted.lists != 1 {
+		t.Errorf("two boards list the records %d times", counted.lists)
+	}
+	_, err = topics.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{{Record: catalog.Record{
+		Kind: catalog.KindDoc, Key: "quay", Title: "About the quay"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = bench.Board(t.Context(), c); err != nil || counted.lists != 2 {
+		t.Errorf("after a change the records are listed %d times, %v", counted.lists, err)
 	}
 }
