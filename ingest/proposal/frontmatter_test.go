@@ -72,6 +72,37 @@ func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 			row{"EIP-123456", "Review", "Review", "Meta", "", "Basins", "Ada Quill", "",
 				[]string{"status:review", "type:meta"}},
 		},
+		"code that looks like a header": {
+			"EIPS/0027-wicks/0027-wicks.md", "---\nNumber: \"0027\"\nTitle: Wicks\nStatus: Draft\nCategory: " +
+				"Informational\nAuthor: Ada Quill\nCreated: 2031-04-30\n---\n\n# Wicks\n\n## Layout\n\n```yaml\n" +
+				"version: Uint32\nnumber: Uint64\nhash_type: data\ntype: script\nstatus: Byte32\nauthor: Bytes\n```\n",
+			row{"EIP-27", "Draft", "Draft", "Informational", "", "Wicks", "Ada Quill", "",
+				[]string{"status:draft", "type:informational"}},
+		},
+		"a <pre> block that has what the front matter lacks": {
+			"EIPS/eip-9.md", "---\neip: 9\ntitle: Oil\nstatus: Final\ntype: Meta\nauthor: Ada Quill\n---\n\n<pre>\n" +
+				"Requires: 7\nCategory: Core\nStatus: Draft\n</pre>\n",
+			row{"EIP-9", "Final", "Final", "Meta", "", "Oil", "Ada Quill", "", []string{"status:final", "type:meta"}},
+		},
+		"TOML": {
+			"EIPS/eip-0030.md", "+++\nnumber = \"0030\"\ntitle = \"Rails\"\nstatus = \"Review\"\ntype = \"Meta\"\n" +
+				"author = \"Bo Marlin\"\n+++\n\n```\nnumber: 64\nversion: Uint32\nstatus: u8\n```\n",
+			row{"EIP-30", "Review", "Review", "Meta", "", "Rails", "Bo Marlin", "", []string{"status:review", "type:meta"}},
+		},
+		"a field whose value is a type": {
+			"EIPS/eip-0031.md", "---\nnumber: Uint64\ntitle: Sizes\nstatus: Draft\ntype: Meta\nauthor: Cy Dory\n---\nText.",
+			row{"EIP-31", "Draft", "Draft", "Meta", "", "Sizes", "Cy Dory", "", []string{"status:draft", "type:meta"}},
+		},
+		"a number glued to the prefix": {
+			"EIPS/lamps.md", "---\nnumber: EIP0032\ntitle: Glue\nstatus: Draft\ntype: Meta\nauthor: Cy Dory\n---\nText.",
+			row{"EIP-32", "Draft", "Draft", "Meta", "", "Glue", "Cy Dory", "", []string{"status:draft", "type:meta"}},
+		},
+		"front matter of a page above the header": {
+			"EIPS/eip-33.md", "---\nlayout: page\nsidebar_position: 3\n---\n\n<pre>\nEIP: 33\nTitle: Shelves\n" +
+				"Status: Final\nType: Meta\nAuthor: Ada Quill\n</pre>\n\nText.",
+			row{"EIP-33", "Final", "Final", "Meta", "", "Shelves", "Ada Quill", "",
+				[]string{"status:final", "type:meta"}},
+		},
 		"a category alone is the type": {
 			"EIPS/eip-8.md", "---\neip: 8\ntitle: Hooks\nstatus: Withdrawn\ncategory: Networking\ncreated: " +
 				"2031-01-02\nauthor: Ada Quill\n---\nText.",

@@ -45,10 +45,11 @@ type Header struct {
 const maxHeaderLines = 120
 
 // ParseHeader reads the header of a proposal's text. It understands, in this
-// order, "Key: value" lines at the very start as in a mail (RFC 822); a <pre> or
-// fenced block of them, at the start or after a heading, even with a miswritten
-// tag; YAML front matter; and "Key: value" lines, bold keys, list items or a
-// two-column table above the first section.
+// order, front matter in YAML or TOML; "Key: value" lines at the very start as in a
+// mail (RFC 822); a <pre> or fenced block of them, at the start or after a heading,
+// even with a miswritten tag; and "Key: value" lines, bold keys, list items or a
+// two-column table above the first section. The first of these that has a known field
+// is the whole header, so that code in the text cannot change what front matter says.
 // A text without a header yields an empty one, as does one that is too large: then the
 // error is ErrTooLarge.
 func ParseHeader(text string) (Header, error) {
@@ -56,7 +57,7 @@ func ParseHeader(text string) (Header, error) {
 	lines := strings.Split(text, "\n")
 	h := Header{Fields: map[string]string{}}
 	end := 0
-	for _, shape := range []func([]string) ([]field, int){mailFields, blockFields, frontMatter, preamble} {
+	for _, shape := range []func([]string) ([]field, int){frontMatter, mailFields, blockFields, preamble} {
 		fields, after := shape(lines)
 		if err := tooLarge("header", sizeOf(fields), maxHeader); err != nil {
 			return h, err
@@ -267,10 +268,10 @@ func joinLines(name string, lines []string) string {
 	return strings.Join(kept, "; ")
 }
 
-var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]*)?(\d+(?:-\d{1,2})?)\s*[;.,:]?$`)
+var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]+)?(\d+(?:-\d{1,2})?)\s*[;.,:]?$`)
 
 // parseNumber parses "0056", "CIP 0056", "CIP-105" and the number of a part,
-// "0046-01"; "00XX", "?" and "<to be assigned>" are not numbers.
+// "0046-01"; "00XX", "?", "<to be assigned>" and "Uint64" are not numbers.
 func parseNumber(s string) string {
 	m := assigned.FindStringSubmatch(plain(s))
 	if m == nil {

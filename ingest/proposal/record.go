@@ -230,15 +230,20 @@ func (r Reader) parse(in File) (File, Header, error) {
 }
 
 // header reads the header of a text. Its number may be in a field named like
-// the network's prefix, in any case, as in "eip: 1559". The error is ErrTooLarge.
+// the network's prefix, in any case, as in "eip: 1559", and glued to that prefix, as in
+// "EIP1559". The error is ErrTooLarge.
 func (r Reader) header(text string) (Header, error) {
 	if err := tooLarge("text", len(text), ingest.MaxText); err != nil {
 		return Header{}, err
 	}
 	h, err := ParseHeader(text)
 	for _, name := range h.Order {
-		if h.Number == "" && strings.EqualFold(name, r.Network.Proposals.Prefix) {
-			h.Number = parseNumber(h.Fields[name])
+		if prefix := r.Network.Proposals.Prefix; h.Number == "" && (name == "Number" || strings.EqualFold(name, prefix)) {
+			value := plain(h.Fields[name])
+			if hasFoldPrefix(value, prefix) {
+				value = value[len(prefix):]
+			}
+			h.Number = parseNumber(value)
 		}
 	}
 	return h, err
