@@ -3,14 +3,17 @@ package api_test
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 func countQuestions(l *library) []question {
@@ -311,4 +314,56 @@ func TestHealthCountsTheTools(t *testing.T) {
 	if w := do(l.public, "GET", "/health", ""); w.Code != 200 || !strings.HasPrefix(w.Body.String(), want) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+}
+
+// TestStatusNamesSourcesThatGaveNothing holds that a source whose first run failed is
+// told of although no record is its own, and one that was not read yet is no failure.
+func TestStatusNamesSourcesThatGaveNothing(t *testing.T) {
+	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater, Sources: []network.Source{
+		{Name: "docs", Kind: "docs"}, {Name: "labels", Kind: "forge"}, {Name: "forum", Kind: "forum"},
+		{Name: "papers", Kind: "whitepaper"}, {Name: "talks", Kind: "video"},
+	}}
+	var store catalog.Store
+	l := serve(t, n, func() time.Time { return now }, func(s catalog.Store) { store = s }).ready(t)
+	set := func(states ...catalog.SourceState) {
+		t.Helper()
+		for _, s := range states {
+			if err := store.SetSource(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{
+		{Record: catalog.Record{Kind: catalog.KindDoc, Key: "tides", Title: "Tides", Path: "tides.md"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	says := func(want fields, pageHas, pageLacks string) {
+		t.Helper()
+		var answer any
+		if err := json.Unmarshal(do(l.public, "GET", "/status", "").Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		for path, value := range want {
+			if got, _ := at(answer, path); fmt.Sprint(got) != fmt.Sprint(value) {
+				t.Errorf("%s is %v, want %v", path, got, value)
+			}
+		}
+		page := strings.Join(strings.Fields(visit(l.public, "/status").Body.String()), " ")
+		if !strings.Contains(page, pageHas) || strings.Contains(page, pageLacks) {
+			t.Errorf("the page lacks %q or has %q: %s", pageHas, pageLacks, page)
+		}
+	}
+	set(catalog.SourceState{Name: "docs", LastRun: now, LastSuccess: now},
+		catalog.SourceState{Name: "labels", LastRun: now, LastSuccess: now}) // which adds to records of others
+	says(fields{"healthy": true, "failed_sources": 0, "configured_sources": 5, "unread.*.name": "forum,papers,talks",
+		"unread.0.state": "not_read_yet", "unread.0.last_run": nil}, "Everything works.", "could not be read")
+	set(catalog.SourceState{Name: "papers", LastRun: now, LastSuccess: now, Skipped: 1, Remark: catalog.NoRecords})
+	says(fields{"healthy": false, "failed_sources": 0, "unread.1.state": "empty"}, "needs attention", "could not be read")
+	set(catalog.SourceState{Name: "forum", LastRun: now, Error: "dial 10.0.0.7: refused"},
+		catalog.SourceState{Name: "gone", LastRun: now, Error: "not in the network file"})
+	says(fields{"healthy": false, "failed_sources": 1, "unread.0.state": "failed", "unread.0.last_synced": nil,
+		"unread.0.error": "the last run failed; the operator's log says why"}, "1 of 5 sources could not be read", "10.0.0.7")
+	set(catalog.SourceState{Name: "papers", LastRun: now, LastSuccess: now},
+		catalog.SourceState{Name: "forum", LastRun: now, LastSuccess: now})
+	says(fields{"healthy": true, "failed_sources": 0, "unread.*.name": "talks"}, "Everything works.", "could not be read")
 }

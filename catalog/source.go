@@ -32,6 +32,30 @@ const NoRecords = "no records"
 // Unread reports whether nothing is read of a source that has something to read.
 func (s SourceState) Unread() bool { return s.Skipped > 0 && strings.HasPrefix(s.Remark, NoRecords) }
 
+// How a source stands, in words for people and programs.
+const (
+	SourceCurrent = "current"
+	SourceFailed  = "failed"       // its last run did
+	SourceUnread  = "not_read_yet" // no run of it has ended
+	SourceStale   = "stale"
+	SourceEmpty   = "empty" // nothing is read of it, though it has something to read
+)
+
+// Standing says how the source stands: SourceCurrent, or the first that is wrong with it.
+func (s SourceState) Standing(now time.Time) string {
+	switch {
+	case s.Error != "":
+		return SourceFailed
+	case s.LastRun.IsZero():
+		return SourceUnread
+	case s.Stale(now):
+		return SourceStale
+	case s.Unread():
+		return SourceEmpty
+	}
+	return SourceCurrent
+}
+
 // Stale reports whether the source's data is older than its freshness
 // threshold. A source without a threshold is never stale, one with a threshold
 // that never succeeded is.

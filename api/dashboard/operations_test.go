@@ -27,7 +27,8 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 		{Name: "mail", Kind: "mail", LastRun: now, Error: "<b>no route", Skipped: 2, Remark: "a.md and 1 more: it has no number"},
 		{Name: "papers", Kind: "whitepaper", LastRun: now, LastSuccess: now, Skipped: 1,
 			Remark: catalog.NoRecords + "; <p>.pdf: gone"},
-		{Name: "grants", Kind: "grants", LastRun: now.AddDate(0, 0, -9), Freshness: time.Hour}} {
+		{Name: "grants", Kind: "grants", LastRun: now.AddDate(0, 0, -9), Freshness: time.Hour},
+		{Name: "talks", Kind: "video", Cursor: "killed in its first run"}} {
 		if err := store.SetSource(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,7 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 		}, Settings: []desk.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})
 	page := get(h, "/operations").Body.String()
 	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<",
-		"a.md and 1 more: it has no number", ">empty<", "no records; &lt;p&gt;.pdf: gone", "and 1 of others", "keyword",
+		"a.md and 1 more: it has no number", ">empty<", ">not read yet<", "no records; &lt;p&gt;.pdf: gone", "and 1 of others", "keyword",
 		"Nothing was searched for", "Build the index again", "Nothing was published: what is configured", ">https://buoys.example<")
 	if part := get(h, "/operations?live=1").Body.String(); strings.Contains(part, "<html") ||
 		!strings.Contains(part, "no route") {

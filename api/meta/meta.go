@@ -30,8 +30,7 @@ type Source struct {
 	Type  string `json:"type"`
 	Desc  string `json:"desc"`
 	Count int    `json:"count"`
-	Freshness
-	Error *string  `json:"error" doc:"of the last run, if it failed"`
+	kb.Freshness
 	Names []string `json:"names" doc:"sources that feed it: values of search's source"`
 }
 
@@ -59,15 +58,6 @@ func runSources(ctx context.Context, b kb.Base, _ struct{}) (SourcesResponse, er
 	return out, nil
 }
 
-// Freshness is how fresh a kind of content is.
-type Freshness struct {
-	LastSynced       *time.Time `json:"last_synced" format:"date-time" doc:"last success; null before the first"`
-	LastRun          *time.Time `json:"last_run"`
-	AgeSeconds       *int64     `json:"age_seconds"`
-	FreshnessSeconds *int64     `json:"freshness_threshold_seconds" doc:"older is stale; null: no threshold"`
-	Stale            bool       `json:"stale"`
-}
-
 // fed returns the kinds that have records, in the catalog's order. Derived
 // records come from release notes: they are as fresh as the releases.
 func fed(counts []catalog.Count, states []catalog.SourceState, now time.Time) (out []Source) {
@@ -81,7 +71,7 @@ func fed(counts []catalog.Count, states []catalog.SourceState, now time.Time) (o
 		}
 		for _, st := range states {
 			if slices.Contains(origins, st.Name) {
-				row.add(st, now)
+				row.Add(st, now)
 			}
 		}
 		if row.Count > 0 {
@@ -103,33 +93,4 @@ func feeding(counts []catalog.Count, kind catalog.Kind) (names []string, n int) 
 		}
 	}
 	return names, n
-}
-
-// add adds the state of one source.
-func (s *Source) add(st catalog.SourceState, now time.Time) {
-	if st.Error != "" {
-		s.Error = new("the last run failed; the operator's log says why") // the message may name files and hosts
-	}
-	s.LastRun = earlier(s.LastRun, st.LastRun)
-	if st.LastSuccess.IsZero() {
-		return
-	}
-	s.LastSynced = earlier(s.LastSynced, st.LastSuccess)
-	age := int64(max(0, now.Sub(st.LastSuccess)) / time.Second)
-	if s.AgeSeconds == nil || age > *s.AgeSeconds {
-		s.AgeSeconds = &age
-	}
-	limit := int64(st.Freshness / time.Second)
-	if limit > 0 && (s.FreshnessSeconds == nil || limit < *s.FreshnessSeconds) {
-		s.FreshnessSeconds = &limit
-	}
-	s.Stale = s.Stale || st.Stale(now)
-}
-
-// earlier returns the earlier of two times in UTC; nil and zero are unknown.
-func earlier(known *time.Time, t time.Time) *time.Time {
-	if t = t.UTC(); t.IsZero() || known != nil && !t.Before(*known) {
-		return known
-	}
-	return &t
 }

@@ -2,10 +2,12 @@ package meta
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/catalog"
 )
 
 // Status is the content of kb://status, and of /status.
@@ -13,11 +15,21 @@ type Status struct {
 	Network    string     `json:"network"`
 	AsOf       time.Time  `json:"as_of" doc:"to the second"`
 	Ready      bool       `json:"ready"`
-	Healthy    bool       `json:"healthy" doc:"no source failed, none is stale, every engine answers"`
+	Healthy    bool       `json:"healthy" doc:"no source failed, none is stale or empty, every engine answers"`
 	Records    int        `json:"total_records"`
 	LastSynced *time.Time `json:"last_synced"`
 	Index      IndexState `json:"index"`
 	Sources    []Source   `json:"sources"`
+	Unread     []Unread   `json:"unread" doc:"configured sources that have given no record, unless they work"`
+	Failed     int        `json:"failed_sources" doc:"how many configured sources could not be read in their last run"`
+	Configured int        `json:"configured_sources" doc:"how many sources the network has"`
+}
+
+// Unread is a source that has given no record.
+type Unread struct {
+	Name  string `json:"name"`
+	State string `json:"state" enum:"failed,not_read_yet,stale,empty" doc:"empty: nothing of it can be read"`
+	kb.Freshness
 }
 
 // IndexState is the progress of the index.
@@ -56,12 +68,16 @@ func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
+	states, err := b.SourceStates(ctx)
+	if err != nil {
+		return Status{}, err
+	}
 	st := b.Search.Status(ctx)
 	out := Status{
 		Network: b.Network.Title, AsOf: b.Now().UTC().Truncate(time.Second), Ready: st.Ready,
 		Healthy: st.Ready && len(st.Down) == 0, Records: sources.TotalRecords,
 		Index:   IndexState{Records: st.Records, Passages: st.Passages, Lag: st.Lag, Model: st.Model},
-		Sources: sources.Sources,
+		Sources: sources.Sources, Configured: len(states),
 	}
 	out.Index.Remark = st.Remark
 	if f := st.Next; f != nil {
@@ -79,6 +95,22 @@ func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
 		}
 		if row.Stale || row.Error != nil {
 			out.Healthy = false
+		}
+	}
+	for _, st := range states {
+		standing := st.Standing(b.Now())
+		switch standing {
+		case catalog.SourceFailed:
+			out.Failed++
+			out.Healthy = false
+		case catalog.SourceStale, catalog.SourceEmpty:
+			out.Healthy = false
+		}
+		gave := slices.ContainsFunc(out.Sources, func(row Source) bool { return slices.Contains(row.Names, st.Name) })
+		if !gave && standing != catalog.SourceCurrent {
+			row := Unread{Name: st.Name, State: standing}
+			row.Add(st, b.Now())
+			out.Unread = append(out.Unread, row)
 		}
 	}
 	return out, nil

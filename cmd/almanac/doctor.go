@@ -242,21 +242,26 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 	states = slices.DeleteFunc(states, func(st catalog.SourceState) bool {
 		return slices.ContainsFunc(former, func(f ingest.Former) bool { return f.Name == st.Name })
 	})
-	fresh, failures := 0, []catalog.SourceState{}
+	fresh, failures := 0, 0
 	for _, st := range states {
-		if sourceProblem(st, now()) == nil {
+		switch st.Standing(now()) {
+		case catalog.SourceCurrent:
 			fresh++
-		} else {
-			failures = append(failures, st)
+		case catalog.SourceUnread: // the first run was killed, or is under way
+		default:
+			failures++
 		}
 	}
 	var bad error
-	if len(failures) > 0 {
-		bad = fmt.Errorf("%d of %d synced, %d not", fresh, len(n.Sources), len(failures))
+	if failures > 0 {
+		bad = fmt.Errorf("%d of %d synced, %d not", fresh, len(n.Sources), failures)
 	}
 	x.check("sources", bad, fmt.Sprintf("%d of %d synced", fresh, len(n.Sources)))
 	for _, st := range states {
 		detail := "synced " + minute(st.LastSuccess)
+		if st.LastRun.IsZero() {
+			detail = "not read yet: no run of it has ended"
+		}
 		if st.Skipped > 0 {
 			detail += fmt.Sprintf("; %d skipped", st.Skipped)
 		}
@@ -304,13 +309,13 @@ func (x *examination) file(ctx context.Context, n network.Network) error {
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 func sourceProblem(st catalog.SourceState, now time.Time) error {
-	switch {
-	case st.Error != "":
+	switch st.Standing(now) {
+	case catalog.SourceFailed:
 		return errors.New(st.Error)
-	case st.Stale(now):
+	case catalog.SourceStale:
 		return fmt.Errorf("last synced %s, longer ago than its threshold of %v: is the server running, or a sync due?",
 			minute(st.LastSuccess), st.Freshness)
-	case st.Unread():
+	case catalog.SourceEmpty:
 		return errors.New(st.Remark)
 	}
 	return nil

@@ -126,17 +126,10 @@ func (h handler) sources(r *http.Request) ([]source, error) {
 			running, next = h.Turn(st.Name)
 		}
 		asked := func(r catalog.Request) bool { return r.Kind == "sync" && (r.Argument == st.Name || r.Argument == "") }
-		s := source{SourceState: st, Records: records[st.Name], Others: others[st.Name], Next: next, State: "current",
-			Asked: slices.ContainsFunc(open, asked)}
-		switch {
-		case running:
+		s := source{SourceState: st, Records: records[st.Name], Others: others[st.Name], Next: next,
+			State: st.Standing(h.Now()), Asked: slices.ContainsFunc(open, asked)}
+		if running {
 			s.State = "running"
-		case st.Error != "":
-			s.State = "failed"
-		case st.Stale(h.Now()):
-			s.State = "stale"
-		case st.Unread():
-			s.State = "empty"
 		}
 		list[i] = s
 	}
