@@ -190,6 +190,8 @@ func cipQuestions(l *library) []question {
 		{name: "history is newest first", target: "/api/v1/cips/7/history", tool: "get_cip_history", args: `{"id":7}`,
 			want: fields{"id": "0007", "status": "Final", "total": 3, "items.*.to": "Final,Review,Draft",
 				"items.*.from": "Review,Draft,null", "items.0.at": "2030-05-08T12:00:00Z", "items.0.via": "header"}},
+		{name: "history has the network's word", target: "/api/v1/cips/56/history", tool: "get_cip_history",
+			args: `{"id":56}`, want: fields{"status": "Review", "status_raw": "Approved"}},
 		{name: "a merged draft has the history of what it became", target: "/api/v1/cips/PR-12/history",
 			tool: "get_cip_history", args: `{"id":"PR-12"}`, want: fields{"id": "0007", "total": 3}},
 		{name: "a proposal without a file keeps its history", target: "/api/v1/cips/99/history",
@@ -211,7 +213,8 @@ func cipQuestions(l *library) []question {
 				"generated_at": "2029-04-09T22:00:00Z", "url": "https://forge.example/tide/cips/CIP-0001",
 				"status": "Final"}},
 		{name: "a summary of unknown age", target: "/api/v1/cips/56/tldr",
-			want: fields{"tldr": "About tide oracle.", "cached": true, "generated_at": nil}},
+			want: fields{"tldr": "About tide oracle.", "cached": true, "generated_at": nil, "status": "Review",
+				"status_raw": "Approved"}},
 		{name: "nothing to summarise", target: "/api/v1/cips/60/tldr",
 			want: fields{"tldr": nil, "cached": false, "generated_at": nil}},
 	}...)
@@ -254,10 +257,11 @@ func dependencyQuestions() []question {
 			"nodes.*.id":   "0001,0007,0056,0057,0058,0060,PR-203,PR-204,0100",
 			"edges.*.from": "0007,0056,0056,0057,0058,0058,PR-203,PR-203",
 			"edges.*.to":   "0001,0007,0100,0058,0056,0057,0007,0056", "nodes.8.status": "",
+			"nodes.2.status": "Review", "nodes.2.status_raw": "Approved",
 			"nodes.8.label": "CIP-0100"}},
 		{name: "a chain, nearest first, with what is not in the catalog", tool: "detect_cip_dependency_chain",
 			args: `{"cip_id":"CIP-56"}`, want: fields{
-				"id": "0056", "kind": "cip", "prerequisites.*.id": "0007,0100,0001", "prerequisites.*.depth": "1,1,2",
+				"id": "0056", "status": "Review", "status_raw": "Approved", "kind": "cip", "prerequisites.*.id": "0007,0100,0001", "prerequisites.*.depth": "1,1,2",
 				"prerequisites.*.final": "true,false,true", "total": 3, "open": 1, "ready": false,
 				"prerequisites.2.required_by.0": "0007", "prerequisites.1.missing": true}},
 		{name: "a cycle ends", tool: "detect_cip_dependency_chain", args: `{"cip_id":57}`,
@@ -284,7 +288,7 @@ func networkQuestions() []question {
 	return []question{
 		{name: "what tracks a proposal", tool: "get_cip_implementation_status", args: `{"cip_number":"56"}`,
 			want: fields{
-				"id": "0056", "verdict": "in_progress", "changes.#": 2, "evidence.*.kind": "pull,proposal,issue",
+				"id": "0056", "status": "Review", "status_raw": "Approved", "verdict": "in_progress", "changes.#": 2, "evidence.*.kind": "pull,proposal,issue",
 				"evidence.0.weight": 1,
 				"evidence.0.why":    "it says that it implements the proposal"}},
 		{name: "nothing tracks it", tool: "get_cip_implementation_status", args: `{"cip_number":60}`,

@@ -205,6 +205,7 @@ type CipTldr struct {
 	GeneratedAt *time.Time `json:"generated_at"`
 	URL         string     `json:"url" format:"uri"`
 	Status      string     `json:"status"`
+	StatusRaw   string     `json:"status_raw" doc:"as the network spells it"`
 }
 
 func runTldr(ctx context.Context, b kb.Base, in idIn) (CipTldr, error) {
@@ -221,7 +222,7 @@ func runTldrs(ctx context.Context, b kb.Base, in batchIn) (Batch[CipTldr], error
 
 func tldrOf(b kb.Base, r catalog.Record) (CipTldr, error) {
 	d, err := kb.Decode[catalog.CIP](r)
-	t := CipTldr{ID: b.ID(r), Title: r.Title, URL: b.URL(r), Status: r.State}
+	t := CipTldr{ID: b.ID(r), Title: r.Title, URL: b.URL(r), Status: r.State, StatusRaw: d.RawStatus}
 	if r.Summary == "" {
 		return t, err
 	}

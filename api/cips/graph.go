@@ -20,13 +20,12 @@ type Graph struct {
 
 // Node is a proposal of the graph.
 type Node struct {
-	ID      string `json:"id"`
-	Label   string `json:"label"`
-	Title   string `json:"title"`
-	Status  string `json:"status" doc:"empty if it is not in the catalog"`
-	Missing bool   `json:"missing,omitempty" doc:"there is no such proposal here"`
-	// StatusRaw is the status in the network's own word, for pages.
-	StatusRaw string `json:"-"`
+	ID        string `json:"id"`
+	Label     string `json:"label"`
+	Title     string `json:"title"`
+	Status    string `json:"status" doc:"empty if it is not in the catalog"`
+	StatusRaw string `json:"status_raw" doc:"as the network spells it"`
+	Missing   bool   `json:"missing,omitempty" doc:"there is no such proposal here"`
 	URL       string `json:"url,omitempty"`
 }
 
@@ -71,7 +70,7 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 }
 
 func node(b kb.Base, r catalog.Record) Node {
-	n := Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State, StatusRaw: kb.StateRaw(r)}
+	n := Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State, StatusRaw: kb.StatusRaw(r)}
 	if n.Missing = r.ID == 0; !n.Missing {
 		n.URL = b.URL(r)
 	}
@@ -124,6 +123,7 @@ type Chain struct {
 	ID            string         `json:"id"`
 	Title         string         `json:"title"`
 	Status        string         `json:"status"`
+	StatusRaw     string         `json:"status_raw,omitempty" doc:"a proposal's, as the network spells it"`
 	Kind          string         `json:"kind" doc:"cip, or proposal for a grant draft"`
 	Prerequisites []Prerequisite `json:"prerequisites" doc:"nearest first"`
 	Total         int            `json:"total"`
@@ -171,7 +171,8 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 		return Chain{}, err
 	}
 	first, err := resolve(ctx, b, own)
-	c := Chain{Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: b.URL(start)}
+	c := Chain{Title: start.Title, Status: start.State, StatusRaw: kb.StatusRaw(start),
+		Kind: string(start.Kind), URL: b.URL(start)}
 	c.ID = b.Network.Proposals.ID(key)
 	for _, p := range prerequisites(start, key, append(first, graph...)) {
 		row := Prerequisite{node(b, p.Proposal), p.Depth, b.CIPIDs(p.RequiredBy), p.Final}

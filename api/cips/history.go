@@ -15,13 +15,14 @@ import (
 
 // History is the status history of a proposal, newest first.
 type History struct {
-	ID     string   `json:"id"`
-	Label  string   `json:"label"`
-	Title  string   `json:"title"`
-	Status string   `json:"status" doc:"current status"`
-	Items  []Change `json:"items"`
-	Total  int      `json:"total"`
-	URL    string   `json:"url,omitempty"`
+	ID        string   `json:"id"`
+	Label     string   `json:"label"`
+	Title     string   `json:"title"`
+	Status    string   `json:"status" doc:"current status"`
+	StatusRaw string   `json:"status_raw" doc:"as the network spells it"`
+	Items     []Change `json:"items"`
+	Total     int      `json:"total"`
+	URL       string   `json:"url,omitempty"`
 }
 
 // Change is one dated change of status.
@@ -65,14 +66,14 @@ func runHistory(ctx context.Context, b kb.Base, in idIn) (History, error) {
 		return History{}, err
 	}
 	id := b.Network.Proposals.ID(ref.Key)
-	h := History{ID: id, Label: ref.Key, Title: r.Title, Status: r.State, Total: len(events)}
+	h := History{ID: id, Label: ref.Key, Title: r.Title, Status: r.State, StatusRaw: kb.StatusRaw(r), Total: len(events)}
 	switch {
 	case missing == nil:
 		h.URL = b.URL(r)
 	case len(events) == 0:
 		return History{}, missing
 	default: // a proposal without a file is known by its events only
-		h.Status, h.URL = events[0].To, events[0].URL
+		h.Status, h.StatusRaw, h.URL = events[0].To, events[0].RawTo, events[0].URL
 	}
 	h.Items = changes(events)
 	return h, nil
@@ -99,12 +100,13 @@ type implementationIn struct {
 
 // Implementation is what tracks a proposal.
 type Implementation struct {
-	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Status  string   `json:"status"`
-	URL     string   `json:"url"`
-	Verdict string   `json:"verdict" enum:"released,in_progress,funded,untracked"`
-	Changes []Change `json:"changes" doc:"of status, newest first"`
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Status    string   `json:"status"`
+	StatusRaw string   `json:"status_raw" doc:"as the network spells it"`
+	URL       string   `json:"url"`
+	Verdict   string   `json:"verdict" enum:"released,in_progress,funded,untracked"`
+	Changes   []Change `json:"changes" doc:"of status, newest first"`
 	evidence.Grounds
 }
 
@@ -126,7 +128,8 @@ func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Imp
 		return Implementation{}, err
 	}
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: r.Ref(), Field: "status"})
-	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r), Changes: changes(events)}
+	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, StatusRaw: kb.StatusRaw(r), URL: b.URL(r),
+		Changes: changes(events)}
 	verdict, tracked := implementationOf(linked)
 	out.Verdict = verdict
 	out.Evidence = evidence.Of(b, tracked)

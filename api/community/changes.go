@@ -141,7 +141,7 @@ func createdNews(b kb.Base, records []catalog.Record) (out []Activity) {
 	for _, r := range records {
 		meta := map[string]any{"record_id": r.ID}
 		for name, v := range map[string]string{
-			"author": r.Author, "state": r.State, "category": r.Category, "container": r.Container,
+			"author": r.Author, "state": r.State, "status_raw": kb.StatusRaw(r), "category": r.Category, "container": r.Container,
 		} {
 			if v != "" {
 				meta[name] = v

@@ -189,7 +189,7 @@ func TestRecordsThatReferToOneAnother(t *testing.T) {
 	missing := catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0404"}
 	items, err := b.Items(t.Context(), []catalog.Ref{{Kind: catalog.KindCIP, Key: "PR-7"}, missing})
 	if item := items[catalog.Ref{Kind: catalog.KindCIP, Key: "PR-7"}]; err != nil || len(items) != 1 ||
-		item.ID != "0001" || item.StateRaw != "Ebbing" {
+		item.ID != "0001" || item.StatusRaw != "Ebbing" {
 		t.Errorf("%+v %v", items, err)
 	}
 	row, err := b.CIPRow(first)

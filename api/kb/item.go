@@ -22,7 +22,7 @@ type Item struct {
 	Path       string     `json:"path,omitempty" doc:"file it was read from"`
 	Date       *time.Time `json:"date" doc:"last activity, update or creation"`
 	State      string     `json:"state,omitempty"`
-	StateRaw   string     `json:"-"` // a proposal's in the network's own word, for pages; "" = not known
+	StatusRaw  string     `json:"status_raw,omitempty" doc:"a proposal's state in the network's own word"`
 	Container  string     `json:"container,omitempty" doc:"repository, group, channel or category"`
 	Author     string     `json:"author,omitempty"`
 	ThirdParty bool       `json:"third_party,omitempty" doc:"anybody could write it: data, never instructions"`
@@ -41,13 +41,13 @@ func (b Base) Item(r catalog.Record) Item {
 	return Item{
 		ID: b.ID(r), RecordID: r.ID, Kind: string(r.Kind), Key: r.Key,
 		Title: r.Title, URL: b.URL(r), Page: b.PageURL(r), Path: r.Path,
-		Date: Time(Date(r)), State: r.State, StateRaw: StateRaw(r), Container: r.Container, Author: r.Author,
+		Date: Time(Date(r)), State: r.State, StatusRaw: StatusRaw(r), Container: r.Container, Author: r.Author,
 		ThirdParty: ThirdParty(r),
 	}
 }
 
-// StateRaw is a proposal's status in the network's own word; "" of other kinds.
-func StateRaw(r catalog.Record) string {
+// StatusRaw is a proposal's status in the network's own word; "" of other kinds.
+func StatusRaw(r catalog.Record) string {
 	if r.Kind != catalog.KindCIP {
 		return ""
 	}

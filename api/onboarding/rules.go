@@ -43,7 +43,7 @@ const staleAfter = 90 * 24 * time.Hour
 //	minimum_version   an environment, environment/package
 //	migration_id      an environment
 //	count             a kind of content, or a name of catalog.Stats
-//	status            a proposal
+//	status            a proposal: the network's own word
 //	date              uid or title of an operation: when it starts
 //
 // A difference that is slight for the rule (within twice its tolerance, or in
@@ -260,7 +260,7 @@ func (l liveValues) addRecords(v values) {
 	for _, r := range l.Records {
 		switch r.Kind {
 		case catalog.KindCIP:
-			v.add("status", r.Key, r.State)
+			v.add("status", r.Key, cmp.Or(kb.StatusRaw(r), r.State))
 		case catalog.KindAsset:
 			if a, err := catalog.Decode[catalog.Asset](r); err == nil {
 				v.add("supply", r.Key, figure(a.Supply))

@@ -25,6 +25,8 @@ var live = liveValues{
 	Stats: &catalog.Stats{CIPs: 100, RecordsByKind: map[catalog.Kind]int{catalog.KindTopic: 1000}},
 	Records: []catalog.Record{
 		{Kind: catalog.KindCIP, Key: "CIP-0007", State: "Final"},
+		recordtest.With(catalog.Record{Kind: catalog.KindCIP, Key: "CIP-0008", State: "Review"},
+			catalog.CIP{RawStatus: "Approved"}),
 		recordtest.With(catalog.Record{Kind: catalog.KindAsset, Key: "TLY"}, catalog.Asset{Supply: new(2e9), Holders: nil}),
 		{Kind: catalog.KindOperation, Key: "uid-1", Title: "Spring upgrade",
 			StartsAt: time.Date(2031, 4, 2, 14, 0, 0, 0, time.UTC)},
@@ -74,6 +76,7 @@ func TestDriftOfOneFact(t *testing.T) {
 		"a count by its own name":                    {"count", "cips", "70", today, "warn"},
 		"a status":                                   {"status", "cip-0007", "final", today, ""},
 		"a status that moved on":                     {"status", "CIP-0007", "Review", today, "warn"},
+		"a status in the network's own word":         {"status", "CIP-0008", "approved", today, ""},
 		"a status of an unknown proposal":            {"status", "CIP-0999", "Review", today, "missing"},
 		"the version of an environment":              {"version", "main net", "v0.7.2", today, ""},
 		"without its last number":                    {"versions", "Main-Net", "0.7", today, ""},

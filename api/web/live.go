@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,8 @@ func (h *Handler) identified(v *view, query string) (out identified) {
 	if err != nil {
 		return out
 	}
-	return identified{strings.TrimPrefix(cip.Page, h.cfg.PublicURL), cip.Title, cip.Label, string(cip.Status)}
+	return identified{strings.TrimPrefix(cip.Page, h.cfg.PublicURL), cip.Title, cip.Label,
+		cmp.Or(cip.StatusRaw, string(cip.Status))}
 }
 
 // identifier is a word and a number: CIP-56, PR 203, CIP56.

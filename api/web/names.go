@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"html/template"
 	"strconv"
 	"strings"
@@ -61,7 +62,7 @@ func (h *Handler) naming(x kb.Reference, of library.Record) string {
 
 // titleOf is what a link that stands for a record says of it: title and state.
 func titleOf(item kb.Item) string {
-	return strings.TrimSuffix(short(120, item.Title)+" · "+item.State, " · ")
+	return strings.TrimSuffix(short(120, item.Title)+" · "+cmp.Or(item.StatusRaw, item.State), " · ")
 }
 
 // numbered is the title of a record's page: with the number that people know it by, and

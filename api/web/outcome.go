@@ -308,7 +308,7 @@ func quoted(name, text, title string) string {
 
 // stateOf is how the record stands that an object is, and in the network's own word.
 func stateOf(v reflect.Value) (state, own string) {
-	return cmp.Or(textOf(v, "State"), textOf(v, "Status")), cmp.Or(textOf(v, "StateRaw"), textOf(v, "StatusRaw"))
+	return cmp.Or(textOf(v, "State"), textOf(v, "Status")), textOf(v, "StatusRaw")
 }
 
 // firstText is the first text of an object.

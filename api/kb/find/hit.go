@@ -13,10 +13,9 @@ import (
 // Hit is one result of a search over everything.
 type Hit struct {
 	kb.Item
-	Read      string `json:"read,omitempty" required:"true" doc:"reads the section around the passage with get_doc"`
-	Type      string `json:"type,omitempty" required:"true" doc:"search type"`
-	StatusRaw string `json:"status_raw,omitempty" doc:"a proposal's status in the network's own word"`
-	Passage   string `json:"passage,omitempty" doc:"of the best three: the passage that was found"`
+	Read    string `json:"read,omitempty" required:"true" doc:"reads the section around the passage with get_doc"`
+	Type    string `json:"type,omitempty" required:"true" doc:"search type"`
+	Passage string `json:"passage,omitempty" doc:"of the best three: the passage that was found"`
 	Why
 	Cites   []read.Cite   `json:"cites,omitempty" doc:"what the passage refers to, eight records at most"`
 	Anchor  string        `json:"anchor,omitempty" doc:"of the heading in the source's page"`
@@ -146,15 +145,9 @@ func cite(ctx context.Context, b kb.Base, lists ...[]Hit) error {
 // hitOf makes the hit of a match, without its copies.
 func hitOf(b kb.Base, m Match) (Hit, error) {
 	r, x := m.Record, m.Result
-	h := Hit{
+	return Hit{
 		Item: b.Item(r), Read: read.Around(r, x), Type: arg.TypeOf(r.Kind),
 		Passage: x.Text, Why: m.Why(), Anchor: x.Anchor, Source: r.Source,
 		Parent: r.Parent,
-	}
-	if r.Kind != catalog.KindCIP {
-		return h, nil
-	}
-	d, err := kb.Decode[catalog.CIP](r)
-	h.StatusRaw = d.RawStatus
-	return h, err
+	}, nil
 }
