@@ -101,9 +101,10 @@ func TestListsGiveWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestAProposalSaysWhetherItIsInForce: what is Final is, until what replaces it is.
+// TestAProposalSaysWhetherItIsInForce: what is decided is, until what replaces it is.
 func TestAProposalSaysWhetherItIsInForce(t *testing.T) {
 	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater}
+	n.Proposals.Decided = []string{"Final", "Approved"}
 	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
 		b := catalog.Batch{Source: "cips"}
 		for _, p := range []struct {
@@ -114,6 +115,9 @@ func TestAProposalSaysWhetherItIsInForce(t *testing.T) {
 			{"CIP-0002", "Draft", catalog.CIP{}},
 			{"CIP-0003", "Final", catalog.CIP{SupersededBy: []string{"CIP-0002"}}},
 			{"CIP-0004", "Final", catalog.CIP{SupersededBy: []string{"CIP-0002", "CIP-0099", "CIP-0001"}}},
+			{"CIP-0005", "Review", catalog.CIP{RawStatus: "Approved"}},
+			{"CIP-0006", "Final", catalog.CIP{RawStatus: "Final", SupersededBy: []string{"CIP-0005"}}},
+			{"CIP-0007", "Final", catalog.CIP{RawStatus: "Active"}},
 		} {
 			data, err := catalog.Encode(p.data)
 			if err != nil {
@@ -126,7 +130,8 @@ func TestAProposalSaysWhetherItIsInForce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}).ready(t)
-	for id, want := range map[string]bool{"1": true, "2": false, "3": true, "4": false} {
+	for id, want := range map[string]bool{"1": true, "2": false, "3": true, "4": false, "5": true, "6": false,
+		"7": false} {
 		var p struct {
 			InForce *bool `json:"in_force"`
 		}

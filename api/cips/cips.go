@@ -86,7 +86,7 @@ type getIn struct {
 // Full is a proposal with its text.
 type Full struct {
 	kb.CIP
-	InForce bool `json:"in_force" doc:"decided (Final), and no other that is takes its place"`
+	InForce bool `json:"in_force" doc:"its status says it is decided, and no other that is takes its place"`
 	read.Text
 	Header map[string]string `json:"header" doc:"every header field, as written"`
 	Layer  string            `json:"layer,omitempty"`
@@ -131,7 +131,7 @@ func fullOf(ctx context.Context, b kb.Base, r catalog.Record, cursor arg.Cursor)
 
 // inForce reports whether a proposal is decided, and none that replaces it is.
 func inForce(ctx context.Context, b kb.Base, r catalog.Record, d catalog.CIP) (bool, error) {
-	if r.State != "Final" {
+	if !b.IsDecided(r) {
 		return false, nil
 	}
 	for _, key := range d.SupersededBy {
@@ -139,7 +139,7 @@ func inForce(ctx context.Context, b kb.Base, r catalog.Record, d catalog.CIP) (b
 		if err != nil && !errors.Is(err, catalog.ErrNotFound) {
 			return false, err
 		}
-		if err == nil && next.State == "Final" {
+		if err == nil && b.IsDecided(next) {
 			return false, nil
 		}
 	}

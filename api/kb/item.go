@@ -58,6 +58,11 @@ func StatusRaw(r catalog.Record) string {
 	return d.RawStatus
 }
 
+// IsDecided reports whether a proposal is decided, in the network's own word.
+func (b Base) IsDecided(r catalog.Record) bool {
+	return b.Network.Proposals.IsDecided(r.State, StatusRaw(r))
+}
+
 // Named is the item of a kind whose id is its natural key.
 type Named struct {
 	ID string `json:"id" doc:"natural key; the id of a search result works too"`

@@ -66,6 +66,9 @@ type Proposals struct {
 	// Statuses. A word that is itself one of them needs no entry; every other
 	// word of Statuses needs one.
 	StatusMap map[string]string `yaml:"status_map,omitempty" json:"status_map,omitempty"`
+	// Decided are the words of Statuses, or of StatusMap, of a proposal that is decided;
+	// none: the words that mean Final.
+	Decided []string `yaml:"decided,omitempty" json:"decided,omitempty"`
 	// Default replaces an unknown word, with a warning.
 	Default string `yaml:"default" json:"default"`
 }

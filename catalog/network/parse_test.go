@@ -23,6 +23,7 @@ proposals:
   prefix: NSP
   statuses: [Draft, Review, Final]
   status_map: {Proposed: Review, In Last Call: Review, Active: Final}
+  decided: [Final, in last call]
   default: Draft
   digits: 3
 authority: {proposals: 1, doc: 0.5}
@@ -54,7 +55,7 @@ func TestParseReadsEveryField(t *testing.T) {
 		Homepage: "https://north-sea.example/",
 		Proposals: network.Proposals{
 			Prefix: "NSP", Digits: 3, Statuses: []string{"Draft", "Review", "Final"}, Default: "Draft",
-			StatusMap: map[string]string{"Proposed": "Review", "In Last Call": "Review", "Active": "Final"},
+			Decided: []string{"Final", "in last call"}, StatusMap: map[string]string{"Proposed": "Review", "In Last Call": "Review", "Active": "Final"},
 		},
 		Toolchain:    network.Toolchain{SDK: "@north/sdk", PackageManager: "north/nspm"},
 		Authority:    map[string]float64{"proposals": 1, "doc": 0.5},
@@ -92,7 +93,7 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"an unknown key names the nearest": {replace("homepage:", "homepag:"),
 			`n.yaml:5: unknown key "homepag"; did you mean "homepage"?`},
 		"an unknown key in a source": {replace("    freshness:", "    freshnes:"),
-			`n.yaml:21: sources[1]: unknown key "freshnes"; did you mean "freshness"?`},
+			`n.yaml:22: sources[1]: unknown key "freshnes"; did you mean "freshness"?`},
 		"a far unknown key names all": {replace("homepage:", "zzz:"),
 			`unknown key "zzz"; known are name, title,`},
 		"a key that appears twice": {replace("title: North", "name: x\ntitle: North"),
@@ -103,9 +104,9 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"a key without a value": {replace("title: North Sea Ledger", "title:"),
 			"n.yaml:3: title: has no value"},
 		"a duration without a unit": {replace("15m", "15"),
-			`n.yaml:20: sources[1].every: "15" is not a duration; write 15m, 24h or 1h30m`},
+			`n.yaml:21: sources[1].every: "15" is not a duration; write 15m, 24h or 1h30m`},
 		"a duration in words": {replace("15m", "a day"),
-			`n.yaml:20: sources[1].every: "a day" is not a duration`},
+			`n.yaml:21: sources[1].every: "a day" is not a duration`},
 		"a negative duration":              {replace("15m", "-15m"), "is not negative"},
 		"a duration of less than a second": {replace("15m", "15ms"), "shorter than a second"},
 		"an ill-formed name": {replace("north-sea", "North Sea"),
@@ -118,17 +119,17 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"a script as homepage": {replace("https://north-sea.example/", "javascript:alert(1)"),
 			"n.yaml:5: homepage:"},
 		"a place of no kind": {replace("kind: forum", "kind: pub"),
-			`n.yaml:26: community: kind "pub" is not one of forum, mail, chat`},
+			`n.yaml:27: community: kind "pub" is not one of forum, mail, chat`},
 		"a place without a title": {replace("title: Forum", `title: " "`),
-			"n.yaml:26: community: a place has no title"},
+			"n.yaml:27: community: a place has no title"},
 		"a place without an address": {replace(`"https://forum.north-sea.example/"`, "forum"),
-			`n.yaml:26: community: want a web address: one that begins with https://`},
+			`n.yaml:27: community: want a web address: one that begins with https://`},
 		"a place with a password": {replace("https://forum.north-sea.example/", "https://ada:hush@forum.north-sea.example/"),
-			`n.yaml:26: community: want a web address without a user or a password`},
+			`n.yaml:27: community: want a web address without a user or a password`},
 		"an ill-formed partner": {replace("trawler", "Traw ler"),
-			`n.yaml:27: partner: "Traw ler" must be at most 64 lower-case`},
+			`n.yaml:28: partner: "Traw ler" must be at most 64 lower-case`},
 		"an authority that is not a number": {replace("proposals: 1,", "proposals: .nan,"),
-			`n.yaml:12: authority.proposals: ".nan" is not a number`},
+			`n.yaml:13: authority.proposals: ".nan" is not a number`},
 		"a program that is an address": {replace("north/nspm", "https://north.example/nspm"),
 			`toolchain.package_manager: "https://north.example/nspm" is neither a repository (owner/name) nor a package`},
 		"a program that there is not": {replace("sdk:", "skd:"), `toolchain: unknown key "skd"; did you mean "sdk"?`},
@@ -140,16 +141,22 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"a status without a meaning": {replace("[Draft, Review", "[Draft, Living, Review"),
 			`n.yaml:8: proposals.statuses: "Living" has no meaning; map it in proposals.status_map to one of ` +
 				`Draft, Review, Final, Withdrawn, Rejected, Superseded`},
+		"a decided word without a meaning": {replace("decided: [Final", "decided: [Finall"),
+			`n.yaml:10: proposals.decided: unknown status "Finall"; did you mean "Final"?`},
+		"a decided word twice": {replace("decided: [Final", "decided: [In Last Call"),
+			`n.yaml:10: proposals.decided: "in last call" appears twice`},
+		"no decided word": {replace("decided: [Final, in last call]", "decided: []"),
+			"n.yaml:10: proposals.decided: at least one status is needed"},
 		"a prefix that is that of drafts": {replace("NSP", "pr"),
 			"n.yaml:7: proposals.prefix: pr begins the ids of drafts"},
 		"no digits": {replace("digits: 3", "digits: 0"),
-			"n.yaml:11: proposals.digits: 0 must be 1 (no padding) to 6"},
+			"n.yaml:12: proposals.digits: 0 must be 1 (no padding) to 6"},
 		"too many digits": {replace("digits: 3", "digits: 7"),
-			"n.yaml:11: proposals.digits: 7 must be"},
+			"n.yaml:12: proposals.digits: 7 must be"},
 		"digits that are not a whole number": {replace("digits: 3", "digits: 1.5"),
-			`n.yaml:11: proposals.digits: "1.5" is not a whole`},
+			`n.yaml:12: proposals.digits: "1.5" is not a whole`},
 		"a default outside the statuses": {replace("default: Draft", "default: Idea"),
-			`n.yaml:10: proposals.default: "Idea" is neither one of Draft, Review, Final, Withdrawn,`},
+			`n.yaml:11: proposals.default: "Idea" is neither one of Draft, Review, Final, Withdrawn,`},
 		"a status map to an unknown status": {replace("Active: Final", "Active: Done"),
 			`n.yaml:9: proposals.status_map: "Active" maps to "Done"`},
 		"a status mapped to another": {replace("Active: Final", "final: Draft"),
@@ -157,12 +164,12 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"a word mapped twice": {replace("Active: Final", "proposed: Review"),
 			`"Proposed" and "proposed" are the same word`},
 		"a source called as what is derived": {replace("name: handbook", "name: derived"),
-			`n.yaml:23: source "derived": the name is reserved for derived records; choose another`},
+			`n.yaml:24: source "derived": the name is reserved for derived records; choose another`},
 		"a source name that appears twice": {replace("name: handbook", "name: proposals"),
-			`n.yaml:23: source "proposals" is already defined in line 17`},
-		"a source without connector": {replace("    kind: docs\n", ""), "n.yaml:23: kind: missing"},
+			`n.yaml:24: source "proposals" is already defined in line 18`},
+		"a source without connector": {replace("    kind: docs\n", ""), "n.yaml:24: kind: missing"},
 		"an ill-formed source name": {replace("name: handbook", "name: Hand book"),
-			`n.yaml:23: name: "Hand book" must be`},
+			`n.yaml:24: name: "Hand book" must be`},
 		"an alias, which would hide its own lines": {replace("[party id, account]", "&x [a]\n  other: *x"),
 			"aliases (*x) are not supported"},
 		"more than a network file ever has": {full + strings.Repeat("#", 1<<20), "n.yaml:1: the file has"},
@@ -220,6 +227,30 @@ func TestStatus(t *testing.T) {
 				t.Errorf("Status(%q) = %q, %v; want %q, %v", tt.raw, got, known, tt.want, tt.known)
 			}
 		})
+	}
+}
+
+func TestIsDecided(t *testing.T) {
+	plain := network.Proposals{Default: "Draft", StatusMap: map[string]string{"Living": "Final", "Adopted": "Review"}}
+	named := plain
+	named.Decided = []string{"Adopted", "Final"}
+	for name, tt := range map[string]struct {
+		status, word string
+		plain, named bool
+	}{
+		"the word Final":                      {"Final", "Final", true, true},
+		"no word":                             {"Final", "", true, true},
+		"a word that means Final":             {"Final", "Living", true, false},
+		"a word that is named, in other case": {"Review", " adopted ", false, true},
+		"a word that is not named":            {"Review", "Review", false, false},
+		"a draft that is closed":              {"Withdrawn", "closed", false, false},
+	} {
+		if got := plain.IsDecided(tt.status, tt.word); got != tt.plain {
+			t.Errorf("%s: %v where the network names none", name, got)
+		}
+		if got := named.IsDecided(tt.status, tt.word); got != tt.named {
+			t.Errorf("%s: %v where it names some", name, got)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package network
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -44,12 +46,34 @@ func status(word string) (string, bool) {
 	return "", false
 }
 
+// IsDecided reports whether a proposal is decided that has one of the package's
+// Statuses, and a word of the network for it; "" = none is known.
+func (p Proposals) IsDecided(status, word string) bool {
+	if len(p.Decided) == 0 {
+		return status == "Final"
+	}
+	word = fold(cmp.Or(word, status))
+	return slices.ContainsFunc(p.Decided, func(decided string) bool { return fold(decided) == word })
+}
+
 // Words returns the words that a status filter accepts: Statuses, then the
 // network's own words in the order of its file.
 func (p Proposals) Words() []string {
 	words := slices.Clone(Statuses)
 	for _, word := range p.Statuses {
 		if _, ok := status(word); !ok {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// spellings are all words that have a meaning: Words, then those that only the
+// status map has.
+func (p Proposals) spellings() []string {
+	words := p.Words()
+	for _, word := range slices.Sorted(maps.Keys(p.StatusMap)) {
+		if !slices.ContainsFunc(words, func(other string) bool { return fold(other) == fold(word) }) {
 			words = append(words, word)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"almanac/text/nearest"
 	"almanac/text/webaddress"
 )
 
@@ -100,6 +101,7 @@ func (f *file) proposals(p Proposals) {
 	}
 	f.statuses(p)
 	f.statusMap(p)
+	f.decided(p)
 	if _, ok := p.meaning(p.Default); !ok {
 		f.report(f.at("proposals", "default"), "proposals.default: %q is neither one of %s nor a word of status_map",
 			p.Default, six())
@@ -142,6 +144,23 @@ func (f *file) statusMap(p Proposals) {
 			f.report(at, "proposals.status_map: %q and %q are the same word", other, raw)
 		}
 		seen[folded] = raw
+	}
+}
+
+func (f *file) decided(p Proposals) {
+	if at := child(f.at("proposals"), "decided"); at != nil && len(p.Decided) == 0 {
+		f.report(at, "proposals.decided: at least one status is needed; without the key, those that mean Final decide")
+	}
+	seen := map[string]bool{}
+	for i, word := range p.Decided {
+		at, folded := f.at("proposals", "decided", i), fold(word)
+		if _, known := p.meaning(word); !known {
+			f.report(at, "proposals.decided: %s", nearest.Unknown("status", word, p.spellings()))
+		}
+		if seen[folded] {
+			f.report(at, "proposals.decided: %q appears twice", word)
+		}
+		seen[folded] = true
 	}
 }
 
