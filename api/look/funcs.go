@@ -8,11 +8,13 @@ import (
 	"math"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"almanac/catalog/network"
 	"almanac/text/dates"
 	"almanac/text/webaddress"
 )
@@ -23,7 +25,7 @@ func (s *Site) funcs() template.FuncMap {
 		"asset": s.Asset, "href": s.Local, "at": s.At, "absolute": s.Absolute,
 		"day": day, "moment": moment, "iso": iso,
 		"number": number, "usd": usd, "percent": percent, "bytes": size, "duration": duration,
-		"status": status, "marked": Marked, "quoted": Quoted, "short": short, "host": host, "words": Words, "plural": plural,
+		"status": s.status, "marked": Marked, "quoted": Quoted, "short": short, "host": host, "words": Words, "plural": plural,
 		"plain": Plain, "title": Title,
 		"markdown": func(text, base, prefix string) template.HTML {
 			out, _ := Markdown(Text{Markdown: text, Base: base, Prefix: prefix})
@@ -185,7 +187,7 @@ func duration(v any) string {
 
 // tones are the colours of words that say how something stands.
 var tones = map[string]string{
-	"final": "good", "accepted": "good", "merged": "good", "completed": "good", "answered": "good", "in_favour": "good",
+	"accepted": "good", "merged": "good", "completed": "good", "answered": "good", "in_favour": "good",
 	"current": "good", "active": "good", "solved": "good", "resolved": "good",
 	"review": "warn", "important": "warn", "scheduled": "warn", "warn": "warn", "running": "warn",
 	"upcoming": "warn", "tentative": "warn", "ongoing": "warn", "planned": "warn", "prerelease": "warn",
@@ -194,22 +196,28 @@ var tones = map[string]string{
 }
 
 // status writes a state with its colour, in a network's own word if there is one.
-func status(v any, own ...any) template.HTML {
-	word := fmt.Sprint(v)
-	if v == nil || word == "" {
+func (s *Site) status(v any, own ...any) template.HTML {
+	state, word := fmt.Sprint(v), ""
+	if v == nil || state == "" {
 		return ""
 	}
-	said := strings.ReplaceAll(word, "_", " ")
 	for _, own := range own {
 		if text, _ := own.(string); text != "" {
-			said = text
+			word = text
 		}
 	}
-	return template.HTML(`<span class="status ` + Tone(word) + `">` + template.HTMLEscapeString(said) + "</span>")
+	said := cmp.Or(word, strings.ReplaceAll(state, "_", " "))
+	return template.HTML(`<span class="status ` + s.Tone(state, word) + `">` + template.HTMLEscapeString(said) + "</span>")
 }
 
-// Tone is the colour of a state.
-func Tone(state string) string { return cmp.Or(tones[strings.ToLower(state)], "calm") }
+// Tone is the colour of a state. That of a proposal, whose state is one of
+// network.Statuses, is good if the network has decided it, which its own word says.
+func (s *Site) Tone(state, word string) string {
+	if slices.Contains(network.Statuses, state) && s.Proposals.IsDecided(state, word) {
+		return "good"
+	}
+	return cmp.Or(tones[strings.ToLower(state)], "calm")
+}
 
 // Marked writes a text with the byte ranges of matches in it marked. Ranges
 // that do not fit the text are left out.

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"almanac/api/edge"
+	"almanac/catalog/network"
 )
 
 // allowed is what a page may use: styles, scripts, pictures and answers of this
@@ -35,6 +36,8 @@ type Site struct {
 	// Tool is what a site for operators is called. Such a site has no search field, no
 	// feeds, and nothing for search engines.
 	Tool string
+	// Proposals says which statuses mean that a proposal is decided.
+	Proposals network.Proposals
 	// Files are a site's own, in a directory "assets"; its styles and modules are
 	// loaded by every page. nil = none.
 	Files fs.FS

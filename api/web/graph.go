@@ -26,16 +26,14 @@ const (
 // Tree draws the proposals that depend on each other, prerequisites on the
 // left: each stands one column right of its last prerequisite, and near the
 // middle of them (Sugiyama's layers, ordered by barycentres).
-func Tree(g cips.Graph, at func(string) string) template.HTML {
+func Tree(g cips.Graph, site *look.Site) template.HTML {
 	used := map[string]*node{}
 	before := map[string][]string{}
 	for _, e := range g.Edges {
 		before[e.From] = append(before[e.From], e.To)
 	}
-	for _, n := range g.Nodes {
-		if slices.ContainsFunc(g.Edges, func(e cips.Edge) bool { return e.From == n.ID || e.To == n.ID }) {
-			used[n.ID] = &node{Node: n}
-		}
+	for _, n := range drawn(g) {
+		used[n.ID] = &node{Node: n}
 	}
 	deep := map[string]int{}
 	for id, n := range used {
@@ -75,13 +73,45 @@ func Tree(g cips.Graph, at func(string) string) template.HTML {
 				`<circle class="%s" cx="%d" cy="%d" r="3.5"/><text class="name" x="%d" y="%d">%s</text>`+
 				// A drawing in the drawing cuts what is wider than its box.
 				`<svg x="%d" y="%d" width="%d" height="20"><text y="13">%s</text></svg><title>%s: %s (%s)</title></a>`,
-				esc(at("/cips/"+n.ID)), esc(n.ID), x, y, boxWidth, boxHeight, look.Tone(n.Status), x+boxWidth-12, y+14,
-				x+10, y+18, esc(n.Label), x+10, y+21, boxWidth-16, esc(short(26, n.Title)), esc(n.Label), esc(n.Title),
+				esc(site.At("/cips/"+n.ID)), esc(n.ID), x, y, boxWidth, boxHeight,
+				site.Tone(n.Status, n.StatusRaw), x+boxWidth-12, y+14, x+10, y+18, esc(n.Label), x+10, y+21, boxWidth-16, esc(short(26, n.Title)), esc(n.Label), esc(n.Title),
 				esc(cmp.Or(n.StatusRaw, n.Status)))
 		}
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) //nolint:gosec // numbers, and texts escaped above
+}
+
+// drawn are the proposals that need others or are needed.
+func drawn(g cips.Graph) (nodes []cips.Node) {
+	for _, n := range g.Nodes {
+		if slices.ContainsFunc(g.Edges, func(e cips.Edge) bool { return e.From == n.ID || e.To == n.ID }) {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// sign is a colour of the drawing with the statuses that have it.
+type sign struct {
+	Tone  string
+	Words []string
+}
+
+// legend explains the colours that occur in the drawing.
+func legend(g cips.Graph, site *look.Site) (signs []sign) {
+	for _, tone := range []string{"good", "warn", "calm", "bad"} {
+		var words []string
+		for _, n := range drawn(g) {
+			if word := cmp.Or(n.StatusRaw, n.Status); word != "" && site.Tone(n.Status, n.StatusRaw) == tone {
+				words = append(words, word)
+			}
+		}
+		if slices.Sort(words); len(words) > 0 {
+			signs = append(signs, sign{tone, slices.Compact(words)})
+		}
+	}
+	return signs
 }
 
 // depth is the number of edges on the longest way to a proposal without a

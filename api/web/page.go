@@ -367,10 +367,11 @@ func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
 		"until": h.until, "numbered": numbered, "threaded": threaded,
 		"tabs": tabsOf, "said": said, "often": often, "naming": h.naming, "untallied": untallied,
-		"kind":  func(name string) kb.PageKind { return kinds[name] },
-		"part":  func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
-		"tree":  func(g cips.Graph) template.HTML { return Tree(g, h.site.At) },
-		"label": h.label,
+		"kind":   func(name string) kb.PageKind { return kinds[name] },
+		"part":   func(kind catalog.Kind) bool { return kind.InThread() || kind == catalog.KindAttachment },
+		"tree":   func(g cips.Graph) template.HTML { return Tree(g, h.site) },
+		"legend": func(g cips.Graph) []sign { return legend(g, h.site) },
+		"label":  h.label,
 		"labels": func(ids []string) (labels []string) {
 			for _, id := range ids {
 				labels = append(labels, h.label(id))

@@ -88,7 +88,7 @@ func New(cfg Config) (*Handler, error) {
 		h.ops[o.ID] = o
 	}
 	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, More: slices.Clone(more),
-		About: firstSentence(cfg.About)}
+		About: firstSentence(cfg.About), Proposals: cfg.Proposals}
 	table := allPages()
 	if cfg.Calls != nil {
 		table = append(table, usagePage)

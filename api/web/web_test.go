@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"almanac/api/cips"
@@ -23,6 +24,7 @@ import (
 	"almanac/api/onboarding"
 	"almanac/api/search"
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 func TestCutBlock(t *testing.T) {
@@ -256,12 +258,48 @@ func TestTree(t *testing.T) {
 			{ID: "4", Label: "D"}},
 		Edges: []cips.Edge{{From: "2", To: "1"}, {From: "3", To: "2"}, {From: "2", To: "3"}, {From: "3", To: "9"}},
 	}
-	got := string(Tree(g, func(path string) string { return "/x" + path }))
+	site, err := look.New(look.Site{PublicURL: "https://kb.example/x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(Tree(g, site))
 	if strings.Count(got, "<rect") != 3 || !strings.Contains(got, `href="/x/cips/1"`) || strings.Contains(got, "<b>") {
 		t.Error(got)
 	}
 	if strings.Count(got, `class="tip"`) != 3 {
 		t.Errorf("%d arrows", strings.Count(got, `class="tip"`))
+	}
+}
+
+// TestColoursOfProposalsSayWhatIsDecided: the network's own word decides, and the legend
+// has the words that occur.
+func TestColoursOfProposalsSayWhatIsDecided(t *testing.T) {
+	g := cips.Graph{Nodes: []cips.Node{
+		{ID: "1", Status: "Review", StatusRaw: "Approved"}, {ID: "2", Status: "Review", StatusRaw: "Deferred"},
+		{ID: "3", Status: "Final", StatusRaw: "Final"}, {ID: "4", Status: "Rejected", StatusRaw: "Rejected"},
+		{ID: "5", Status: "Review", StatusRaw: "Approved"}, {ID: "6", Status: "Draft"}, {ID: "7", Missing: true},
+		{ID: "8", Status: "Withdrawn", StatusRaw: "needed by none"},
+	}, Edges: []cips.Edge{{From: "1", To: "2"}, {From: "3", To: "4"}, {From: "5", To: "6"}, {From: "6", To: "7"}}}
+	for name, c := range map[string]struct {
+		decided []string
+		want    []sign
+		good    int
+	}{
+		"a network that names them": {[]string{"approved", "Final"}, []sign{{"good", []string{"Approved", "Final"}},
+			{"warn", []string{"Deferred"}}, {"calm", []string{"Draft"}}, {"bad", []string{"Rejected"}}}, 3},
+		"one that does not": {nil, []sign{{"good", []string{"Final"}}, {"warn", []string{"Approved", "Deferred"}},
+			{"calm", []string{"Draft"}}, {"bad", []string{"Rejected"}}}, 1},
+	} {
+		site, err := look.New(look.Site{Proposals: network.Proposals{Decided: c.decided}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, legend(g, site)); diff != "" {
+			t.Errorf("%s: legend (-want +got):\n%s", name, diff)
+		}
+		if got := strings.Count(string(Tree(g, site)), `<circle class="good"`); got != c.good {
+			t.Errorf("%s: %d good dots, want %d", name, got, c.good)
+		}
 	}
 }
 
