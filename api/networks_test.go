@@ -41,6 +41,10 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 				args: `{"status":"Living"}`, want: fields{
 					"items.0.status": "Final", "items.0.status_raw": "Living",
 				}},
+			{name: "the network's own status among all records", target: "/api/v1/records?kind=cip&state=living",
+				want: fields{"items.#": 1, "items.0.state": "Final", "items.0.status_raw": "Living"}},
+			{name: "one of the six among all records", target: "/api/v1/records?kind=cip&state=final",
+				want: fields{"total": 3}},
 			{name: "a status of two words", target: "/api/v1/cips?status=last+call", tool: "list_cips",
 				args: `{"status":"Last Call"}`,
 				want: fields{"items.*.id": "4844", "items.0.status": "Review", "items.0.status_raw": "Last Call"}},

@@ -5,7 +5,6 @@ package cips
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/text/dates"
 )
 
@@ -54,22 +52,15 @@ get_cip.
 }, runList)
 
 func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error) {
-	q := catalog.ListQuery{Kinds: kinds, Order: catalog.ByKey}
-	switch status := in.Status; {
-	case status == "":
-	case slices.Contains(network.Statuses, status):
-		q.States = []string{status}
-	default: // a word that the network or one of its proposals uses
-		q.AllTags = append(q.AllTags, catalog.Tag(catalog.TagStatus, status))
-		if _, known := b.Network.Proposals.Status(status); !known {
-			used, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, AllTags: q.AllTags, Limit: 1})
-			if err != nil {
-				return kb.List[kb.CIP]{}, err
-			}
-			if len(used) == 0 {
-				return kb.List[kb.CIP]{}, op.InvalidField("status", "must be one of %s",
-					strings.Join(b.Network.Proposals.Words(), ", "))
-			}
+	q := kb.OfStatus(catalog.ListQuery{Kinds: kinds, Order: catalog.ByKey}, in.Status)
+	if _, known := b.Network.Proposals.Status(in.Status); in.Status != "" && !known {
+		used, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, AllTags: q.AllTags, Limit: 1})
+		if err != nil {
+			return kb.List[kb.CIP]{}, err
+		}
+		if len(used) == 0 { // no proposal uses the word either
+			return kb.List[kb.CIP]{}, op.InvalidField("status", "must be one of %s",
+				strings.Join(b.Network.Proposals.Words(), ", "))
 		}
 	}
 	if in.Type != "" {

@@ -8,6 +8,7 @@ import (
 	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 // CIPRef returns the reference that an id in any accepted spelling names.
@@ -78,6 +79,17 @@ type CIP struct {
 // Lean implements op.Leaner: the id is enough to read the proposal.
 func (c *CIP) Lean() {
 	c.RecordID, c.Page, c.Created = 0, "", ""
+}
+
+// OfStatus narrows a list of proposals to a status: one of network.Statuses, or a word
+// that the network or one of its proposals uses; "" = any.
+func OfStatus(q catalog.ListQuery, status string) catalog.ListQuery {
+	if containsFold(network.Statuses, status) {
+		q.States = []string{status}
+	} else {
+		q.States, q.AllTags = nil, append(q.AllTags, catalog.Tags(catalog.TagStatus, status)...)
+	}
+	return q
 }
 
 // CIPRow makes the row of a proposal's record.

@@ -17,7 +17,7 @@ import (
 type recordsIn struct {
 	Kind      arg.Kind     `json:"kind" required:"true" doc:"kind of record"`
 	Container string       `json:"container" maxLength:"200" doc:"only this repository, group, channel or category"`
-	State     string       `json:"state" maxLength:"50" doc:"only this state"`
+	State     string       `json:"state" maxLength:"50" doc:"only this state, or a proposal's status in the network's word"`
 	Source    string       `json:"source" maxLength:"200" doc:"only this source"`
 	Parent    arg.RecordID `json:"parent" doc:"only what is part of this record"`
 
@@ -45,7 +45,10 @@ var records = kb.New(op.Spec{
 }, func(ctx context.Context, b kb.Base, in recordsIn) (kb.List[Row], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.Kind(in.Kind)}, Order: orders[in.Order],
-		Containers: arg.Only(in.Container, ""), States: arg.Only(in.State, ""), Sources: arg.Only(in.Source, ""),
+		Containers: arg.Only(in.Container, ""), Sources: arg.Only(in.Source, ""),
+	}
+	if q.States = arg.Only(in.State, ""); in.Kind == arg.Kind(catalog.KindCIP) {
+		q = kb.OfStatus(q, in.State)
 	}
 	if in.Parent != "" {
 		r, err := b.Record(ctx, in.Parent)
