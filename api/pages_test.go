@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,6 +24,7 @@ import (
 	"almanac/api/kb/read"
 	items "almanac/api/library"
 	"almanac/api/op"
+	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/testing/race"
@@ -82,6 +85,43 @@ func TestCrawl(t *testing.T) {
 	}
 	if pages < 1500 {
 		t.Errorf("only %d pages were found", pages)
+	}
+}
+
+// TestEveryAddressAnswersEveryType asks the whole table of pages, with a record of each
+// kind, for every type: what has no such form answers in another.
+func TestEveryAddressAnswersEveryType(t *testing.T) {
+	l := open(t).ready(t)
+	pages, err := web.New(web.Config{Serving: op.Serving{Operations: l.ops}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, rt := range pages.Routes() {
+		paths = append(paths, "/"+strings.TrimPrefix(rt.Path, "/"))
+	}
+	found := map[string]bool{}
+	for range 2 { // lists lead to records, and these to their tabs
+		for _, at := range slices.Concat(paths, slices.Collect(maps.Keys(found))) {
+			for _, to := range linksOf(t, visit(l.public, at), at) {
+				path, _, _ := strings.Cut(to, "?")
+				found[path] = true
+			}
+		}
+	}
+	parameter := regexp.MustCompile(`\\{\w+(\\\.){0,3}\\}`)
+	for _, path := range paths {
+		fits, at := regexp.MustCompile("^"+parameter.ReplaceAllString(regexp.QuoteMeta(path), "[^/]+")+"$"), path
+		for link := range found {
+			if fits.MatchString(link) {
+				at = link
+			}
+		}
+		for _, accept := range []string{"text/html", "text/markdown", "application/json", "image/png", "*/*", ""} {
+			if w := visitAs(l.public, at+"?q=tide", accept); w.Code == http.StatusInternalServerError {
+				t.Errorf("%s for %q: %d %.200s", at, accept, w.Code, w.Body)
+			}
+		}
 	}
 }
 

@@ -149,7 +149,7 @@ func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (*edge.Answer, e
 	if err != nil {
 		return nil, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B")
 	}
-	markdown := suffixed || asksForMarkdown(r)
+	markdown := rw.part == "" && (suffixed || asksForMarkdown(r))
 	build := func() (*view, error) {
 		if suffixed {
 			r = withoutSuffix(r)

@@ -18,7 +18,7 @@ import (
 type row struct {
 	path     string // as edge.Route has it
 	template string
-	part     string // of the template that is served alone; "" = the whole page
+	part     string // of the template that is served alone, as HTML; "" = the whole page
 	title    string
 	lede     string
 	ask      []ask                           // the first is what the page is about

@@ -217,7 +217,7 @@ func (h *Handler) Routes() (all []edge.Route) {
 		if rw.path == "/status" {
 			all[len(all)-1].When = Prefers // programs get JSON
 		}
-		if !strings.HasSuffix(rw.path, "}") {
+		if !strings.HasSuffix(rw.path, "}") && rw.part == "" {
 			add(markdownPath(rw.path), func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, true) })
 		}
 	}
