@@ -386,3 +386,29 @@ func TestASpanHasTheNameOfItsRow(t *testing.T) {
 		t.Errorf("the span says %s, %v", text, said.Status())
 	}
 }
+
+// TestAPathThatBeginsLikeAHostHasNoPage: a script of such a page could take its path for
+// an address elsewhere. What has a page under a plain path leads there.
+func TestAPathThatBeginsLikeAHostHasNoPage(t *testing.T) {
+	page := serve(edge.Answer{Type: "text/html", Body: []byte("<script src=/s>"), Page: &edge.Policy{}})
+	missing := func(*http.Request) (*edge.Answer, error) { return nil, op.NotFound("gone") }
+	h := listen(t, edge.Config{Routes: []edge.Route{
+		{Method: "GET", Path: "/", Serve: page, Page: true}, {Method: "GET", Path: "/page", Serve: page, Page: true},
+		{Method: "GET", Path: "/data", Serve: page},
+		{Serve: missing, Refuse: func(r *http.Request, _ error) *edge.Answer { a, _ := page(r); return a }},
+	}})
+	for path, to := range map[string]string{
+		"//page": "/page", "//": "/", "///": "/", "//evil.example/../page": "/page", "//page/": "/page",
+		"//data": "", "//evil.example/x": "", "///evil.example": "", "//evil.example:80/x/": "", `/\evil.example`: "",
+		`/\/evil.example`: "", "//evil.example//x": "",
+	} {
+		r := httptest.NewRequest("GET", "/?cursor=1", http.NoBody)
+		r.URL.Path = path
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if to != "" && (w.Code != http.StatusTemporaryRedirect || w.Header().Get("Location") != to+"?cursor=1") ||
+			to == "" && (w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != edge.JSONType) {
+			t.Errorf("%s: %d %v %.80s, want %q", path, w.Code, w.Header(), w.Body, to)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type arrival struct {
 	w      http.ResponseWriter
 	method string
 	odd    bool // its path was cleaned to find a row
+	host   bool // its path begins as an address of another host does
 }
 
 type arrivalKey struct{}
@@ -36,11 +37,12 @@ func arrivalOf(c *gin.Context) arrival { return c.Request.Context().Value(arriva
 
 // ServeHTTP implements http.Handler.
 func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	u := *r.URL
-	if len(u.Path) > 1 {
+	u, as := *r.URL, arrival{w: w, method: r.Method}
+	as.host = strings.HasPrefix(u.Path, "//") || strings.HasPrefix(u.Path, `/\`)
+	if len(u.Path) > 1 && u.Path != "//" {
 		u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	}
-	l.route(w, r, &u, arrival{w: w, method: r.Method})
+	l.route(w, r, &u, as)
 }
 
 func (l *listener) route(w http.ResponseWriter, r *http.Request, u *url.URL, as arrival) {
@@ -90,7 +92,8 @@ func (l *listener) choose(path string) gin.HandlerFunc {
 		if u := cleaned(r.URL); u != nil && page {
 			as.odd, r.URL = true, u
 		}
-		if as.odd && !page {
+		missing := path == "" || as.odd && !page
+		if missing {
 			rows = l.rows[""]
 		}
 		rt := pick(rows, r)
@@ -99,6 +102,11 @@ func (l *listener) choose(path string) gin.HandlerFunc {
 		}
 		if as.odd && page {
 			rt = rt.instead(&Answer{Status: http.StatusTemporaryRedirect, Goto: r.URL.String()}, nil)
+		}
+		if as.host && missing { // a script of a page there would take its path for an address
+			bare := *rt
+			bare.Refuse = nil
+			rt = &bare
 		}
 		if rt.MaxBody > 0 {
 			r.Body = http.MaxBytesReader(as.w, r.Body, rt.MaxBody)

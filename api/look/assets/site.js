@@ -31,7 +31,7 @@ function seek() {
   try { section = decodeURIComponent(location.hash.slice(1)); } catch { /* no name */ }
   if (!section || document.getElementById(section)) return;
   if (next) location.replace(next.href + location.hash);
-  else if (location.search.includes("cursor=")) location.replace(location.pathname);
+  else if (location.search.includes("cursor=")) location.replace(location.origin + location.pathname);
 }
 addEventListener("hashchange", seek);
 seek();
