@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"almanac/api/limit"
@@ -153,7 +154,7 @@ func server(t *testing.T, c limit.Connections, h http.Handler) (l net.Listener, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 48 << 10}
 	l = c.Listen(bare, s)
 	note := s.ConnState
 	became = make(chan http.ConnState, 1_000)
@@ -271,6 +272,185 @@ func TestARequestIsNotEnded(t *testing.T) {
 	if status := answerOn(t, next); status != http.StatusNoContent {
 		t.Errorf("the client that waited: %d", status)
 	}
+}
+
+// begin sends the head of a request whose body does not come.
+func begin(t *testing.T, c net.Conn, path, headers string) {
+	t.Helper()
+	head := "POST " + path + " HTTP/1.1\r\nHost: kb.example\r\nContent-Length: 10\r\n" + headers + "\r\n"
+	if _, err := io.WriteString(c, head); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reader answers what it read of a body, or nothing of /unread; begun has its path.
+func reader(begun chan string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- r.URL.Path
+		if r.URL.Path != "/unread" {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				w.WriteHeader(http.StatusBadRequest)
+				return
+			}
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+}
+
+// TestAnAnswerDoesNotWaitForABody: what is answered without its body is answered at
+// once, and the connection ends; what was read goes on.
+func TestAnAnswerDoesNotWaitForABody(t *testing.T) {
+	begun := make(chan string, 100)
+	l, became := server(t, limit.Connections{Total: 4}, reader(begun))
+	dial := dialer(t, l)
+	for _, body := range []string{"", "12345"} {
+		c := dial("127.0.0.2")
+		begin(t, c, "/unread", "")
+		if _, err := io.WriteString(c, body); err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusNoContent || !res.Close || !ends(c) {
+			t.Errorf("after %q of a body: %d %v", body, res.StatusCode, res.Header)
+		}
+		until(became, http.StateClosed)
+	}
+	c := dial("127.0.0.2")
+	for range 2 {
+		begin(t, c, "/read", "")
+		if _, err := io.WriteString(c, "1234567890"); err != nil {
+			t.Fatal(err)
+		}
+		if status := answerOn(t, c); status != http.StatusNoContent {
+			t.Errorf("a whole request: %d", status)
+		}
+		until(became, http.StateIdle)
+	}
+}
+
+// TestARefusalIsReadWhileTheClientSends sends far more than a header may have, and a
+// body that nobody reads: both clients read why they were refused.
+func TestARefusalIsReadWhileTheClientSends(t *testing.T) {
+	l, _ := server(t, limit.Connections{Total: 4}, reader(make(chan string, 100)))
+	dial := dialer(t, l)
+	long := strings.Repeat("x", limit.LingerBytes-1)
+	for name, sent := range map[string]string{
+		"431": "GET /?q=" + long,
+		"204": "POST /unread HTTP/1.1\r\nHost: kb.example\r\nContent-Length: 9999999\r\n\r\n" + long,
+		"400": "no request\r\n\r\n" + long,
+	} {
+		c := dial("127.0.0.2")
+		if _, err := io.WriteString(c, sent); err != nil {
+			t.Errorf("%s: sending: %v", name, err)
+			continue
+		}
+		answer, err := io.ReadAll(c)
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+name+" ") {
+			t.Errorf("%s: %.60q, %v", name, answer, err)
+		}
+	}
+}
+
+// TestTheClientWithTheMostBodiesGivesWay fills a server with requests whose bodies do
+// not come, three of them of one client behind a proxy: a new client is answered, for
+// its oldest, until it has one left as all others have.
+func TestTheClientWithTheMostBodiesGivesWay(t *testing.T) {
+	proxies, err := limit.ParseProxies([]string{"127.0.0.9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := make(chan string, 100)
+	l, _ := server(t, limit.Connections{Total: 5, PerClient: 3, Proxies: proxies}, reader(begun))
+	dial := dialer(t, l)
+	held := map[string]net.Conn{}
+	for _, h := range []struct{ name, from, of string }{
+		{"one", "127.0.0.2", ""}, {"first", "127.0.0.9", "192.0.2.1"}, {"second", "127.0.0.9", "192.0.2.1"},
+		{"third", "127.0.0.9", "192.0.2.1"}, {"other", "127.0.0.9", "192.0.2.2"},
+	} {
+		c := dial(h.from)
+		begin(t, c, "/"+h.name, "X-Forwarded-For: "+h.of+"\r\n")
+		<-begun
+		held[h.name] = c
+	}
+	for _, ended := range []string{"first", "second"} {
+		c := dial("127.0.0.6")
+		if status := getOn(t, c, "/unread"); status != http.StatusNoContent {
+			t.Fatalf("a new client: %d", status)
+		}
+		<-begun
+		if !ends(held[ended]) {
+			t.Errorf("the %s goes on", ended)
+		}
+		_ = c.Close()
+		begin(t, dial("127.0.0.7"), "/"+ended, "") // in its place
+		<-begun
+	}
+	for _, name := range []string{"one", "third", "other"} {
+		if _, err := io.WriteString(held[name], "1234567890"); err != nil {
+			t.Fatal(err)
+		}
+		if status := answerOn(t, held[name]); status != http.StatusNoContent {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+}
+
+// TestBodiesOfAClientAreBounded: a client has no more of them behind a proxy than alone.
+func TestBodiesOfAClientAreBounded(t *testing.T) {
+	proxies, err := limit.ParseProxies([]string{"127.0.0.9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, refused := make(chan string, 100), 0
+	l, _ := server(t, limit.Connections{PerClient: 2, Proxies: proxies, Refused: func() { refused++ }}, reader(begun))
+	dial := dialer(t, l)
+	for range 2 {
+		begin(t, dial("127.0.0.9"), "/read", "X-Forwarded-For: 192.0.2.1\r\n")
+		<-begun
+	}
+	third := dial("127.0.0.9")
+	begin(t, third, "/read", "X-Forwarded-For: 192.0.2.1\r\n")
+	if status := answerOn(t, third); status != http.StatusServiceUnavailable || refused != 1 {
+		t.Errorf("the third body: %d, %d refused", status, refused)
+	}
+	begin(t, dial("127.0.0.9"), "/read", "X-Forwarded-For: 192.0.2.2\r\n")
+	<-begun
+}
+
+// TestAListenerEndsWhileBodiesAreAwaited: who stops does not wait for what may never come.
+func TestAListenerEndsWhileBodiesAreAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, conn := net.Pipe()
+		defer client.Close()
+		come := make(visitors, 1)
+		begun := make(chan string, 1)
+		s := &http.Server{Handler: reader(begun)}
+		l := limit.Connections{Total: 4}.Listen(come, s)
+		served := make(chan error)
+		go func() { served <- s.Serve(l) }()
+		come <- conn
+		begin(t, client, "/read", "")
+		<-begun
+		stopped := make(chan error)
+		go func() { stopped <- s.Shutdown(t.Context()) }()
+		if status := answerOn(t, client); status != http.StatusBadRequest {
+			t.Errorf("a body that does not come: %d", status)
+		}
+		if err := errors.Join(<-stopped, ignore(<-served)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func ignore(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
 }
 
 // TestAListenerEndsWhileAClientWaits closes a full listener.

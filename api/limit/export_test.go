@@ -1,0 +1,4 @@
+package limit
+
+// LingerBytes is for tests.
+const LingerBytes = lingerBytes
