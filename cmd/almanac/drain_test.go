@@ -58,6 +58,21 @@ func TestDrainEnds(t *testing.T) {
 	checkLog(t, s.log.String())
 }
 
+// TestAHangupDrains: the terminal of a server is closed, which sends more than one signal.
+func TestAHangupDrains(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 16).serve(t, "ALMANAC_SERVER_DRAIN_DELAY=10ms")
+	s.ready(t)
+	for range 2 {
+		_ = s.cmd.Process.Signal(syscall.SIGHUP) // it may have ended before the second
+	}
+	<-s.exited
+	line := `"msg":"draining","cause":"hangup signal received"`
+	if s.exitCode != 0 || !strings.Contains(s.log.String(), line) {
+		t.Errorf("exit code %d", s.exitCode)
+	}
+}
+
 // TestLinesNameTheirRequest: what is logged for a request has its id.
 func TestLinesNameTheirRequest(t *testing.T) {
 	var out strings.Builder

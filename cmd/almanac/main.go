@@ -67,6 +67,10 @@ type cli struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		// Its stop is not called: a terminal that closes sends several.
+		ctx, _ = signal.NotifyContext(ctx, syscall.SIGHUP)
+	}
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	memory.Respect()
 	code := runMain(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)

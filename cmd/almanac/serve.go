@@ -40,7 +40,7 @@ type serveCmd struct {
 func (*serveCmd) Help() string {
 	return `It listens immediately: /health returns 200 from then on, /ready when the first
 index is complete. Port 0 takes any free one; the log has the address. On a
-termination signal /ready returns 503, the listeners close after
+signal to terminate or hang up /ready returns 503, the listeners close after
 server.drain_delay, and running requests are completed; a second signal ends the
 process. A client has 60 calls in 15 minutes, which ALMANAC_LIMIT_REST=0,
 ALMANAC_LIMIT_MCP=0 and ALMANAC_LIMIT_WEB=0 lift. In a terminal, and with
@@ -138,7 +138,8 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		<-working.Done()
 		draining.Store(true)
 		if ctx.Err() != nil { // a signal, not a failure
-			a.log.Info("draining", "requests", metrics.Running(), "delay", a.config.Server.DrainDelay)
+			a.log.Info("draining", "cause", context.Cause(ctx).Error(), "requests", metrics.Running(),
+				"delay", a.config.Server.DrainDelay)
 			time.Sleep(a.config.Server.DrainDelay)
 		}
 		return nil
