@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -127,8 +126,8 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, 
 		message := "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", ")
 		return m.refuse(http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: message, Data: data}), nil
 	}
-	switch served := m.Method == "" || served[m.Method]; {
-	case served:
+	switch {
+	case m.Method == "" || served[m.Method]:
 		return s.forward(r, m, v, body)
 	case m.ID == nil: // a notification gets no answer
 		return &edge.Answer{Status: http.StatusAccepted}, nil
@@ -192,82 +191,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.body.Write(b)
 }
 
-// message is as much of a JSON-RPC message as is needed to refuse it.
-type message struct {
-	Version *string         `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Result  json.RawMessage `json:"result"`
-	Error   json.RawMessage `json:"error"`
-}
-
-// connects reports whether a message belongs to connecting, or is a notification
-// of the protocol.
-func (m message) connects() bool {
-	switch m.Method {
-	case "initialize", "server/discover", "ping":
-		return true
-	}
-	return m.ID == nil && strings.HasPrefix(m.Method, "notifications/")
-}
-
-// parseMessage checks the envelope of a message. One that is refused has no
-// method.
-func parseMessage(body []byte) (m message, refusal *jsonrpc.Error) {
-	refused := func(code int64, text string) (message, *jsonrpc.Error) {
-		return message{ID: m.ID}, &jsonrpc.Error{Code: code, Message: text}
-	}
-	if !json.Valid(body) {
-		return refused(jsonrpc.CodeParseError, "the body is not valid JSON")
-	}
-	invalid := func(text string) (message, *jsonrpc.Error) {
-		return refused(jsonrpc.CodeInvalidRequest, text)
-	}
-	switch first := bytes.TrimSpace(body)[0]; {
-	case first == '[':
-		return invalid("batches are not supported: send one message per request")
-	case first != '{':
-		return invalid("a message must be a JSON object")
-	}
-	if err := json.Unmarshal(body, &m); err != nil {
-		m.ID = nil
-		return invalid("jsonrpc and method must be strings")
-	}
-	if m.ID != nil && !validID(m.ID) {
-		m.ID = nil
-		return invalid("id must be a string of at most 256 bytes or an integer")
-	}
-	if m.Version == nil || *m.Version != "2.0" {
-		return invalid(`jsonrpc must be "2.0"`)
-	}
-	if m.Method == "" && m.Result == nil && m.Error == nil {
-		return invalid("method is required")
-	}
-	return m, nil
-}
-
-// maxID is the maximum size of an id, in bytes: every answer repeats it.
-const maxID = 256
-
-// validID accepts only integers that a float64 holds exactly, as other
-// languages and the SDK decode them so.
-func validID(raw json.RawMessage) bool {
-	if raw[0] == '"' {
-		return len(raw) <= maxID+len(`""`)
-	}
-	n, err := strconv.ParseInt(string(raw), 10, 64)
-	return err == nil && n < 1<<53 && n > -1<<53
-}
-
 // refuse is an answer with a JSON-RPC error.
 func (m message) refuse(status int, e *jsonrpc.Error) *edge.Answer {
-	body, err := op.Encode(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", m.ID, e})
-	if err != nil {
-		return (&edge.Refusal{Status: http.StatusInternalServerError, Message: "internal error"}).JSON()
-	}
-	return &edge.Answer{Status: status, Type: "application/json", Body: body}
+	return &edge.Answer{Status: status, Type: "application/json", Body: m.refusal(e)}
 }

@@ -96,26 +96,3 @@ func New(cfg Config) (*Server, error) {
 	})
 	return s, nil
 }
-
-// ServeStdio serves one client on standard input and output until it
-// disconnects or ctx ends. query selects tools as in the address over HTTP:
-// "toolsets=cips,search&tools=get_doc&schemas=1"; "" = the default set.
-func (s *Server) ServeStdio(ctx context.Context, query string) error {
-	return s.Serve(ctx, query, &sdk.StdioTransport{})
-}
-
-// stdioPatience is how long a call over stdio waits for the index: the client
-// started the program a moment ago, and has nobody else to ask.
-const stdioPatience = 10 * time.Second
-
-// Serve is ServeStdio on any transport.
-func (s *Server) Serve(ctx context.Context, query string, t sdk.Transport) error {
-	v, err := s.tools.view(query)
-	if err != nil {
-		return fmt.Errorf("mcp: %w", err)
-	}
-	if err := s.sdk.Run(withRequest(ctx, request{view: v, patience: stdioPatience}), t); err != nil && !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("mcp: serve: %w", err)
-	}
-	return nil
-}

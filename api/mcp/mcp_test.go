@@ -170,6 +170,18 @@ func TestMessages(t *testing.T) {
 		{"an id is not null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, 400, `"code":-32600`, ""},
 		{"an id keeps its value", `{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`, 200,
 			`"id":9007199254740991`, ""},
+		{"a name in another case is refused", `{"jsonrpc":"2.0","id":1,"METHOD":"ping","method":"tools/list"}`, 400,
+			`"id":1,"error":{"code":-32600,"message":"\"METHOD\" must be written method"}`, "result"},
+		{"alone too", `{"jsonrpc":"2.0","Id":1,"method":"ping"}`, 400, `"id":null,"error":{"code":-32600`, "result"},
+		{"in other letters too", `{"j\u017fonrpc":"2.0","id":1,"method":"ping"}`, 400, `"code":-32600`, "result"},
+		{"a name is there once", `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`, 400,
+			`"id":1,"error":{"code":-32600,"message":"a message has \"method\" once"}`, "result"},
+		{"however it is written", `{"jsonrpc":"2.0","id":1,"method":"ping","\u006dethod":"tools/list"}`, 400,
+			`"code":-32600`, "result"},
+		{"and params", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"about"},"params":{"name":"x"}}`, 400,
+			`"code":-32600`, "result"},
+		{"other names are nobody's business", `{"jsonrpc":"2.0","id":1,"method":"ping","trace":{"Method":1,"method":2}}`, 200,
+			`"result":{}`, "error"},
 		{"a method is a string", `{"jsonrpc":"2.0","id":1,"method":5}`, 400, `"code":-32600`, ""},
 		{"a message without a method is none", `{"jsonrpc":"2.0","id":1}`, 400, `"code":-32600`, ""},
 		{"a request without an id is refused", `{"jsonrpc":"2.0","method":"tools/list"}`, 400, `"code":-32600`, ""},
@@ -378,6 +390,13 @@ func TestConnectingIsNotCalling(t *testing.T) {
 	}
 	if w := post(s, "/mcp", call("list_books", `{}`), plain...); w.Code != 200 {
 		t.Errorf("a call after connecting: %d %s", w.Code, w.Body)
+	}
+	for _, body := range []string{ // readers differ in which of two they take
+		`{"jsonrpc":"2.0","id":3,"method":"tools/list","METHOD":"ping"}`, `{"jsonrpc":"2.0","id":3,"method":"tools/list","method":"ping"}`,
+	} {
+		if w := post(s, "/mcp", body, plain...); w.Code != 429 {
+			t.Errorf("%s: %d %s", body, w.Code, w.Body)
+		}
 	}
 	// What only looks like a notification is a call.
 	if w := post(s, "/mcp", `{"jsonrpc":"2.0","id":3,"method":"notifications/initialized"}`, plain...); w.Code != 429 {

@@ -1,10 +1,12 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -31,12 +33,12 @@ func TestTheOfficialClient(t *testing.T) {
 }
 
 func TestStdio(t *testing.T) {
-	clientEnd, serverEnd := pipes(t)
+	clientEnd, in, out := pipes(t)
 	s := newServer(t, nil)
 	var wg sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
 	wg.Go(func() {
-		if err := s.Serve(ctx, "toolsets=shelf,desk", serverEnd); err != nil {
+		if err := s.Serve(ctx, "toolsets=shelf,desk", in, out); err != nil {
 			t.Error(err)
 		}
 	})
@@ -48,7 +50,7 @@ func TestStdio(t *testing.T) {
 		t.Fatal(err)
 	}
 	useSession(t, session)
-	if err := s.Serve(t.Context(), "toolsets=cellar", serverEnd); err == nil {
+	if err := s.Serve(t.Context(), "toolsets=cellar", in, out); err == nil {
 		t.Error("an unknown toolset is served")
 	}
 }
@@ -60,13 +62,13 @@ func TestACallOverStdioWaitsForTheIndex(t *testing.T) {
 		began := time.Now()
 		complete := func() (bool, float64) { return time.Since(began) > 9*time.Second, 0.5 }
 		s := newServer(t, func(c *mcp.Config) { c.Ready = complete })
-		clientEnd, serverEnd := pipes(t)
+		clientEnd, in, out := pipes(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		defer cancel()
 		wg.Go(func() {
-			if err := s.Serve(ctx, "", serverEnd); err != nil {
+			if err := s.Serve(ctx, "", in, out); err != nil {
 				t.Error(err)
 			}
 		})
@@ -82,11 +84,69 @@ func TestACallOverStdioWaitsForTheIndex(t *testing.T) {
 	})
 }
 
-func pipes(t *testing.T) (a, b sdk.Transport) {
+// pipes are the two ends of a stream.
+func pipes(t *testing.T) (client sdk.Transport, in io.ReadCloser, out io.WriteCloser) {
 	t.Helper()
-	ar, bw := io.Pipe()
-	br, aw := io.Pipe()
-	return &sdk.IOTransport{Reader: ar, Writer: aw}, &sdk.IOTransport{Reader: br, Writer: bw}
+	answers, out := io.Pipe()
+	in, requests := io.Pipe()
+	return &sdk.IOTransport{Reader: answers, Writer: requests}, in, out
+}
+
+// TestALineOverStdioIsAnsweredAsOverHTTP sends lines that are no messages, or none that
+// is served: each has the error of its request by POST, and the next message is answered.
+func TestALineOverStdioIsAnsweredAsOverHTTP(t *testing.T) {
+	s := newServer(t, nil)
+	answers, out := io.Pipe()
+	in, requests := io.Pipe()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() {
+		if err := s.Serve(t.Context(), "", in, out); err != nil {
+			t.Error(err)
+		}
+	})
+	defer requests.Close()
+	lines := bufio.NewScanner(answers)
+	lines.Buffer(nil, 1<<20)
+	const ping = `{"jsonrpc":"2.0","id":99,"method":"ping"}`
+	talk := func(line string) (said []string) {
+		t.Helper()
+		go func() { _, _ = io.WriteString(requests, line+ping+"\r\n") }()
+		for lines.Scan() && lines.Text() != `{"jsonrpc":"2.0","id":99,"result":{}}` {
+			said = append(said, lines.Text())
+		}
+		return said
+	}
+	said := talk("\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\r\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")
+	if len(said) != 1 || !strings.Contains(said[0], `"protocolVersion":"2025-06-18"`) {
+		t.Fatalf("a stream that begins with a byte order mark: %v", said)
+	}
+	for _, line := range []string{
+		"npm WARN something", ping + ping, "[" + ping + "]", "[]", "{}", "5", "null", `"ping"`, "{",
+		`{"id":5,"method":"ping"}`,
+		`{"jsonrpc":"1.0","id":5,"method":"ping"}`, `{"jsonrpc":"2.0","id":5}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":5,"method":7}`, `{"jsonrpc":"2.0","id":5,"error":7}`, "\xff",
+		`{"jsonrpc":"2.0","id":5,"method":"ping","METHOD":"ping"}`,
+		`{"jsonrpc":"2.0","method":"notifications/strange"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}`,
+		`{"jsonrpc":"2.0","id":5,"method":"prompts/list","params":5}`,
+	} {
+		want := post(s, "/mcp", line, plain...).Body.String()
+		if said := talk(line + "\n"); strings.Join(said, "\n") != want {
+			t.Errorf("%s: %v, over HTTP %s", line, said, want)
+		}
+	}
+	if said := talk("\n \r\n\n"); len(said) > 0 {
+		t.Errorf("empty lines: %v", said)
+	}
+	long := `"code":-32600,"message":"a message must be at most 128 KiB`
+	for _, n := range []int{mcp.MaxBody, 10 * mcp.MaxBody} {
+		if said := talk(strings.Repeat("x", n) + "\n"); len(said) != 1 || !strings.Contains(said[0], long) {
+			t.Errorf("a long line: %v", said)
+		}
+	}
 }
 
 func useSession(t *testing.T, session *sdk.ClientSession) {
