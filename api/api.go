@@ -136,8 +136,12 @@ const connecting = 10
 const typing = 10
 
 func newMCP(cfg Config, calls, connects *limit.Bucket, counted *tally.Calls) (*mcp.Server, error) {
+	var prompts []op.Prompt
+	if cfg.Prompts {
+		prompts = Prompts
+	}
 	return mcp.New(mcp.Config{
-		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions, Prompts: Prompts,
+		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions, Prompts: prompts,
 		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
 		AllowedOrigins: cfg.AllowedOrigins, Loopback: cfg.Loopback,
 		Observe: func(tool, outcome string, took time.Duration) {

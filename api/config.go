@@ -29,8 +29,10 @@ type Config struct {
 	Description string // of the network
 	// Instructions are for models that use the tools.
 	Instructions func(context.Context) string
-	Version      string // of the program
-	PublicURL    string // {base_url}: https://kb.example.org
+	// Prompts says that clients of the tools can ask for Prompts.
+	Prompts   bool
+	Version   string // of the program
+	PublicURL string // {base_url}: https://kb.example.org
 
 	// Loopback and AdminLoopback mean that the listener is only reachable from
 	// this machine: Host headers are checked. Otherwise AdminToken is required.

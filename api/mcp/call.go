@@ -46,7 +46,7 @@ func requestOf(ctx context.Context) request {
 // here.
 func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		if !served[method] {
+		if !s.serves(method) {
 			return nil, notServed(method)
 		}
 		asked := requestOf(ctx)
@@ -92,12 +92,20 @@ func notServed(method string) *jsonrpc.Error {
 	}
 }
 
-// served are the methods a client may call. Completion, logging and subscriptions to
+// serves reports whether a client may call a method.
+func (s *Server) serves(method string) bool {
+	switch method {
+	case "prompts/list", "prompts/get":
+		return len(s.cfg.Prompts) > 0
+	}
+	return served[method]
+}
+
+// served are the methods of every server. Completion, logging and subscriptions to
 // resources are not among them.
 var served = map[string]bool{
 	"initialize": true, "ping": true, "server/discover": true, "subscriptions/listen": true,
 	"tools/list": true, "tools/call": true,
-	"prompts/list": true, "prompts/get": true,
 	"resources/list": true, "resources/read": true, "resources/templates/list": true,
 	"notifications/initialized": true, "notifications/cancelled": true,
 	"notifications/progress": true, "notifications/roots/list_changed": true,

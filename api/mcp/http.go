@@ -127,7 +127,7 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, 
 		return m.refuse(http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: message, Data: data}), nil
 	}
 	switch {
-	case m.Method == "" || served[m.Method]:
+	case m.Method == "" || s.serves(m.Method):
 		return s.forward(r, m, v, body)
 	case m.ID == nil: // a notification gets no answer
 		return &edge.Answer{Status: http.StatusAccepted}, nil

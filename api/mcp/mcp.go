@@ -35,7 +35,7 @@ type Config struct {
 	// Instructions are for the model: what the tools offer and how to use them; nil: none.
 	Instructions func(context.Context) string
 	op.Serving
-	Prompts   []op.Prompt
+	Prompts   []op.Prompt // none: clients cannot ask for any
 	Resources []op.Resource
 	// AllowedOrigins are the web pages that may call: https://kb.example.org,
 	// "*" = any. With Loopback, pages of this machine may too.
@@ -71,13 +71,15 @@ func New(cfg Config) (*Server, error) {
 	if s.tools, err = newToolset(cfg.Operations); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
+	offered := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
+	if len(cfg.Prompts) > 0 {
+		offered.Prompts = &sdk.PromptCapabilities{}
+	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: cfg.Name, Version: cfg.Version}, &sdk.ServerOptions{
 		Logger:                    slog.New(slog.DiscardHandler), // it logs mistakes of clients as errors
 		SupportedProtocolVersions: Versions,
 		SetCacheable:              keep,
-		Capabilities: &sdk.ServerCapabilities{
-			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
-		},
+		Capabilities:              offered,
 	})
 	for _, t := range s.tools.all {
 		s.sdk.AddTool(t.described, s.callTool(t.op))

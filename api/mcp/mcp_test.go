@@ -341,6 +341,30 @@ func TestTheVersionWithoutSessions(t *testing.T) {
 	}
 }
 
+// TestPromptsAreOffByDefault: clients show them beside what their person has written.
+func TestPromptsAreOffByDefault(t *testing.T) {
+	s := newServer(t, func(c *mcp.Config) { c.Prompts = nil })
+	list, headers := modern("prompts/list", "")
+	discover, toDiscover := modern("server/discover", "")
+	for _, tt := range []struct {
+		body, want, not string
+		headers         []string
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, `"error":{"code":-32601`, "result", plain},
+		{`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"lend"}}`, `"error":{"code":-32601`, "result",
+			plain},
+		{list, `"error":{"code":-32601`, "result", headers},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+			`"capabilities":{"`, "prompts", plain},
+		{discover, `"capabilities":{"`, "prompts", toDiscover},
+	} {
+		w := post(s, "/mcp", tt.body, tt.headers...)
+		if got := w.Body.String(); !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
+			t.Errorf("%s: %d %s", tt.body, w.Code, w.Body)
+		}
+	}
+}
+
 func TestBeforeTheIndexIsReady(t *testing.T) {
 	s := newServer(t, func(c *mcp.Config) { c.Ready = func() (bool, float64) { return false, 0.42 } })
 	if got := names(t, post(s, "/mcp", listTools, plain...)); len(got) != 8 {
@@ -392,7 +416,8 @@ func TestConnectingIsNotCalling(t *testing.T) {
 		t.Errorf("a call after connecting: %d %s", w.Code, w.Body)
 	}
 	for _, body := range []string{ // readers differ in which of two they take
-		`{"jsonrpc":"2.0","id":3,"method":"tools/list","METHOD":"ping"}`, `{"jsonrpc":"2.0","id":3,"method":"tools/list","method":"ping"}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/list","METHOD":"ping"}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/list","method":"ping"}`,
 	} {
 		if w := post(s, "/mcp", body, plain...); w.Code != 429 {
 			t.Errorf("%s: %d %s", body, w.Code, w.Body)

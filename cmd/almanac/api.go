@@ -45,10 +45,11 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 		Version:     version(), PublicURL: b.PublicURL,
 		Instructions: api.Instructions(b),
 		AdminToken:   s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
-		Tally:  b.Tally,
-		Clicks: s.Clicks,
-		Usage:  s.Usage,
-		Limits: api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
+		Tally:   b.Tally,
+		Clicks:  s.Clicks,
+		Usage:   s.Usage,
+		Prompts: a.config.MCP.Prompts,
+		Limits:  api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
 		LimitSetting: func(limit string) string {
 			return config.EnvName("limit."+limit) + "=0 in the server's environment switches it off"
 		},

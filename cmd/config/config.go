@@ -51,6 +51,9 @@ type Config struct {
 		Connections       int `key:"connections" default:"1024" doc:"open connections of a listener; 0 = no limit"`
 		ClientConnections int `key:"client_connections" default:"64" doc:"of one client among them; 0 = no limit"`
 	} `key:"limit"`
+	MCP struct {
+		Prompts bool `key:"prompts" default:"false" doc:"offer clients of tools the prompts that a person picks"`
+	} `key:"mcp"`
 	Search struct {
 		Profile  string        `key:"profile" doc:"unless one is published: built in, or YAML; default: fitted to the model"`
 		Deadline time.Duration `key:"deadline" default:"800ms" doc:"time the engines have for one search"`
