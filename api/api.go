@@ -5,6 +5,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -43,6 +44,15 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	if cfg.Down == nil {
 		cfg.Down = func() []retrieval.Down { return nil }
+	}
+	if cfg.Catalog == nil {
+		cfg.Catalog = func(context.Context) error { return nil }
+	}
+	if cfg.Draining == nil {
+		cfg.Draining = func() bool { return false }
+	}
+	if cfg.Behind == nil {
+		cfg.Behind = func() time.Duration { return 0 }
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

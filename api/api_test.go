@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"almanac/api"
 	"almanac/api/op"
 	"almanac/api/reports"
+	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/testing/optest"
 	"almanac/testing/postgrestest"
@@ -209,6 +211,38 @@ func TestReadyWithoutEngines(t *testing.T) {
 	if w := do(h, "GET", "/ready", ""); w.Code != 200 ||
 		w.Body.String() != `{"status":"ready","down":["keyword does not answer","vector does not answer"]}` {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestUnreadyWhileTheCatalogIsAway names it as long as it is away; that the process lives stays
+// true, and what it said is for the operator.
+func TestUnreadyWhileTheCatalogIsAway(t *testing.T) {
+	var away error
+	all := assemble(t, func(c *api.Config) {
+		c.Catalog = func(context.Context) error { return away }
+		c.AdminLoopback = true
+	})
+	for want, err := range map[string]error{
+		"catalog does not answer": fmt.Errorf("10.0.0.7 refused: %w", catalog.ErrUnreachable),
+		"catalog is damaged":      fmt.Errorf("/data/catalog.db: %w", catalog.ErrDamaged),
+		"catalog cannot be read":  errors.New("disk I/O error"),
+	} {
+		away = err
+		if w := do(all.Public, "GET", "/ready", ""); w.Code != 503 || w.Body.String() != `{"error":"`+want+`"}` ||
+			w.Header().Get("Retry-After") == "" {
+			t.Errorf("/ready: %d %s", w.Code, w.Body)
+		}
+		if w := do(all.Public, "GET", "/health", ""); w.Code != 200 ||
+			!strings.Contains(w.Body.String(), `"status":"degraded"`) || !strings.Contains(w.Body.String(), `["`+want+`"]`) {
+			t.Errorf("/health: %d %s", w.Code, w.Body)
+		}
+		if w := do(all.Admin, "GET", "http://localhost/engines", ""); !strings.Contains(w.Body.String(), err.Error()) {
+			t.Errorf("the operator is not told why: %s", w.Body)
+		}
+	}
+	away = nil
+	if w := do(all.Public, "GET", "/ready", ""); w.Code != 200 {
+		t.Errorf("afterwards: %d %s", w.Code, w.Body)
 	}
 }
 

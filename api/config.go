@@ -60,6 +60,8 @@ type Config struct {
 
 	// Down lists the engines that do not answer; nil = none.
 	Down func() []retrieval.Down
+	// Catalog is why the catalog does not answer; nil = it always does.
+	Catalog func(context.Context) error
 	// Draining reports that the program is about to stop: /ready says so, and
 	// everything else goes on; nil = never.
 	Draining func() bool

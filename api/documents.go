@@ -16,8 +16,15 @@ import (
 // overHTTP are the operations that REST serves, probes too, and the description of
 // them.
 func overHTTP(cfg Config) (served []op.Operation, description []byte, err error) {
+	down := func() (list []string) {
+		for _, d := range cfg.Down() {
+			list = append(list, d.Engine+" "+d.Public())
+		}
+		return list
+	}
 	served = append(slices.Clone(cfg.Operations), meta.Probes(meta.Program{
-		Serving: cfg.Serving, Version: cfg.Version, Down: cfg.Down, Draining: cfg.Draining, Behind: cfg.Behind,
+		Serving: cfg.Serving, Version: cfg.Version, Down: down, Draining: cfg.Draining, Behind: cfg.Behind,
+		Catalog: cfg.Catalog,
 	})...)
 	description, err = openapi.Document(openapi.Config{
 		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: served,
@@ -39,14 +46,17 @@ func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []r
 	return ready, func() []retrieval.Down { return s.Status(context.Background()).Down }
 }
 
-// engines tells the operator why engines do not answer.
+// engines tells the operator why engines, or the catalog, do not answer.
 func engines(cfg Config) edge.Route {
 	type engine struct {
 		Engine string `json:"engine"`
 		Reason string `json:"reason"`
 	}
-	return edge.Route{Method: http.MethodGet, Path: "/engines", Serve: func(*http.Request) (*edge.Answer, error) {
+	return edge.Route{Method: http.MethodGet, Path: "/engines", Serve: func(r *http.Request) (*edge.Answer, error) {
 		list := []engine{}
+		if err := cfg.Catalog(r.Context()); err != nil {
+			list = append(list, engine{"catalog", err.Error()})
+		}
 		for _, d := range cfg.Down() {
 			list = append(list, engine{d.Engine, d.Reason})
 		}

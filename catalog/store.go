@@ -24,6 +24,9 @@ type Store interface {
 // Reader is the read side of the store, for operations, connectors and
 // derivations.
 type Reader interface {
+	// Ping says whether reads are answered now: why not, if they are not. It takes two
+	// seconds at most, however often it is called. ErrUnreachable, ErrDamaged.
+	Ping(ctx context.Context) error
 	// Get finds a record by natural key, then by alias. ErrNotFound.
 	Get(ctx context.Context, ref Ref) (Record, error)
 	// Head returns the same without its body, which can be large.

@@ -66,7 +66,7 @@ func Index(b kb.Base, all []op.Operation) op.Operation {
 	x.Endpoints = append(x.Endpoints,
 		document("/api/v1/openapi.json", "The OpenAPI 3.1 description of these endpoints."),
 		document("/health", "Whether the service runs, and how many tools it has."),
-		document("/ready", "Whether questions are answered: the first index is complete and an engine has it."))
+		document("/ready", "Whether questions are answered: the catalog answers and the first index is complete."))
 	return index
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"almanac/api/op"
-	"almanac/retrieval"
+	"almanac/catalog"
 )
 
 // Health says that the program runs.
@@ -13,7 +13,7 @@ type Health struct {
 	Status        string   `json:"status" enum:"ok,loading,degraded"`
 	Ready         bool     `json:"ready"`
 	Progress      float64  `json:"progress" doc:"of the first index, from 0 to 1"`
-	Down          []string `json:"down" doc:"engines that do not answer or are incomplete"`
+	Down          []string `json:"down" doc:"engines that do not answer or are incomplete, and the catalog"`
 	Tools         int      `json:"tools" doc:"registered tools, without those listed only on request"`
 	Version       string   `json:"version"`
 	UptimeSeconds int      `json:"uptime_seconds"`
@@ -29,10 +29,10 @@ type Readiness struct {
 type Program struct {
 	op.Serving
 	Version  string
-	Down     func() []retrieval.Down
-	Draining func() bool // nil = never
-	// Behind is for how long the index has not had everything of the catalog; nil = never.
-	Behind func() time.Duration
+	Down     func() []string // what does not answer, or is incomplete, for anybody
+	Draining func() bool
+	Catalog  func(context.Context) error // why it does not answer
+	Behind   func() time.Duration        // for how long the index has not had everything of the catalog
 }
 
 // mostBehind is how far behind the catalog a server may be that is sent questions.
@@ -49,16 +49,13 @@ func Probes(p Program) []op.Operation {
 			tools++
 		}
 	}
-	down := func() (list []string) {
-		for _, d := range p.Down() {
-			list = append(list, d.Engine+" "+d.Public())
-		}
-		return list
-	}
 	start := time.Now()
-	health := func(context.Context, struct{}) (Health, error) {
-		h := Health{Status: "ok", Down: down(), Tools: tools, Version: p.Version,
+	health := func(ctx context.Context, _ struct{}) (Health, error) {
+		h := Health{Status: "ok", Down: p.Down(), Tools: tools, Version: p.Version,
 			UptimeSeconds: int(time.Since(start).Seconds())}
+		if err := p.Catalog(ctx); err != nil {
+			h.Down = append(h.Down, "catalog "+catalog.Public(err))
+		}
 		h.Ready, h.Progress = p.Ready()
 		switch {
 		case !h.Ready:
@@ -68,19 +65,19 @@ func Probes(p Program) []op.Operation {
 		}
 		return h, nil
 	}
-	ready := func(context.Context, struct{}) (Readiness, error) {
-		if p.Draining != nil && p.Draining() {
+	ready := func(ctx context.Context, _ struct{}) (Readiness, error) {
+		if p.Draining() {
 			return Readiness{}, op.Unavailable(5*time.Second, "stopping")
 		}
-		down := down()
+		if err := p.Catalog(ctx); err != nil {
+			return Readiness{}, op.Unavailable(5*time.Second, "catalog %s", catalog.Public(err))
+		}
+		down := p.Down()
 		if ready, progress := p.Ready(); !ready {
 			return Readiness{}, op.Loading(progress, down...)
 		}
-		if p.Behind != nil {
-			if late := p.Behind(); late > mostBehind {
-				return Readiness{}, op.Unavailable(5*time.Second, "the index is %v behind the catalog",
-					late.Truncate(time.Second))
-			}
+		if late := p.Behind(); late > mostBehind {
+			return Readiness{}, op.Unavailable(5*time.Second, "the index is %v behind the catalog", late.Truncate(time.Second))
 		}
 		return Readiness{"ready", down}, nil
 	}
@@ -89,6 +86,6 @@ func Probes(p Program) []op.Operation {
 			Summary: "Whether the service runs, and how many tools it has."}, health),
 		op.New(op.Spec{ID: "get_readiness", Group: group, Path: "/ready", Probe: true, BeforeReady: true,
 			MayFail: []error{op.ErrUnavailable},
-			Summary: "Whether questions are answered: the first index is complete and an engine has it."}, ready),
+			Summary: "Whether questions are answered: the catalog answers and the first index is complete."}, ready),
 	}
 }

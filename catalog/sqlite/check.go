@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/catalog/sqlstore"
 )
 
@@ -55,3 +56,22 @@ func Check(ctx context.Context, cfg Config) (err error) {
 
 // sums is the first schema that has checksums.
 const sums = 14
+
+// ping reads the schema and the end of the change log from the file: a new connection
+// remembers no pages.
+func ping(ctx context.Context, cfg Config, path string) (err error) {
+	db, err := cfg.reader(path, pragma("query_only(1)"), pragma("busy_timeout(1000)"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	number, err := version(ctx, db, path)
+	if err == nil && number == 0 {
+		return fmt.Errorf("%s is empty: %w", path, catalog.ErrDamaged)
+	}
+	if err == nil {
+		var newest int64
+		err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM changes`).Scan(&newest)
+	}
+	return err
+}

@@ -6,6 +6,8 @@ import (
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
+
+	"almanac/catalog"
 )
 
 // explain turns errors about the file itself into a sentence for the operator.
@@ -14,7 +16,7 @@ func explain(path string, err error) error {
 		return err
 	}
 	var text string
-	switch code(err) & 0xff {
+	switch kind(err) {
 	case lib.SQLITE_NOTADB:
 		text = "%s is not a SQLite database or is damaged; move it away to start again, or put a copy in its place"
 	case lib.SQLITE_CORRUPT:
@@ -36,6 +38,20 @@ type fileError struct{ err error }
 
 func (e *fileError) Error() string { return e.err.Error() }
 func (e *fileError) Unwrap() error { return e.err }
+
+// Is lets damage be catalog.ErrDamaged too.
+func (e *fileError) Is(target error) bool {
+	k := kind(e.err)
+	return target == catalog.ErrDamaged && (k == lib.SQLITE_NOTADB || k == lib.SQLITE_CORRUPT)
+}
+
+// kind returns which kind of SQLite's errors an error is, 0 for other errors.
+func kind(err error) int {
+	if code(err) == lib.SQLITE_IOERR_SHORT_READ { // the file ends before a page that it should have
+		return lib.SQLITE_CORRUPT
+	}
+	return code(err) & 0xff
+}
 
 // code returns the SQLite result code of an error, 0 for other errors.
 func code(err error) int {

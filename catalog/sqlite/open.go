@@ -71,6 +71,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := sqlstore.New(sqlstore.Config{
 		Reader: reader, Reads: readers, Writer: writer, Now: cfg.Now,
 		View: sql.TxOptions{ReadOnly: true}, Begin: begin, IDs: `SELECT value FROM json_each(?)`,
+		Ping:    func(ctx context.Context) error { return ping(ctx, cfg, path) },
+		Whole:   func(ctx context.Context) error { return Check(ctx, cfg) },
 		Explain: func(err error) error { return explain(path, err) },
 	})
 	if err := (file{path, writer}).prepare(ctx); err != nil {

@@ -1,12 +1,15 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"almanac/catalog"
@@ -150,6 +153,61 @@ func TestDamageInTheMiddleIsOneSentence(t *testing.T) {
 	}
 	if err == nil || strings.Count(err.Error(), path) != 1 || !strings.Contains(err.Error(), path+" is damaged") {
 		t.Fatalf("error is %v", err)
+	}
+}
+
+// TestPingSeesDamage damages the file below an open catalog, has it read as answers read it,
+// and puts what it held back.
+func TestPingSeesDamage(t *testing.T) {
+	for name, damage := range map[string]func(f *os.File, size int64) error{
+		"truncated":   func(f *os.File, _ int64) error { return f.Truncate(0) },
+		"cut in half": func(f *os.File, size int64) error { return f.Truncate(size / 2) },
+		"its head overwritten": func(f *os.File, _ int64) error {
+			_, err := f.WriteAt(make([]byte, 8192), 0)
+			return err
+		},
+		"its body overwritten": func(f *os.File, size int64) error {
+			_, err := f.WriteAt(bytes.Repeat([]byte{0xaa}, int(size-40_960)), 40_960)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				path := filled(t)
+				s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				if err := s.Ping(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				held, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := os.OpenFile(path, os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				if err := damage(f, int64(len(held))); err != nil {
+					t.Fatal(err)
+				}
+				_, _, _ = s.List(t.Context(), catalog.ListQuery{WithBody: true})
+				time.Sleep(time.Second)
+				if err := s.Ping(t.Context()); !errors.Is(err, catalog.ErrDamaged) {
+					t.Errorf("it says %v", err)
+				}
+				if _, err := f.WriteAt(held, 0); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if err := s.Ping(t.Context()); err != nil {
+					t.Errorf("afterwards it says %v", err)
+				}
+			})
+		})
 	}
 }
 

@@ -22,6 +22,8 @@ func openSealed(ctx context.Context, path string, cfg Config) (*Store, error) {
 		Reader: db, Reads: readers, Writer: db, Now: cfg.Now, View: sql.TxOptions{ReadOnly: true},
 		Begin:   func(context.Context, *sql.DB) (*sql.Tx, error) { return nil, &fileError{cfg.Sealed} },
 		IDs:     `SELECT value FROM json_each(?)`,
+		Ping:    func(ctx context.Context) error { return ping(ctx, cfg, path) },
+		Whole:   func(ctx context.Context) error { return Check(ctx, cfg) },
 		Explain: func(err error) error { return explainSealed(path, err) },
 	})
 	newest, err := newestSchema(db)

@@ -27,6 +27,10 @@ type Config struct {
 	Fence func(tx *sql.Tx) error
 	// IDs is a query of the numbers of a JSON array, its parameter.
 	IDs string
+	// Ping reads a little, not from what a connection remembers.
+	Ping func(ctx context.Context) error
+	// Whole reads everything, and fails if it is damaged. nil: the server looks after that.
+	Whole func(ctx context.Context) error
 	// Explain puts problems that the operator solves into a sentence.
 	Explain func(error) error
 	Now     func() time.Time // the clock; nil means time.Now
@@ -35,7 +39,8 @@ type Config struct {
 // Store is a catalog in a database. It is safe for concurrent use.
 type Store struct {
 	Config
-	turns turns // on the reader
+	turns    turns // on the reader
+	standing standing
 }
 
 var _ catalog.Store = (*Store)(nil)
@@ -55,7 +60,11 @@ func (s *Store) Close() error {
 
 // failure wraps an error with the operation.
 func (s *Store) failure(ctx context.Context, op string, err error) error {
-	return Failure(ctx, op, err, s.Explain)
+	err = Failure(ctx, op, err, s.Explain)
+	if errors.Is(err, catalog.ErrDamaged) {
+		s.standing.damage.Store(&err)
+	}
+	return err
 }
 
 // Failure wraps an error with the operation. Problems for the operator to solve
@@ -65,9 +74,9 @@ func Failure(ctx context.Context, op string, err error, explain func(error) erro
 	case err == nil:
 		return nil
 	case ctx.Err() != nil: // drivers report a cancelled statement as interrupted
-		return fmt.Errorf("catalog: %s: %w", op, ctx.Err())
+		return &catalog.Failure{Op: op, Err: ctx.Err()}
 	}
-	return fmt.Errorf("catalog: %s: %w", op, explain(err))
+	return &catalog.Failure{Op: op, Err: explain(err)}
 }
 
 // querier is what reads run on: the pool or a transaction.

@@ -38,7 +38,7 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 		serving.Kinds = api.Kinds(b)
 	}
 	return api.Config{
-		Serving: serving, Down: down,
+		Serving: serving, Down: down, Catalog: b.Catalog.Ping,
 		Resources: api.ResourcesOf(b, all),
 		Name:      b.Network.Title, Proposals: b.Network.Proposals, Items: b.Items, Now: b.Now,
 		Description: b.Network.Description,

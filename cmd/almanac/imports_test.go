@@ -130,7 +130,7 @@ catalog/migrations:
 catalog/network:
 catalog/recent:
 catalog/postgres: catalog catalog/migrations catalog/sqlstore
-catalog/sqlite: catalog/migrations catalog/sqlstore
+catalog/sqlite: catalog catalog/migrations catalog/sqlstore
 catalog/sqlstore: catalog
 embed:
 embed/http: embed/remote

@@ -92,7 +92,7 @@ func TestAStoppedWriterIsOvertaken(t *testing.T) {
 	if err := writer.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	writer.await(t, "this process was stopped or cut off for so long that another has taken over")
+	writer.await(t, "the lock of the writer ran out: this process was stopped, or the catalog did not answer for too long")
 	wait.Until(t, "it reads what the other wrote", func() bool { return writer.finds(t, 7) })
 	want := others[0].search(t, "beacon harbour")
 	for _, s := range []*server{writer, others[1]} {
@@ -249,11 +249,12 @@ func TestKilledWritersAreReplaced(t *testing.T) {
 }
 
 // TestADatabaseThatGoesAndComesBack cuts two servers off from their catalog: they stay,
-// say that it is away, and one writes again afterwards.
+// say at once that it is away, blame nothing else, and one writes again afterwards.
 func TestADatabaseThatGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	link := postgrestest.Through(t, postgrestest.Database(t))
-	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+link.Address)
+	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+link.Address, "ALMANAC_EMBED_MODEL=table",
+		"ALMANAC_KEYWORD_URL="+meilitest.Start(t).URL, "ALMANAC_VECTOR_URL=http://"+qdranttest.Start(t).Addr)
 	var servers []*server
 	for range 2 {
 		at.data = filepath.Join(t.TempDir(), "data")
@@ -261,20 +262,51 @@ func TestADatabaseThatGoesAndComesBack(t *testing.T) {
 		s.ready(t)
 		servers = append(servers, s)
 	}
+	wait.Until(t, "words and vectors are on the servers", func() bool { return len(servers[0].degraded(t)) == 0 })
+	unready := func(s *server) {
+		t.Helper()
+		if status, _, text := s.get(t, "/ready"); status != http.StatusServiceUnavailable ||
+			text != `{"error":"catalog does not answer"}` {
+			t.Errorf("/ready is %d %s", status, text)
+		}
+		if status, _, text := s.get(t, "/health"); status != http.StatusOK ||
+			!strings.Contains(text, `"down":["catalog does not answer"]`) {
+			t.Errorf("/health is %d %s", status, text)
+		}
+	}
 	link.Cut()
 	for _, s := range servers {
-		s.await(t, "the catalog cannot be reached and is tried again")
-		if status, _, _ := s.get(t, "/ready"); status != http.StatusOK {
-			t.Errorf("/ready is %d", status)
+		wait.Until(t, "it is not ready", func() bool {
+			status, _, _ := s.get(t, "/ready")
+			return status != http.StatusOK
+		})
+		unready(s)
+		if why := s.reason(t, "catalog"); !strings.Contains(why, "PostgreSQL database") {
+			t.Errorf("the operator is told %q", why)
 		}
+	}
+	for _, s := range servers {
+		s.await(t, "the catalog cannot be reached and is tried again")
+		unready(s)
 		status, headers, text := s.get(t, "/api/v1/search?q=beacon")
 		if status != http.StatusServiceUnavailable || headers.Get("Retry-After") == "" ||
 			!strings.Contains(text, "the catalog does not answer") {
 			t.Errorf("a search: %d %s", status, text)
 		}
 	}
+	if log := servers[0].log.String(); strings.Contains(log, "another process writes the index") {
+		t.Errorf("nobody can have taken over:\n%s", log)
+	}
 	at.write(t, 9)
 	link.Heal()
+	wait.Until(t, "both are ready", func() bool {
+		for _, s := range servers {
+			if status, _, _ := s.get(t, "/ready"); status != http.StatusOK {
+				return false
+			}
+		}
+		return true
+	})
 	wait.Until(t, "the documents of meanwhile are found", func() bool {
 		return servers[0].finds(t, 7) && servers[1].finds(t, 7)
 	})

@@ -21,7 +21,7 @@ var errBroken = errors.New("the disk cannot be read")
 
 func (s *brokenStore) err(method string) error {
 	if s.method == method {
-		return errBroken
+		return &catalog.Failure{Op: method, Err: errBroken}
 	}
 	return nil
 }
@@ -100,6 +100,26 @@ func TestACatalogThatFailsLosesNothing(t *testing.T) {
 		follow(t, f)
 		if records, _ := f.Corpus().Size(); records != 3 {
 			t.Errorf("%s: %d records are indexed after the failure", method, records)
+		}
+	}
+}
+
+// TestACatalogThatFailsIsNotTheEnginesFault: what is fed separately is well, whatever the
+// catalog says.
+func TestACatalogThatFailsIsNotTheEnginesFault(t *testing.T) {
+	for _, method := range []string{"LastChange", "Changes"} {
+		f := fixture(t, Config{Engines: onServers()}, "rotate")
+		follow(t, f)
+		f.MarkReady()
+		f.cfg.Store = &brokenStore{f.cfg.Store.(catalog.Store), method}
+		for _, fd := range f.separate {
+			_, err := f.catchUp(t.Context(), fd)
+			f.recordFailure(fd, err)
+		}
+		for _, h := range f.Health() {
+			if h.Err != nil {
+				t.Errorf("%s: %s is blamed: %v", method, h.Name, h.Err)
+			}
 		}
 	}
 }

@@ -143,8 +143,12 @@ func (f *Follower) promoteFeed(ctx context.Context, fd *feed) error {
 	return nil
 }
 
-// recordFailure keeps a feed's failure, and logs it if it is a new one.
+// recordFailure keeps a feed's failure, and logs it if it is a new one. That the catalog
+// failed says nothing of a separate engine.
 func (f *Follower) recordFailure(fd *feed, err error) {
+	if !fd.corpus && catalog.Failed(err) {
+		return
+	}
 	before := fd.failure.Load()
 	switch {
 	case err == nil && before != nil:

@@ -105,12 +105,12 @@ func (k *Keeper) run(ctx context.Context) (err error) {
 	if k.cfg.Reader {
 		return k.read(ctx, false)
 	}
-	if k.lock == nil {
-		if k.lock, err = k.cfg.tryLock(ctx); err != nil {
-			return err
-		}
-	}
 	for {
+		if k.lock == nil {
+			if k.lock, err = k.cfg.tryLock(ctx); err != nil {
+				return err
+			}
+		}
 		if k.lock == nil {
 			k.cfg.Log.Info("another process writes the index: this one reads it and does not sync")
 			if err := k.read(ctx, true); err != nil || k.lock == nil {
@@ -121,7 +121,7 @@ func (k *Keeper) run(ctx context.Context) (err error) {
 		if err := k.writeWhileLocked(ctx); !errors.Is(err, catalog.ErrOvertaken) {
 			return err
 		}
-		k.cfg.Log.Warn("this process was stopped or cut off for so long that another has taken over")
+		k.cfg.Log.Warn("the lock of the writer ran out: this process was stopped, or the catalog did not answer for too long")
 		k.yieldLock()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,6 +116,71 @@ func TestReadersOpenTheNextIndexBeforeItIsPromoted(t *testing.T) {
 	})
 	end()
 	searches.Wait()
+}
+
+// cut is a catalog on a server that can be cut off: then the lock runs out, as a lease does.
+type cut struct {
+	catalog.Store
+	away atomic.Bool
+	lost chan struct{}
+}
+
+func (c *cut) err() error {
+	if c.away.Load() {
+		return &catalog.Failure{Op: "ask", Err: catalog.ErrUnreachable}
+	}
+	return nil
+}
+
+func (c *cut) TryLock(context.Context) (catalog.Lock, error) {
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return leased{c.lost}, nil
+}
+
+func (c *cut) Generations(ctx context.Context) ([]catalog.Generation, error) {
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	return c.Store.Generations(ctx)
+}
+
+func (c *cut) Attend(context.Context, int64) error           { return c.err() }
+func (c *cut) Elsewhere(context.Context, int64) (int, error) { return 0, c.err() }
+func (c *cut) Fits(context.Context) error                    { return c.err() }
+
+type leased struct{ lost chan struct{} }
+
+func (l leased) Lost() <-chan struct{} { return l.lost }
+func (leased) Epoch() int64            { return 1 }
+func (leased) Unlock() error           { return nil }
+
+// TestACatalogThatIsAwayIsAllThatIsBlamed cuts the writer off from its catalog until its lock
+// runs out: nobody has taken over, and the model, whose server is well, is not blamed.
+func TestACatalogThatIsAwayIsAllThatIsBlamed(t *testing.T) {
+	cfg := newConfig(t, 10)
+	store := &cut{Store: cfg.Store, lost: make(chan struct{})}
+	cfg.Store, cfg.Embed = store, newModelServer(t).embed()
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	wait.Until(t, "it writes, and has everything", func() bool {
+		return k.writing.Load() != nil && len(k.Status(t.Context()).Down) == 0
+	})
+	lost := store.lost
+	store.lost = make(chan struct{})
+	store.away.Store(true)
+	close(lost)
+	wait.Until(t, "it tries again", func() bool {
+		return k.log.hold("the catalog cannot be reached and is tried again")
+	})
+	if down := k.Status(t.Context()).Down; len(down) > 0 {
+		t.Errorf("down: %v", down)
+	}
+	store.away.Store(false)
+	wait.Until(t, "it writes again", func() bool { return k.writing.Load() != nil })
+	if k.log.hold("another process writes the index: this one reads it and does not sync") {
+		t.Error("it says that another process has taken over")
+	}
 }
 
 // TestTheWriterDoesNotWaitForEverForReaders has a reader that never opens the next index.

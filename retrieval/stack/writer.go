@@ -148,7 +148,7 @@ func (k *Keeper) openWriter(ctx context.Context, cfg Config, before *earlier) (*
 			k.problem.Store(nil)
 			return s, nil
 		}
-		if cfg.Embed.URL == "" || ctx.Err() != nil {
+		if cfg.Embed.URL == "" || ctx.Err() != nil || catalog.Failed(err) {
 			return nil, err
 		}
 		if why := err.Error(); why != logged {
