@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,6 +17,7 @@ type Down struct {
 	Engine string // keyword, vector, embedder, reranker
 	Reason string // for operators: it may name hosts
 	ToCome int64  // changes, if it answers and is being filled
+	Lacks  string // for anybody: what is wrong, if it answers all the same
 }
 
 // Public is the reason for anybody.
@@ -23,7 +25,7 @@ func (d Down) Public() string {
 	if d.ToCome > 0 {
 		return fmt.Sprintf("is being filled; %d changes are to come", d.ToCome)
 	}
-	return "does not answer"
+	return cmp.Or(d.Lacks, "does not answer")
 }
 
 // Open reports for every engine on a server whether its breaker is open, so that it is

@@ -75,8 +75,8 @@ func found(t *testing.T, s retrieval.Searcher) int {
 // messages keeps what is logged.
 type messages struct {
 	slog.Handler
-	mu  sync.Mutex
-	all []string
+	mu          sync.Mutex
+	all, errors []string
 }
 
 func newMessages() *messages { return &messages{Handler: slog.DiscardHandler} }
@@ -86,6 +86,9 @@ func (m *messages) Handle(_ context.Context, r slog.Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.all = append(m.all, r.Message)
+	if r.Level >= slog.LevelError {
+		m.errors = append(m.errors, r.Message)
+	}
 	return nil
 }
 
@@ -116,6 +119,7 @@ func keep(t *testing.T, cfg KeeperConfig, work func(*Keeper, context.Context) er
 	cfg.Log = slog.New(log)
 	k := NewKeeper(cfg)
 	k.look, k.retry, k.patience, k.kept = 10*time.Millisecond, 10*time.Millisecond, 50*time.Millisecond, 0
+	k.outage = time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- work(k, ctx) }()

@@ -35,7 +35,7 @@ type Keeper struct {
 	cfg     KeeperConfig
 	lock    catalog.Lock                      // nil: another process writes the index
 	serving atomic.Pointer[Stack]             // nil before the first
-	problem atomic.Pointer[string]            // why the configured model's index is not open
+	problem atomic.Pointer[retrieval.Down]    // why the configured model's index is not open
 	filling atomic.Pointer[retrieval.Filling] // the index that is built beside the one that serves; nil: none
 	former  atomic.Pointer[former]            // what served before another model did; nil: it is closed
 	writing atomic.Pointer[writing]           // the generation that is complete and fed by this process; nil: none
@@ -51,6 +51,7 @@ type Keeper struct {
 
 	look     time.Duration // between two polls of another process
 	retry    time.Duration // before an unreachable model server is tried again
+	outage   time.Duration // before an index of another model is built because of it
 	patience time.Duration // before another model serves, while a server opens a new one
 	most     time.Duration // that embedding waits for searches which are under way
 	kept     time.Duration // that what served before another model did stays open
@@ -60,7 +61,7 @@ var _ retrieval.Searcher = (*Keeper)(nil)
 
 // NewKeeper returns a keeper; Run or Follow makes it work.
 func NewKeeper(cfg KeeperConfig) *Keeper {
-	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, patience: openPatience,
+	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, outage: time.Minute, patience: openPatience,
 		most: mostYield, kept: keptOpen}
 }
 
@@ -231,7 +232,7 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 	}
 	st.Next, st.Remark = k.filling.Load(), k.cfg.Embed.Stays()
 	if why := k.problem.Load(); why != nil {
-		st.Down = append(st.Down, retrieval.Down{Engine: "embedder", Reason: *why})
+		st.Down = append(st.Down, *why)
 	}
 	return st
 }

@@ -3,11 +3,18 @@ package stack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"almanac/catalog"
+	"almanac/embed/transformer"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
@@ -220,6 +227,9 @@ func TestAFirstStartWithoutTheModelServer(t *testing.T) {
 	if n := found(t, second); n != 10 {
 		t.Errorf("then it finds %d documents", n)
 	}
+	if said := slices.Concat(first.log.errors, second.log.errors); len(said) > 0 {
+		t.Errorf("it says errors: %q", said)
+	}
 }
 
 // TestAModelThatTakesItsTime holds back the first answer of the model's server,
@@ -396,5 +406,124 @@ func TestWhatAnEngineRefusesLeavesItAsItWas(t *testing.T) {
 	cancel()
 	if err := errors.Join(<-ended, k.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTheTransformerStandsIn starts an empty directory while the model's server is away for
+// long: the table serves first, then the transformer, after a restart too, until the model is
+// there.
+func TestTheTransformerStandsIn(t *testing.T) {
+	cfg, _ := newAuto(t, 30)
+	model := newModelServer(t)
+	model.down.Store(true)
+	cfg.Embed = model.embed()
+	run := func(k *Keeper, ctx context.Context) error {
+		k.outage = 0
+		return k.Run(ctx)
+	}
+	k := keep(t, KeeperConfig{Config: cfg}, run)
+	wait.Until(t, "the table answers", func() bool { return k.serving.Load() != nil && k.Status(t.Context()).Ready })
+	reader := keep(t, KeeperConfig{Config: cfg, Reader: true}, (*Keeper).Run)
+	stands := func(k running) func() bool {
+		return func() bool {
+			st := k.Status(t.Context())
+			return st.Model == transformer.Model && st.Ready && found(t, k) == 30
+		}
+	}
+	wait.Until(t, "the transformer answers", stands(k))
+	wait.Until(t, "the transformer answers in the reader", stands(reader))
+	for name, k := range map[string]running{"writer": k, "reader": reader} {
+		wait.Until(t, "it has every vector, and says what is missing: "+name, func() bool {
+			down := k.Status(t.Context()).Down
+			return len(down) == 1 && down[0].Engine == "embedder"
+		})
+	}
+	put(t, cfg.Store, 30, 33)
+	wait.Until(t, "it is fed", func() bool { return found(t, k) == 33 })
+	k.stop()
+	k = keep(t, KeeperConfig{Config: cfg}, run)
+	wait.Until(t, "it answers after a restart", func() bool { return found(t, k) == 33 })
+	if got := k.Status(t.Context()).Model; got != transformer.Model {
+		t.Errorf("after a restart the model is %s", got)
+	}
+
+	model.held.Lock()
+	model.down.Store(false)
+	wait.Until(t, "the model embeds", func() bool { return model.asks.Load() > 0 })
+	wait.Until(t, "the reader sees that it is back", func() bool {
+		return !slices.ContainsFunc(reader.Status(t.Context()).Down, func(d retrieval.Down) bool {
+			return d.Engine == "embedder"
+		})
+	})
+	if got := k.Status(t.Context()).Model; got != transformer.Model {
+		t.Errorf("until the model's index is complete the model is %s", got)
+	}
+	model.held.Unlock()
+	for name, k := range map[string]running{"writer": k, "reader": reader} {
+		wait.Until(t, "the configured model takes over: "+name, func() bool {
+			st := k.Status(t.Context())
+			return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0 && found(t, k) == 33
+		})
+	}
+	wait.Until(t, "its index is the only one", func() bool { return len(generations(t, cfg.Store)) == 1 })
+}
+
+// TestAModelThatFailsWhileItsIndexIsBuilt goes away in the middle of the first index: the
+// transformer takes the table's place; when the model is back its index is completed.
+func TestAModelThatFailsWhileItsIndexIsBuilt(t *testing.T) {
+	cfg, _ := newAuto(t, 30)
+	model := newModelServer(t)
+	model.shut.Lock()
+	cfg.Embed = model.embed()
+	k := keep(t, KeeperConfig{Config: cfg}, func(k *Keeper, ctx context.Context) error {
+		k.retry, k.outage = time.Second, 500*time.Millisecond
+		return k.Run(ctx)
+	})
+	wait.Until(t, "the table answers", func() bool { return found(t, k) == 30 })
+	model.held.Lock()
+	model.shut.Unlock()
+	wait.Until(t, "the model embeds", func() bool { return model.asks.Load() > 0 })
+	model.down.Store(true)
+	model.held.Unlock()
+	wait.Until(t, "the transformer serves", func() bool { return k.Status(t.Context()).Model == transformer.Model })
+	model.down.Store(false)
+	wait.Until(t, "the configured model takes over", func() bool {
+		return strings.HasPrefix(k.Status(t.Context()).Model, "buoy-talk") && found(t, k) == 30
+	})
+}
+
+// TestReadersWaitForAModel starts a reader where there is no index, and a server without the
+// model: it waits, says so once, names what is missing, and serves when there is an index.
+func TestReadersWaitForAModel(t *testing.T) {
+	var asked atomic.Int64
+	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/pull" {
+			asked.Add(1)
+			fmt.Fprintf(w, `{"error":"dial tcp: lookup models.example: no such host, request %d"}`, asked.Load())
+			return
+		}
+		fmt.Fprint(w, `{"models":[]}`)
+	}))
+	defer ollama.Close()
+	cfg := newConfig(t, 10)
+	cfg.Embed = Embed{URL: ollama.URL, Kind: "ollama", Model: "buoy-talk", Pull: true}
+	reader := keep(t, KeeperConfig{Config: cfg, Reader: true}, (*Keeper).Run)
+	wait.Until(t, "it asks several times", func() bool { return asked.Load() > 4 })
+	writer := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	for name, k := range map[string]running{"writer": writer, "reader": reader} {
+		wait.Until(t, "it answers: "+name, func() bool { return found(t, k) == 10 })
+		if down := k.Status(t.Context()).Down; len(down) != 1 || down[0].Public() != "model is missing" {
+			t.Errorf("%s: down: %v", name, down)
+		}
+	}
+	before := asked.Load()
+	wait.Until(t, "the writer asks several times again", func() bool { return asked.Load() > before+4 })
+	for name, k := range map[string]running{"writer": writer, "reader": reader} {
+		if n := k.log.count("the index cannot be opened and is tried again"); n != 1 {
+			t.Errorf("%s says %d times that there is no model", name, n)
+		}
+		if k.log.hold("the model server lacks the model and fetches it") {
+			t.Errorf("%s says that it is fetched", name)
+		}
 	}
 }

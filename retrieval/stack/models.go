@@ -45,18 +45,22 @@ func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Lo
 	if !errors.Is(err, ollama.ErrNoModel) || !c.Pull {
 		return e, err
 	}
-	log.Info("the model server lacks the model and fetches it", "model", c.Model)
-	if err := ollama.Pull(ctx, oc, pullProgress(log, c.Model)); err != nil {
-		return nil, err
+	if failed := ollama.Pull(ctx, oc, pullProgress(log, c.Model)); failed != nil {
+		return nil, fmt.Errorf("%w; %w", err, failed)
 	}
 	return ollama.Open(ctx, oc)
 }
 
-// pullProgress logs from time to time how much of a model has been fetched.
+// pullProgress logs that a model is fetched, and from time to time how much of it. A server
+// that finds no way to its library fetches nothing, each time that it is asked.
 func pullProgress(log *slog.Logger, model string) func(done, total int64) {
 	const every = 10 * time.Second
-	last := time.Now()
+	var last time.Time
 	return func(done, total int64) {
+		if last.IsZero() {
+			log.Info("the model server lacks the model and fetches it", "model", model)
+			last = time.Now()
+		}
 		if time.Since(last) < every {
 			return
 		}
@@ -72,4 +76,31 @@ func OpenCrossEncoder(c Rerank) (retrieval.CrossEncoder, error) {
 	}
 	return crossencoder.Open(crossencoder.Config{
 		Kind: crossencoder.Kind(c.Kind), URL: c.URL, Model: c.Model, Key: c.Key, Deadline: c.Deadline})
+}
+
+// isAway reports whether an error is that a model cannot be had.
+func isAway(err error) bool {
+	return errors.Is(err, embed.ErrUnavailable) || errors.Is(err, ollama.ErrNoModel)
+}
+
+// misses notes why the configured model cannot be had, and reports whether that is another
+// state than before.
+func (k *Keeper) misses(err error) (changed bool) {
+	d := retrieval.Down{Engine: "embedder", Reason: err.Error()}
+	if errors.Is(err, ollama.ErrNoModel) {
+		d.Lacks = "model is missing"
+	}
+	before := k.problem.Swap(&d)
+	return before == nil || before.Lacks != d.Lacks || d.Lacks == "" && before.Reason != d.Reason
+}
+
+// asksAgain asks for a model that could not be had.
+func (k *Keeper) asksAgain(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, openPatience)
+	defer cancel()
+	c := k.cfg.Embed
+	c.Pull = false // the process that writes the index does
+	if _, err := openEmbedder(ctx, c, remote.Known{}, k.cfg.Log); err == nil {
+		k.problem.Store(nil)
+	}
 }

@@ -44,6 +44,18 @@ func (k *Keeper) readOn(ctx context.Context, g *errgroup.Group, takeOver bool) e
 			return stopped(ctx, err)
 		}
 		s, err := k.openReader(ctx)
+		if err != nil && k.cfg.Embed.URL != "" && ctx.Err() == nil && !catalog.Failed(err) {
+			if k.misses(err) {
+				k.cfg.Log.Warn("the index cannot be opened and is tried again", "every", k.retry, "error", err)
+			}
+			if takeOver {
+				if k.lock, err = k.cfg.tryLock(ctx); err != nil || k.lock != nil {
+					return err
+				}
+			}
+			sleep(ctx, k.retry)
+			continue
+		}
 		if err != nil {
 			return stopped(ctx, err)
 		}
@@ -114,6 +126,9 @@ func (k *Keeper) newest(ctx context.Context) (int64, error) {
 // the newest that was, else the configured one, which is being built.
 func (k *Keeper) openReader(ctx context.Context) (*Stack, error) {
 	s, err := openConfigured(ctx, k.cfg.Config, true)
+	if err == nil {
+		k.problem.Store(nil)
+	}
 	if err == nil && s.origin.Complete {
 		return s, nil
 	}
@@ -123,8 +138,7 @@ func (k *Keeper) openReader(ctx context.Context) (*Stack, error) {
 	}
 	if err == nil {
 		err = s.Close()
-	}
-	if err != nil {
+	} else if k.misses(err) {
 		k.cfg.Log.Warn("the index of an earlier model serves", "model", o.Model, "error", err)
 	}
 	return openEarlier(ctx, k.cfg.Config, g, o, true)
@@ -133,7 +147,11 @@ func (k *Keeper) openReader(ctx context.Context) (*Stack, error) {
 // await returns when a generation is dropped, or another one than it and the newest by then
 // was completed, or the lock is free and now held.
 func (k *Keeper) await(ctx context.Context, s *Stack, newest int64, takeOver bool) (err error) {
-	for sleep(ctx, k.look) {
+	for asked := time.Now(); sleep(ctx, k.look); {
+		if k.problem.Load() != nil && time.Since(asked) > k.retry {
+			asked = time.Now()
+			k.asksAgain(ctx)
+		}
 		if takeOver {
 			if k.lock, err = k.cfg.tryLock(ctx); err != nil || k.lock != nil {
 				return err

@@ -38,6 +38,7 @@ type Stack struct {
 	generation catalog.Generation
 	origin     origin
 	embedder   *embed.Cache
+	lost       bool // its model is gone: it is searched by words alone
 	engines    index.Engines
 	users      users // of the Keeper's searches
 }
@@ -271,10 +272,15 @@ func openEarlier(ctx context.Context, cfg Config, g catalog.Generation, o origin
 	if err == nil && model.Model() != o.Model {
 		err = fmt.Errorf("there is %s instead", model.Model())
 	}
-	if err != nil {
+	lost := err != nil
+	if lost {
 		model = lostEmbedder{o, err}
 	}
-	return openGeneration(ctx, cfg, g, o, model, readOnly)
+	s, err := openGeneration(ctx, cfg, g, o, model, readOnly)
+	if err == nil {
+		s.lost = lost
+	}
+	return s, err
 }
 
 // openGeneration opens everything but the catalog. On an error it is closed again.

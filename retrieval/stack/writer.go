@@ -3,6 +3,7 @@ package stack
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed"
 	"almanac/embed/remote"
+	"almanac/retrieval"
 	"almanac/retrieval/index"
 )
 
@@ -68,6 +70,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 		return err
 	}
 	k.opens(s)
+	before.found()
 	wait := s.Follower.Wait
 	if !s.origin.Complete {
 		if err := before.open(ctx, s.generation.ID, false); err != nil {
@@ -78,7 +81,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 			defer hide()
 			wait = func(ctx context.Context, head int64) error { // the serving generation has its vectors, too
 				defer hide()
-				return s.Follower.WaitAll(ctx, head)
+				return k.waitAll(ctx, s, before, head)
 			}
 		} else if few, err := little(ctx, k.cfg.Store); err != nil {
 			return err
@@ -138,10 +141,31 @@ func (k *Keeper) completing(s *Stack, wait func(context.Context, int64) error) f
 	}
 }
 
+// waitAll waits until a generation holds everything. While its model cannot be had, the
+// transformer in the program may come to serve.
+func (k *Keeper) waitAll(ctx context.Context, s *Stack, before *earlier, head int64) error {
+	waiting, stop := context.WithCancel(ctx)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		for sleep(waiting, k.retry) {
+			if slices.ContainsFunc(s.Follower.Health(), func(h index.Health) bool { return isAway(h.Err) }) {
+				before.missing(ctx)
+			} else {
+				before.found()
+			}
+		}
+		before.found()
+	}()
+	err := s.Follower.WaitAll(ctx, head)
+	stop()
+	<-looked
+	return err
+}
+
 // openWriter opens the configured model's generation. While its server does not
 // answer, or refuses, another one serves and the server is tried again.
 func (k *Keeper) openWriter(ctx context.Context, cfg Config, before *earlier) (*Stack, error) {
-	logged := ""
 	for {
 		s, err := k.openServed(ctx, cfg, before)
 		if err == nil {
@@ -151,14 +175,13 @@ func (k *Keeper) openWriter(ctx context.Context, cfg Config, before *earlier) (*
 		if cfg.Embed.URL == "" || ctx.Err() != nil || catalog.Failed(err) {
 			return nil, err
 		}
-		if why := err.Error(); why != logged {
-			logged = why
-			k.cfg.Log.Error("the index cannot be opened and is tried again", "every", k.retry, "error", err)
-			k.problem.Store(&why)
+		if k.misses(err) {
+			k.cfg.Log.Warn("the index cannot be opened and is tried again", "every", k.retry, "error", err)
 		}
 		if err := before.open(ctx, 0, true); err != nil {
 			return nil, err
 		}
+		before.missing(ctx)
 		if !sleep(ctx, k.retry) {
 			return nil, ctx.Err()
 		}
@@ -178,21 +201,38 @@ func (k *Keeper) openServed(ctx context.Context, cfg Config, before *earlier) (*
 		defer close(opened)
 		model, err = openModel(ctx, cfg, known)
 	}()
-	if cfg.Embed.URL != "" && known == (remote.Known{}) {
-		select {
-		case <-opened:
-		case <-time.After(k.patience):
-			why := "its server has not made the model ready yet: it may be fetching it"
-			k.problem.Store(&why)
-			if err := before.open(ctx, 0, true); err != nil {
-				return nil, err
-			}
+	patience := k.patience
+	if known != (remote.Known{}) { // then a server that is away is waited for that long
+		patience *= 2
+	}
+	for cfg.Embed.URL != "" && !closes(opened, patience) {
+		k.problem.CompareAndSwap(nil, &retrieval.Down{Engine: "embedder", Lacks: "model is not ready",
+			Reason: "its server has not made the model ready yet: it may be fetching it"})
+		if err := before.open(ctx, 0, true); err != nil {
+			return nil, err
 		}
+		before.missing(ctx)
+		patience = k.retry
 	}
 	if <-opened; err != nil {
 		return nil, err
 	}
 	return openModelled(ctx, cfg, model, false)
+}
+
+// closes reports whether a channel is closed, or is within a time.
+func closes(c <-chan struct{}, within time.Duration) bool {
+	select {
+	case <-c:
+		return true
+	default:
+	}
+	select {
+	case <-c:
+		return true
+	case <-time.After(within):
+		return false
+	}
 }
 
 // firstSync waits until every source has been run once, in this process or an
@@ -221,6 +261,9 @@ type earlier struct {
 	stack  *Stack          // nil: there is none
 	fed    *writing        // nil: it is not fed by this process
 	ready  chan struct{}   // closed when what is fed holds everything
+
+	missed time.Time // since when the model has not been there; zero: it is
+	better *standIn  // what is built to replace stack; nil: nothing is
 }
 
 // open opens and feeds the newest complete generation, unless that is the generation
