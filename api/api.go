@@ -48,6 +48,9 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Catalog == nil {
 		cfg.Catalog = func(context.Context) error { return nil }
 	}
+	if cfg.Notes == nil {
+		cfg.Notes = func() []string { return nil }
+	}
 	if cfg.Draining == nil {
 		cfg.Draining = func() bool { return false }
 	}

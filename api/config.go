@@ -62,6 +62,8 @@ type Config struct {
 	Down func() []retrieval.Down
 	// Catalog is why the catalog does not answer; nil = it always does.
 	Catalog func(context.Context) error
+	// Notes are what /ready says besides of what is not as configured; nil = nothing.
+	Notes func() []string
 	// Draining reports that the program is about to stop: /ready says so, and
 	// everything else goes on; nil = never.
 	Draining func() bool

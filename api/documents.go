@@ -24,7 +24,7 @@ func overHTTP(cfg Config) (served []op.Operation, description []byte, err error)
 	}
 	served = append(slices.Clone(cfg.Operations), meta.Probes(meta.Program{
 		Serving: cfg.Serving, Version: cfg.Version, Down: down, Draining: cfg.Draining, Behind: cfg.Behind,
-		Catalog: cfg.Catalog,
+		Catalog: cfg.Catalog, Notes: cfg.Notes,
 	})...)
 	description, err = openapi.Document(openapi.Config{
 		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: served,

@@ -83,6 +83,9 @@ func (s *Shared) Close() error { return s.client.Close() }
 // Away reports whether calls are counted in this process.
 func (s *Shared) Away() bool { return s.away.Load() }
 
+// Reach asks Redis whether calls can be counted there.
+func (s *Shared) Reach(ctx context.Context) error { return s.client.Ping(ctx).Err() }
+
 // Get counts a call.
 func (s *Shared) Get(ctx context.Context, key string, rate limiter.Rate) (limiter.Context, error) {
 	return s.ask(ctx, func(in limiter.Store) (limiter.Context, error) { return in.Get(ctx, key, rate) })
@@ -146,7 +149,7 @@ func (s *Shared) leave(err error) {
 	s.again = s.cfg.Now().Add(pause)
 	s.mu.Unlock()
 	if !s.away.Swap(true) {
-		s.cfg.Log.Warn("Redis is away: each replica counts calls for itself", "error", err)
+		s.cfg.Log.Warn("Redis is away: each server counts calls for itself", "error", err)
 	}
 }
 
@@ -159,6 +162,6 @@ func (s *Shared) back() {
 	s.again = time.Time{}
 	s.mu.Unlock()
 	if s.away.Swap(false) {
-		s.cfg.Log.Info("Redis is back: replicas count calls together")
+		s.cfg.Log.Info("Redis is back: servers count calls together")
 	}
 }

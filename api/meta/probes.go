@@ -23,6 +23,7 @@ type Health struct {
 type Readiness struct {
 	Status string   `json:"status" enum:"ready"`
 	Down   []string `json:"down" doc:"engines that do not answer or are incomplete: answers do without them"`
+	Notes  []string `json:"notes,omitempty" doc:"what is not as configured, and changes no answer"`
 }
 
 // Program is what probes look at.
@@ -30,6 +31,7 @@ type Program struct {
 	op.Serving
 	Version  string
 	Down     func() []string // what does not answer, or is incomplete, for anybody
+	Notes    func() []string // what is not as configured, and changes no answer
 	Draining func() bool
 	Catalog  func(context.Context) error // why it does not answer
 	Behind   func() time.Duration        // for how long the index has not had everything of the catalog
@@ -79,7 +81,7 @@ func Probes(p Program) []op.Operation {
 		if late := p.Behind(); late > mostBehind {
 			return Readiness{}, op.Unavailable(5*time.Second, "the index is %v behind the catalog", late.Truncate(time.Second))
 		}
-		return Readiness{"ready", down}, nil
+		return Readiness{"ready", down, p.Notes()}, nil
 	}
 	return []op.Operation{
 		op.New(op.Spec{ID: "get_health", Group: group, Path: "/health", Probe: true, BeforeReady: true,

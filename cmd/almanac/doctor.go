@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"almanac/api/limit"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
@@ -192,6 +194,16 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, at
 		}
 		return err
 	})
+	ask("limits of calls", withoutPassword(a.config.Limit.Redis), func(ctx context.Context) error {
+		counts, err := limit.NewShared(limit.SharedConfig{URL: a.config.Limit.Redis, Log: a.log})
+		if err != nil {
+			return err
+		}
+		if err = counts.Reach(ctx); err != nil {
+			err = fmt.Errorf("each server counts for itself: Redis is away: %w", err)
+		}
+		return errors.Join(err, counts.Close())
+	})
 	lag, _ := s.Follower.Lag()
 	records, passages := s.Follower.Corpus().Size()
 	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s",
@@ -220,6 +232,14 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, at
 		x.hint("the next `almanac serve` or `almanac search` indexes the changes")
 	}
 	return errors.Join(err, s.Close())
+}
+
+// withoutPassword is an address as it may be printed.
+func withoutPassword(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Redacted()
+	}
+	return address // none that the configuration takes
 }
 
 // about says how long something will take; nothing if that is unknown.

@@ -108,6 +108,12 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		defer func() { err = errors.Join(err, counts.Close()) }()
 		metrics.WatchLimits(counts.Away)
 		cfg.LimitStore = counts
+		cfg.Notes = func() []string {
+			if counts.Away() {
+				return []string{"Redis is away: each server counts calls for itself"}
+			}
+			return nil
+		}
 	}
 	cfg.LocalFree = a.localFree(terminal.Is(a.err))
 	cfg.Metrics, cfg.Loopback, cfg.Draining, cfg.Behind = metrics, isLoopback(public), draining.Load, keeper.Behind

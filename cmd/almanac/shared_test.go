@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -67,6 +68,38 @@ func TestServersCountCallsTogether(t *testing.T) {
 	if statuses[http.StatusOK] != 20 || statuses[http.StatusTooManyRequests] != 10 {
 		t.Errorf("answers by status: %v", statuses)
 	}
+}
+
+// TestLimitsThatAreCountedApartAreSaid stops Redis: the server is ready, and it and doctor say
+// that calls are counted apart.
+func TestLimitsThatAreCountedApartAreSaid(t *testing.T) {
+	t.Parallel()
+	redis := redistest.Start(t)
+	at := newSite(t, 3, "ALMANAC_LIMIT_REDIS="+redis.URL(), "ALMANAC_LIMIT_REST=1000")
+	s := at.serve(t)
+	s.ready(t)
+	notes := func() []string {
+		t.Helper()
+		s.get(t, "/api/v1/sources") // a call that is counted
+		return getJSON[struct{ Notes []string }](t, s, "/ready").Notes
+	}
+	if said := notes(); len(said) > 0 {
+		t.Errorf("with Redis it says %q", said)
+	}
+	if text := at.run(t, "doctor"); !strings.Contains(text, "limits of calls") {
+		t.Errorf("doctor says nothing of limits:\n%s", text)
+	}
+	redis.Stop()
+	if said := notes(); len(said) != 1 || said[0] != "Redis is away: each server counts calls for itself" {
+		t.Errorf("without Redis it says %q", said)
+	}
+	var out, errOut bytes.Buffer
+	if code := runMain(t.Context(), append([]string{"doctor"}, at.args()...), at.env, &out, &errOut); code != 1 ||
+		!strings.Contains(out.String(), "each server counts for itself: Redis is away") {
+		t.Errorf("doctor ends with %d:\n%s%s", code, out.String(), errOut.String())
+	}
+	redis.Again(t)
+	wait.Until(t, "it counts in Redis again", func() bool { return len(notes()) == 0 })
 }
 
 // TestAStoppedWriterIsOvertaken stops the one of three servers on one catalog that
