@@ -97,6 +97,8 @@ func TestComposeChecksFind(t *testing.T) {
 		{"ALMANAC_LIMIT_REDIS_FILE: /run/secrets/redis_url", "GOGC: \"100\"", "reader1 counts calls alone"},
 		{"chown 999:999 /volumes/postgres", "true", "the volume postgres"},
 		{"TRUSTED_PROXIES: ${SUBNET:-10.213.17.0/24}", "TRUSTED_PROXIES: 10.9.9.9", "does not trust Caddy"},
+		{"TRUSTED_PROXIES: ${ALMANAC_SERVER_TRUSTED_PROXIES:-}", "TRUSTED_PROXIES: 10.213.17.0/24", "chooses his address"},
+		{"/data:size=256m,mode=0700,uid=10001,gid=10001", "/data:size=256m,mode=1777", "reader1: /data is not"},
 		{"./Caddyfile:/etc", "./Caddy:/etc", "compose/Caddy, which must exist"},
 		{",http://qdrant3:6334", "", "writer does not use the node qdrant3"},
 	} {
@@ -352,6 +354,11 @@ func scaled(t *testing.T, p *types.Project, say func(string, ...any)) {
 		return
 	}
 	front := readText(t, "Caddyfile")
+	for _, m := range regexp.MustCompile(`trusted_proxies (.*)`).FindAllStringSubmatch(front, -1) {
+		if said := caddy.Environment["TRUSTED_PROXIES"]; m[1] != "{$TRUSTED_PROXIES}" || said == nil || *said != "" {
+			say("who calls Caddy chooses his address: it trusts %s", m[1])
+		}
+	}
 	for name, role := range map[string]string{"writer": "auto", "reader1": config.RoleReader,
 		"reader2": config.RoleReader} {
 		s := p.Services[name]
@@ -365,6 +372,13 @@ func scaled(t *testing.T, p *types.Project, say func(string, ...any)) {
 		}
 		if c.Limit.Redis == "" {
 			say("%s counts calls alone", name)
+		}
+		for _, mount := range s.Tmpfs { // a runc before 1.1.8 gives it the mode of the image's directory
+			path, options, _ := strings.Cut(mount, ":")
+			if uid, gid, _ := strings.Cut(s.User, ":"); path == c.Data.Dir &&
+				!strings.HasSuffix(options, fmt.Sprintf(",mode=0700,uid=%s,gid=%s", uid, gid)) {
+				say("%s: %s is not the directory of user %s alone: %s", name, path, s.User, options)
+			}
 		}
 		for _, node := range []string{"qdrant1", "qdrant2", "qdrant3"} {
 			if !strings.Contains(c.Vector.URL, "//"+node+":") || c.Vector.Replicas < 2 {
