@@ -195,23 +195,35 @@ CATALOG_SHELL := $(COMPOSE) run --rm --no-deps -T --user 10001:10001 --entrypoin
 ENGINES_SHELL := $(COMPOSE) run --rm --no-deps -T --user 1000:1000 --entrypoint sh volumes -euc
 EMPTY_ENGINES := $(ENGINES_SHELL) 'find /volumes/meilisearch /volumes/qdrant -mindepth 1 -delete'
 
+# Both stacks publish the same ports: what has the containers of the other is stopped first, and keeps its data.
+INSTEAD_OF = @[ -z "$$($(COMPOSE) --profile '*' ps --all --quiet $(1))" ] || $(COMPOSE) --profile '*' down
+
 up: secrets ## start the stack of containers, on 127.0.0.1:8080 (docs/deploy.md)
+	$(call INSTEAD_OF,caddy)
 	$(COMPOSE) up --detach --build
 
+# What runs is replaced one after the other: each server drains, and the next is not touched before it is healthy.
+scale: export WATCHED := scale
 scale: secrets ## start one writer and two readers instead, over PostgreSQL, Redis and three nodes of Qdrant
-	$(COMPOSE) up --detach --build caddy
+	$(call INSTEAD_OF,almanac)
+	$(COMPOSE) up --detach --build --no-recreate caddy
+	for server in reader1 reader2 writer; do $(COMPOSE) up --detach --no-deps --wait $$server || exit 1; done
+	$(COMPOSE) up --detach caddy $$($(COMPOSE) config --services | grep -xE 'prometheus|grafana')
 
 down: ## stop the stack of containers and keep its data
 	$(COMPOSE) --profile '*' down
 
 # Containers see a secret's file with its owner and mode, and each runs as a
 # different user: the files are readable by all, in a directory that only its owner
-# may enter. Addresses have the passwords before them.
+# may enter. Addresses are made again when the password before them in the list is newer.
 secrets:
 	@install -d -m 700 compose/secrets
 	@cd compose/secrets; \
 	for name in admin_token meilisearch_key qdrant_key grafana_password postgres_password redis_password catalog_url redis_url; do \
-	  [ -s $$name ] || case $$name in \
+	  case $$name in \
+	    catalog_url) of=postgres_password ;; redis_url) of=redis_password ;; *) of=$$name ;; \
+	  esac; \
+	  [ -s $$name ] && [ ! $$of -nt $$name ] || case $$name in \
 	    catalog_url) echo "postgres://almanac:$$(cat postgres_password)@postgres/almanac?sslmode=disable" ;; \
 	    redis_url) echo "redis://:$$(cat redis_password)@redis/0" ;; \
 	    *) head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n' ;; \

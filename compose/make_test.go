@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/rand"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,8 @@ import (
 const docker = `#!/bin/sh
 echo "$*" >>"$CALLS"
 case "$*" in
+*"ps --all --quiet $OTHER") [ -z "$OTHER" ] || echo 0123abcd ;;
+*"config --services") echo "$SERVICES" ;;
 *"ps --quiet"*) [ -z "$RUNNING" ] || echo 0123abcd ;;
 *"tar -C /volumes/data -cz"*) cat "$VOLUME" ;;
 *" almanac doctor "*)
@@ -272,6 +275,81 @@ func TestRefillAndReset(t *testing.T) {
 		}
 		if strings.Contains(all, "find /volumes/data") != removes || strings.Contains(all, " up --detach") == removes {
 			t.Errorf("%s: %s", target, all)
+		}
+	}
+}
+
+// TestStacksChangePlaces: what the other stack left is stopped before one starts, since both
+// publish the same ports.
+func TestStacksChangePlaces(t *testing.T) {
+	t.Parallel()
+	for target, other := range map[string]string{"up": "caddy", "scale": "almanac"} {
+		for _, there := range []string{"", other} {
+			out, calls, err := runMake(t, []string{"OTHER=" + there}, target)
+			if err != nil {
+				t.Fatalf("%s: %v: %s", target, err, out)
+			}
+			all := strings.Join(calls, "\n")
+			down, up := strings.Index(all, "--profile * down"), strings.Index(all, " up --detach")
+			if (down >= 0) != (there != "") || down > up {
+				t.Errorf("%s beside %q: %s", target, there, all)
+			}
+		}
+	}
+}
+
+// TestScaleReplacesOneServerAfterTheOther: what runs is left alone until each server, in
+// turn, is replaced and healthy; what watches is started where it is wanted.
+func TestScaleReplacesOneServerAfterTheOther(t *testing.T) {
+	t.Parallel()
+	out, calls, err := runMake(t, []string{"SERVICES=almanac\nprometheus"}, "scale")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	calls = slices.DeleteFunc(calls, func(c string) bool { return !strings.Contains(c, " up ") })
+	want := []string{"up --detach --build --no-recreate caddy", "up --detach --no-deps --wait reader1",
+		"up --detach --no-deps --wait reader2", "up --detach --no-deps --wait writer", "up --detach caddy prometheus"}
+	if !slices.EqualFunc(calls, want, strings.HasSuffix) {
+		t.Errorf("docker is called with %q, want %q", calls, want)
+	}
+}
+
+// TestAReplacedPasswordIsInItsAddress: an address is made again when the password in it was.
+func TestAReplacedPasswordIsInItsAddress(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	makefile, err := filepath.Abs("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets := func() (all map[string]string) {
+		t.Helper()
+		cmd := exec.Command("make", "--no-print-directory", "-f", makefile, "secrets")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		all = map[string]string{}
+		for _, name := range []string{"redis_password", "redis_url", "postgres_password", "catalog_url", "qdrant_key"} {
+			text, err := os.ReadFile(filepath.Join(dir, "compose", "secrets", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[name] = strings.TrimSpace(string(text))
+		}
+		return all
+	}
+	first := secrets()
+	if again := secrets(); !maps.Equal(first, again) {
+		t.Errorf("keys change by themselves: %q, before %q", again, first)
+	}
+	for password, address := range map[string]string{"redis_password": "redis_url", "postgres_password": "catalog_url"} {
+		if err := os.Remove(filepath.Join(dir, "compose", "secrets", password)); err != nil {
+			t.Fatal(err)
+		}
+		now := secrets()
+		if now[password] == first[password] || !strings.Contains(now[address], ":"+now[password]+"@") {
+			t.Errorf("%s is %q, and %s %q", password, now[password], address, now[address])
 		}
 	}
 }

@@ -88,6 +88,7 @@ func TestComposeChecksFind(t *testing.T) {
 		{"required: false", "required: true", "does without"},
 		{"data:/data", "data:/var/data", "/var/data"},
 		{"./prometheus.yaml:", "./prometheus.yml:", "prometheus.yml"},
+		{"./targets/${WATCHED:-almanac}.yaml", "./targets/scale.yaml", "does not read targets/almanac.yaml"},
 		{"secrets/qdrant_key}", "secrets/qdrant}", "secrets/qdrant"},
 		{"start_period: 5m", "start_period: 1h", "not said for 1h0m0s"},
 		{"exec ./qdrant", "exec ./entrypoint.sh", "does not wait"},
@@ -333,16 +334,29 @@ func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
 			say("%q cannot be run: %v", command, err)
 		}
 	}
-	var scraped struct {
-		Jobs []struct {
-			Static []struct{ Targets []string } `yaml:"static_configs"`
-		} `yaml:"scrape_configs"`
+	watched(t, p, c.Server.Admin, say)
+}
+
+// watched checks that Prometheus reads the admin listener of every server of a stack.
+func watched(t *testing.T, p *types.Project, admin string, say func(string, ...any)) {
+	t.Helper()
+	mounted := slices.ContainsFunc(p.Services["prometheus"].Volumes, func(v types.ServiceVolumeConfig) bool {
+		return filepath.Base(v.Source) == "almanac.yaml" && strings.Contains(readText(t, "prometheus.yaml"), v.Target)
+	})
+	if _, ok := p.Services["prometheus"]; ok && !mounted {
+		say("Prometheus does not read targets/almanac.yaml")
 	}
-	if err := yaml.Unmarshal([]byte(readText(t, "prometheus.yaml")), &scraped); err != nil {
-		say("prometheus.yaml: %v", err)
-	} else if want := "almanac" + c.Server.Admin; len(scraped.Jobs) != 1 ||
-		scraped.Jobs[0].Static[0].Targets[0] != want {
-		say("Prometheus reads %+v, and the admin listener is %s", scraped.Jobs, want)
+	for stack, servers := range map[string][]string{"almanac": {"almanac"}, "scale": {"writer", "reader1", "reader2"}} {
+		var groups []struct{ Targets []string }
+		if err := yaml.Unmarshal([]byte(readText(t, "targets/"+stack+".yaml")), &groups); err != nil || len(groups) != 1 {
+			say("targets of %s: %v, %v", stack, groups, err)
+			continue
+		}
+		for i, server := range servers {
+			if all := groups[0].Targets; len(all) != len(servers) || all[i] != server+admin {
+				say("Prometheus reads %v, and the admin listener is %s%s", all, server, admin)
+			}
+		}
 	}
 }
 
@@ -580,8 +594,8 @@ func TestEnvExample(t *testing.T) {
 func TestComposeFilesParse(t *testing.T) {
 	t.Parallel()
 	for _, name := range filesBelow(t, ".", ".yaml") {
-		var v map[string]any
-		if err := yaml.Unmarshal([]byte(readText(t, name)), &v); err != nil || len(v) == 0 {
+		var v any
+		if err := yaml.Unmarshal([]byte(readText(t, name)), &v); err != nil || v == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
