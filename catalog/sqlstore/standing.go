@@ -36,7 +36,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	p := &s.standing
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.asked) < pingEvery {
+	if news := p.err == nil && p.damage.Load() != nil; !news && time.Since(p.asked) < pingEvery {
 		return p.err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingPatience)
