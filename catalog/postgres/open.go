@@ -51,7 +51,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Reader: reader, Reads: readers, Writer: writer, Now: cfg.Now,
 		View:  sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
 		Begin: begin, Fence: s.fence, Explain: say,
-		IDs:  `SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(? AS json))`,
+		IDs: `SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(? AS json))`,
 		Ping: func(ctx context.Context) error {
 			var one int // asked for: a connection that is idle says nothing
 			return s.leases.QueryRowContext(ctx, `SELECT 1`).Scan(&one)

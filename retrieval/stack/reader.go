@@ -126,11 +126,14 @@ func (k *Keeper) newest(ctx context.Context) (int64, error) {
 // the newest that was, else the configured one, which is being built.
 func (k *Keeper) openReader(ctx context.Context) (*Stack, error) {
 	s, err := openConfigured(ctx, k.cfg.Config, true)
-	if err == nil {
+	switch {
+	case catalog.Failed(err):
+		return nil, err
+	case err == nil:
 		k.problem.Store(nil)
-	}
-	if err == nil && s.origin.Complete {
-		return s, nil
+		if s.origin.Complete {
+			return s, nil
+		}
 	}
 	g, o, ok, findErr := latestComplete(ctx, k.cfg.Store)
 	if findErr != nil || !ok {
