@@ -98,7 +98,7 @@ func New(cfg Config) (*Handlers, error) {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	over := rest.Config{Serving: cfg.Serving, Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL,
-		Answered: func(o op.Operation) { counted.Count(cmp.Or(o.Tool, o.ID)) }}
+		Readers: cfg.readers(), Answered: func(o op.Operation) { counted.Count(cmp.Or(o.Tool, o.ID)) }}
 	if over.Operations, over.Description, err = overHTTP(cfg); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
@@ -115,7 +115,7 @@ func New(cfg Config) (*Handlers, error) {
 	if h.Public, err = edge.New(public); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	h.Public = identified(cfg.Metrics, proxies, h.Public)
+	h.Public = identified(cfg.Metrics, proxies, cfg.Audience, h.Public)
 	private := admin.Config{
 		Metrics: cfg.Metrics, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts, Token: cfg.AdminToken,
 		Failures: limit.New(limit.Config{Name: "login", Calls: failedLogins, Proxies: proxies, Store: cfg.LimitStore,
@@ -168,10 +168,11 @@ func newMCP(cfg Config, calls, connects *limit.Bucket, counted *tally.Calls) (*m
 
 // identified names the request to logs and answers, and the client to the admission and
 // the tally of searches. It counts the requests under way, and tells the catalog when
-// each began.
-func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http.Handler {
+// each began, and the audience what came through a proxy.
+func identified(m *admin.Metrics, proxies limit.Proxies, audience *edge.Audience, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer m.Begin()()
+		audience.See(r)
 		id := r.Header.Get(op.RequestHeader)
 		if !proxies.Trusts(r) || !op.ValidRequest(id) {
 			id = op.NewRequest()

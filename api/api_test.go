@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/api"
+	"almanac/api/edge"
 	"almanac/api/op"
 	"almanac/api/reports"
 	"almanac/catalog"
@@ -371,6 +373,68 @@ func TestNewRefuses(t *testing.T) {
 		change(&cfg)
 		if _, err := api.New(cfg); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestWhichPagesMayRead holds which pages of other origins a browser lets read: any where
+// the service is published by its configuration and has no folder of somebody's own, else
+// those that are allowed, and those of this machine.
+func TestWhichPagesMayRead(t *testing.T) {
+	const evil, own, friend = "https://evil.example", "http://localhost:3000", "https://app.example"
+	local := edge.Reach{Listen: "127.0.0.1:8080", PublicURL: "http://localhost:9000"}
+	folder := edge.Reach{Listen: "192.0.2.1:8080", Folder: true}
+	known := edge.Reach{Listen: "127.0.0.1:8080", PublicURL: "https://kb.example"}
+	proxied := edge.Reach{Listen: "localhost:8080", Proxies: []string{"::1"}}
+	for name, tt := range map[string]struct {
+		reach    edge.Reach
+		loopback bool
+		allowed  string
+		origin   string
+		want     string // Access-Control-Allow-Origin
+	}{
+		"on loopback a foreign page":       {local, true, "", evil, ""},
+		"a page of this machine":           {local, true, "", own, own},
+		"an allowed page":                  {local, true, friend, friend, friend},
+		"a foreign page beside it":         {local, true, friend, evil, ""},
+		"all pages where all are allowed":  {local, true, "*", evil, "*"},
+		"no page":                          {local, true, friend, "", ""},
+		"a folder":                         {edge.Reach{Listen: "[::1]:8080", Folder: true}, true, "", evil, ""},
+		"a folder on an open listener":     {folder, false, "", evil, ""},
+		"pages of the reader's machine":    {folder, false, "", own, ""},
+		"an allowed page of it":            {folder, false, friend, friend, friend},
+		"a listener that others reach":     {edge.Reach{Listen: "192.0.2.1:8080"}, false, "", evil, "*"},
+		"a listener on all addresses":      {edge.Reach{Listen: ":8080"}, false, "", evil, "*"},
+		"a trusted proxy":                  {proxied, true, "", evil, "*"},
+		"an address that others know":      {known, true, "", evil, "*"},
+		"without an origin it is the same": {edge.Reach{Listen: "192.0.2.1:8080"}, false, "", "", "*"},
+	} {
+		h := assemble(t, func(c *api.Config) {
+			c.Audience = edge.NewAudience(tt.reach, nil, c.Log)
+			c.PublicURL, c.Loopback, c.Limits.REST = tt.reach.PublicURL, tt.loopback, 4
+			if tt.allowed != "" {
+				c.AllowedOrigins = []string{tt.allowed}
+			}
+		}).Public
+		for _, x := range []struct {
+			method, target string
+			status         int
+		}{
+			{"OPTIONS", "/api/v1/books", 204}, {"GET", "/api/v1/books", 200}, {"GET", "/api/v1/openapi.json", 200},
+			{"GET", "/nowhere", 404}, {"GET", "/api/v1/books/x", 400}, {"GET", "/api/v1/books", 429},
+		} {
+			r := httptest.NewRequest(x.method, "http://localhost"+x.target, nil)
+			if tt.origin != "" {
+				r.Header.Set("Origin", tt.origin)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			varies := slices.Contains(w.Header().Values("Vary"), "Origin") ||
+				slices.Contains(strings.Split(w.Header().Get("Vary"), ", "), "Origin")
+			if got := w.Header().Get("Access-Control-Allow-Origin"); w.Code != x.status || got != tt.want ||
+				(w.Header().Get("Access-Control-Expose-Headers") != "") != (tt.want != "") || varies == (tt.want == "*") {
+				t.Errorf("%s: %s %s: %d %v, want %d %q", name, x.method, x.target, w.Code, w.Header(), x.status, tt.want)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
+	"almanac/api/edge"
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/api/tally"
@@ -39,8 +40,11 @@ type Config struct {
 	Loopback, AdminLoopback bool
 	AdminToken              string
 	AllowedHosts            []string // besides PublicURL's
-	AllowedOrigins          []string // pages that may use /mcp
+	AllowedOrigins          []string // pages that may use /mcp, and read
 	TrustedProxies          []string // addresses and networks
+	// Audience says whether others reach the service, and so whether any page may read; nil:
+	// only pages that may use /mcp.
+	Audience *edge.Audience
 
 	Limits Limits
 	Now    func() time.Time // of pages; nil = the system's clock
@@ -75,6 +79,9 @@ type Config struct {
 	// not counted.
 	Tally *tally.Tally
 }
+
+// readers are the origins whose pages may read answers.
+func (c Config) readers() edge.Origins { return c.Audience.Readers(c.AllowedOrigins, c.Loopback) }
 
 // Limits are the calls a client has in limit.Period; 0 = no limit.
 type Limits struct{ REST, MCP, Web int }

@@ -25,8 +25,8 @@ func TestEdges(t *testing.T) {
 	t.Run("lagoon", func(t *testing.T) { askEdges(t, openAs(t, lagoon, inLagoon).ready(t)) })
 }
 
-// edge is a value of an argument.
-type edge struct {
+// given is a value of an argument.
+type given struct {
 	what  string
 	value any // of JSON; missing: the argument is left out
 	valid bool
@@ -103,7 +103,7 @@ func refusedByMeaning(name, message string) bool {
 		name == "version" && strings.Contains(message, "must be a version")
 }
 
-func (l *library) askEdgeREST(t *testing.T, o op.Operation, post bool, name string, args map[string]any, e edge) {
+func (l *library) askEdgeREST(t *testing.T, o op.Operation, post bool, name string, args map[string]any, e given) {
 	t.Helper()
 	target, method, body := o.Path, http.MethodGet, ""
 	query, members := url.Values{}, map[string]any{}
@@ -138,7 +138,7 @@ func (l *library) askEdgeREST(t *testing.T, o op.Operation, post bool, name stri
 	}
 }
 
-func (l *library) askEdgeTool(t *testing.T, o op.Operation, name string, args map[string]any, e edge) {
+func (l *library) askEdgeTool(t *testing.T, o op.Operation, name string, args map[string]any, e given) {
 	t.Helper()
 	maps.DeleteFunc(args, func(_ string, v any) bool { return v == missing })
 	raw, err := json.Marshal(args)
@@ -202,10 +202,10 @@ func usualValue(s *jsonschema.Schema) any {
 const datePattern = `^\d{4}-\d{2}-\d{2}`
 
 // edges are the values at and beyond the constraints of a schema.
-func edges(s *jsonschema.Schema, required, inPath bool) []edge {
-	all := []edge{{"a usual value", usualValue(s), true}}
+func edges(s *jsonschema.Schema, required, inPath bool) []given {
+	all := []given{{"a usual value", usualValue(s), true}}
 	if !inPath {
-		all = append(all, edge{"left out", missing, !required})
+		all = append(all, given{"left out", missing, !required})
 	}
 	switch s.Type {
 	case "array":
@@ -213,63 +213,63 @@ func edges(s *jsonschema.Schema, required, inPath bool) []edge {
 	case "integer", "number":
 		all = append(all, numberEdges(s)...)
 	case "boolean":
-		all = append(all, edge{"false", false, true}, edge{"a word", "maybe", false}, edge{"a number", 7.0, false})
+		all = append(all, given{"false", false, true}, given{"a word", "maybe", false}, given{"a number", 7.0, false})
 	case "object":
-		all = append(all, edge{"members", map[string]any{"a": 1.0}, true})
+		all = append(all, given{"members", map[string]any{"a": 1.0}, true})
 	case "string":
 		all = append(all, stringEdges(s, required, inPath)...)
 	}
 	return all
 }
 
-func arrayEdges(s *jsonschema.Schema) (all []edge) {
+func arrayEdges(s *jsonschema.Schema) (all []given) {
 	of := func(n int) []any { return slices.Repeat([]any{usualValue(s.Items)}, n) }
 	if s.MaxItems != nil {
-		all = append(all, edge{"most items", of(*s.MaxItems), true}, edge{"one item more", of(*s.MaxItems + 1), false})
+		all = append(all, given{"most items", of(*s.MaxItems), true}, given{"one item more", of(*s.MaxItems + 1), false})
 	}
 	if s.MinItems != nil {
-		all = append(all, edge{"least items", of(*s.MinItems), true}, edge{"one item less", of(*s.MinItems - 1), false})
+		all = append(all, given{"least items", of(*s.MinItems), true}, given{"one item less", of(*s.MinItems - 1), false})
 	}
 	for _, e := range edges(s.Items, true, false) {
 		if e.value != missing {
-			all = append(all, edge{"an item: " + e.what, []any{e.value}, e.valid})
+			all = append(all, given{"an item: " + e.what, []any{e.value}, e.valid})
 		}
 	}
 	return all
 }
 
-func numberEdges(s *jsonschema.Schema) (all []edge) {
+func numberEdges(s *jsonschema.Schema) (all []given) {
 	if s.Minimum != nil {
-		all = append(all, edge{"the minimum", *s.Minimum, true}, edge{"one less", *s.Minimum - 1, false})
+		all = append(all, given{"the minimum", *s.Minimum, true}, given{"one less", *s.Minimum - 1, false})
 	}
 	if s.Maximum != nil {
-		all = append(all, edge{"the maximum", *s.Maximum, true}, edge{"one more", *s.Maximum + 1, false})
+		all = append(all, given{"the maximum", *s.Maximum, true}, given{"one more", *s.Maximum + 1, false})
 	}
 	if s.Type == "integer" {
-		all = append(all, edge{"a fraction", 7.5, false})
+		all = append(all, given{"a fraction", 7.5, false})
 	}
-	return append(all, edge{"a word", "many", false},
-		edge{"beyond all integers", math.MaxUint64 * 1e3, s.Type == "number" && s.Maximum == nil})
+	return append(all, given{"a word", "many", false},
+		given{"beyond all integers", math.MaxUint64 * 1e3, s.Type == "number" && s.Maximum == nil})
 }
 
-func stringEdges(s *jsonschema.Schema, required, inPath bool) (all []edge) {
+func stringEdges(s *jsonschema.Schema, required, inPath bool) (all []given) {
 	for _, v := range s.Enum {
-		all = append(all, edge{"a value", v, true}, edge{"in other case", strings.ToUpper(v.(string)), true})
+		all = append(all, given{"a value", v, true}, given{"in other case", strings.ToUpper(v.(string)), true})
 	}
 	if len(s.Enum) > 0 {
-		all = append(all, edge{"no value", "no-such-value", false})
+		all = append(all, given{"no value", "no-such-value", false})
 	}
 	if s.MaxLength != nil {
-		all = append(all, edge{"the most characters", strings.Repeat("x", *s.MaxLength), s.Pattern == ""},
-			edge{"one more", strings.Repeat("x", *s.MaxLength+1), false})
+		all = append(all, given{"the most characters", strings.Repeat("x", *s.MaxLength), s.Pattern == ""},
+			given{"one more", strings.Repeat("x", *s.MaxLength+1), false})
 	}
 	if s.Pattern != "" {
-		all = append(all, edge{"another form", "~", false})
+		all = append(all, given{"another form", "~", false})
 	}
 	if required && !inPath {
-		all = append(all, edge{"empty", "", false}, edge{"blank", " \t", false})
+		all = append(all, given{"empty", "", false}, given{"blank", " \t", false})
 	}
-	return append(all, edge{"no text", "\xc3\x28", false}, edge{"NUL", "5\x006", false})
+	return append(all, given{"no text", "\xc3\x28", false}, given{"NUL", "5\x006", false})
 }
 
 // TestTheHintNamesTheFilterThatFindsNothing holds that a filter with several

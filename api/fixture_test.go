@@ -21,6 +21,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/admit"
+	"almanac/api/edge"
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/api/tally"
@@ -103,8 +104,16 @@ func openCatalog(t testing.TB, clock func() time.Time) (catalog.Store, error) {
 	return sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t), Now: clock})
 }
 
-// serve makes a knowledge base of a network over a catalog that fill fills.
+// serve makes a published knowledge base of a network over a catalog that fill fills.
 func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(catalog.Store)) *library {
+	t.Helper()
+	return serveAs(t, n, clock, edge.Reach{Listen: "127.0.0.1:8080", PublicURL: publicURL}, fill)
+}
+
+// serveAs makes one that is reached so.
+func serveAs(
+	t testing.TB, n network.Network, clock func() time.Time, reach edge.Reach, fill func(catalog.Store),
+) *library {
 	t.Helper()
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	must := func(err error) {
@@ -141,6 +150,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	counted := &heads{Reader: store}
 	b := kb.Base{Catalog: counted, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
 		Network: n}
+	audience := edge.NewAudience(reach, store, log)
 	b.Tally = tally.New(store, clock, log)
 	t.Cleanup(func() { b.Tally.Close() })
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, heads: counted,
@@ -154,7 +164,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 		Proposals: n.Proposals, Items: l.base.Items, Now: clock,
 		Serving: serving, Down: down, Resources: api.ResourcesOf(b, l.ops),
 		Name: n.Title, Description: n.Description, Version: "test", PublicURL: publicURL, AdminLoopback: true,
-		Tally:      b.Tally,
+		Tally: b.Tally, Audience: audience,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
 	})
 	must(err)

@@ -17,7 +17,7 @@ func newWeb(cfg Config, visits, typing *limit.Bucket, calls *tally.Calls) ([]edg
 	name, _, _ := strings.Cut(cfg.Name, " (")
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), About: cfg.Description, PublicURL: cfg.PublicURL,
-		Version: cfg.Version, Limit: visits, Typing: typing, Clicks: cfg.Clicks, Calls: calls,
+		Readers: cfg.readers(), Version: cfg.Version, Limit: visits, Typing: typing, Clicks: cfg.Clicks, Calls: calls,
 		Proposals: cfg.Proposals, Items: cfg.Items, Now: cfg.Now, Protocols: mcp.Versions,
 		Reference: reference.Groups(reference.Config{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
 	})

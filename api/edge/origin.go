@@ -5,8 +5,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
+
+	"almanac/api/op"
 )
 
 // Hosts returns a Check that passes only requests whose Host is a loopback name or
@@ -62,6 +63,22 @@ func (o Origins) Allow(r *http.Request) bool {
 		isOrigin(values[0], u)
 }
 
+// Share lets pages of an allowed origin read an answer.
+func (o Origins) Share(h http.Header, r *http.Request) {
+	origin := r.Header.Get("Origin")
+	if o.any {
+		origin = "*"
+	} else {
+		h.Add("Vary", "Origin")
+	}
+	if origin == "" || !o.Allow(r) {
+		return
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers",
+		"ETag, Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "+op.RequestHeader)
+}
+
 // isOrigin reports whether an address is one that browsers send as Origin: scheme,
 // host and port (RFC 6454 6.2).
 func isOrigin(value string, u *url.URL) bool {
@@ -84,17 +101,8 @@ func Local(r *http.Request) bool {
 	if err != nil || !peer.Addr().Unmap().IsLoopback() || !Loopback(hostname(r.Host)) {
 		return false
 	}
-	for name := range r.Header {
-		if slices.Contains(ofProxies, name) || strings.HasPrefix(name, "X-Forwarded-") {
-			return false
-		}
-	}
-	return true
+	return !passedOn(r)
 }
-
-// ofProxies are headers that only proxies add, in their canonical form.
-var ofProxies = []string{"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip",
-	"Cf-Connecting-Ip", "Fly-Client-Ip"}
 
 // hostname returns a Host header in lower case without port, brackets and final
 // dot.

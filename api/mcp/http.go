@@ -26,27 +26,17 @@ const (
 func (s *Server) Routes() []edge.Route {
 	const path = "/mcp"
 	return []edge.Route{
-		{Method: http.MethodPost, Path: path, MaxBody: MaxBody, Headers: s.headers, Serve: s.post},
-		{Method: http.MethodOptions, Path: path, Gate: s.gate, Headers: s.headers,
+		{Method: http.MethodPost, Path: path, MaxBody: MaxBody, Headers: s.origins.Share, Serve: s.post},
+		{Method: http.MethodOptions, Path: path, Gate: s.gate, Headers: s.origins.Share,
 			Serve: func(*http.Request) (*edge.Answer, error) {
 				return edge.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
 					"Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"), nil
 			}},
-		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.headers,
+		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.origins.Share,
 			Serve: func(r *http.Request) (*edge.Answer, error) {
 				return nil, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST; "+
 					"clients of agents connect to this address (streamable HTTP)")
 			}},
-	}
-}
-
-// headers lets pages of an allowed origin read an answer.
-func (s *Server) headers(h http.Header, r *http.Request) {
-	h.Add("Vary", "Origin")
-	if origin := r.Header.Get("Origin"); origin != "" && s.origins.Allow(r) {
-		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "+
-			op.RequestHeader)
 	}
 }
 

@@ -22,6 +22,8 @@ type Config struct {
 	Description []byte
 	// Limit counts every request but those of probes; nil = none.
 	Limit *limit.Bucket
+	// Readers are the origins whose pages may read the answers.
+	Readers edge.Origins
 	// PublicURL begins the addresses in Link headers: https://kb.example.org.
 	PublicURL string
 	// Answered is called after every answer of an operation that is no probe; nil = not.
@@ -53,14 +55,12 @@ func Routes(cfg Config) (all []edge.Route) {
 	}))
 }
 
-// row is a route whose answers any page may read, as they are public.
+// row is a route whose answers pages may read.
 func (c Config) row(method, path string, forms int, serve func(*http.Request) (*edge.Answer, error)) edge.Route {
 	return edge.Route{
 		Method: method, Path: path, Serve: serve, Limit: c.Limit, MaxBody: MaxBody, Shared: true,
-		Headers: func(h http.Header, _ *http.Request) {
-			h.Set("Access-Control-Allow-Origin", "*")
-			h.Set("Access-Control-Expose-Headers",
-				"ETag, Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id")
+		Headers: func(h http.Header, r *http.Request) {
+			c.Readers.Share(h, r)
 			if forms > 1 {
 				h.Add("Vary", "Accept")
 			}

@@ -41,6 +41,7 @@ func observed(t testing.TB, change func(*rest.Config), watch func(*edge.Config))
 	cfg := rest.Config{
 		Serving:     op.Serving{Operations: append(optest.Operations(), probe), Timeout: time.Minute},
 		PublicURL:   "https://kb.example",
+		Readers:     edge.NewOrigins([]string{"*"}, false),
 		Description: []byte(`{"a":1}`),
 	}
 	if change != nil {

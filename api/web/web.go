@@ -36,6 +36,7 @@ type Config struct {
 	Protocols []string          // versions of the tool protocol that are served
 	Reference []reference.Group // what the pages about the API describe
 	Now       func() time.Time
+	Readers   edge.Origins // pages of these may read suggestions
 	// Limit counts every request but those of styles and scripts, and Typing those that
 	// a page makes as one types; nil = none.
 	Limit, Typing *limit.Bucket
@@ -233,7 +234,7 @@ func (h *Handler) Routes() (all []edge.Route) {
 		add("/mcp", h.toConnect)
 		all[len(all)-1].When = Prefers // programs are told to POST
 		add("/suggest", h.suggest)
-		all[len(all)-1].Headers, all[len(all)-1].Limit = anywhere, h.cfg.Typing
+		all[len(all)-1].Headers, all[len(all)-1].Limit = h.cfg.Readers.Share, h.cfg.Typing
 		add("/search-box.js", h.searchBox)
 		all[len(all)-1].Limit = nil
 		h.forAgents(add)

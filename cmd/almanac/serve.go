@@ -15,6 +15,7 @@ import (
 	"almanac/api"
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
+	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/tally"
 	"almanac/catalog"
@@ -96,6 +97,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	w.revisions = revisions
 	searcher, beside := a.trying(keeper, revisions, metrics.Searcher)
 	base := a.base(n, store, searcher, public.Addr().String())
+	audience := a.audience(public.Addr().String(), store)
 	base.Tally = tally.New(store, now, a.log)
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	var draining atomic.Bool
@@ -115,6 +117,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 			return nil
 		}
 	}
+	cfg.Audience = audience
 	cfg.LocalFree = a.localFree(terminal.Is(a.err))
 	cfg.Metrics, cfg.Loopback, cfg.Draining, cfg.Behind = metrics, isLoopback(public), draining.Load, keeper.Behind
 	cfg.AdminLoopback = private == nil || isLoopback(private)
@@ -214,6 +217,13 @@ func (a *app) localFree(inTerminal bool) bool {
 		return true
 	}
 	return inTerminal || networks.IsFolder(a.config.Network.Name)
+}
+
+// audience decides whether others reach a service that listens on an address.
+func (a *app) audience(listen string, facts edge.Facts) *edge.Audience {
+	s := a.config.Server
+	return edge.NewAudience(edge.Reach{Listen: listen, PublicURL: s.PublicURL, Proxies: s.TrustedProxies,
+		Folder: networks.IsFolder(a.config.Network.Name)}, facts, a.log)
 }
 
 // work is what this process does besides answering while it writes the index:

@@ -107,10 +107,12 @@ func TestServe(t *testing.T) {
 			t.Errorf("unpacks to %d bytes, not %d: %v", len(unpacked), len(plain), err)
 		}
 	})
-	t.Run("reads are open to pages of any origin", func(t *testing.T) {
-		_, header, _ := s.get(t, "/api/v1/sources", "Origin", "https://elsewhere.example")
-		if header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%v", header)
+	t.Run("pages of other origins may not read", func(t *testing.T) {
+		for _, path := range []string{"/api/v1/sources", "/status", "/nowhere", "/suggest?q=tide"} {
+			_, header, _ := s.get(t, path, "Origin", "https://elsewhere.example")
+			if header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s: %v", path, header)
+			}
 		}
 	})
 	t.Run("errors are JSON", func(t *testing.T) {

@@ -21,7 +21,7 @@ type Config struct {
 		AdminToken     string        `key:"admin_token" secret:"true" doc:"of the admin listener, unless that is on loopback"`
 		PublicURL      string        `key:"public_url" doc:"base address that clients see; default http://LISTEN"`
 		TrustedProxies []string      `key:"trusted_proxies" doc:"addresses or networks whose X-Forwarded-For counts"`
-		AllowedOrigins []string      `key:"allowed_origins" doc:"origins that may call /mcp from a browser"`
+		AllowedOrigins []string      `key:"allowed_origins" doc:"origins whose pages may call /mcp and read answers"`
 		Role           string        `key:"role" default:"auto" doc:"auto: sync if no other process does; reader: never"`
 		Clicks         bool          `key:"clicks" default:"false" doc:"count opened results; no addresses, no cookies"`
 		Usage          bool          `key:"usage" default:"false" doc:"show calls by tool and hour at /usage; no addresses"`
