@@ -11,9 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"almanac/api/edge"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
+
+// rule is what empty lists say of a published service.
+const rule = "the service is published (server.public_url is no loopback address), " +
+	"so that what fewer than five clients sent is not listed"
 
 func analyticsQuestions() []question {
 	return []question{
@@ -26,7 +31,7 @@ func analyticsQuestions() []question {
 		{name: "too many queries", target: "/api/v1/searches/zero?limit=101", status: 400,
 			message: "limit must be between 1 and 100"},
 		{name: "what was blocked", target: "/api/v1/csp-violations", want: fields{
-			"total": 0, "items.#": 0, "limit": 5, "hint": "no browser reported a violation in these days"}},
+			"total": 0, "items.#": 0, "limit": 5, "hint": "no browser reported a violation in these days; " + rule}},
 		{name: "too many addresses", target: "/api/v1/csp-violations?limit=26", status: 400,
 			message: "limit must be between 1 and 25"},
 	}
@@ -35,10 +40,16 @@ func analyticsQuestions() []question {
 // counted makes a knowledge base of two documents whose clock can be moved.
 func counted(t *testing.T) (l *library, clock *time.Time) {
 	t.Helper()
+	return countedAs(t, edge.Reach{PublicURL: publicURL, Listen: "127.0.0.1:8080"})
+}
+
+// countedAs makes one that is reached so.
+func countedAs(t *testing.T, reach edge.Reach) (l *library, clock *time.Time) {
+	t.Helper()
 	moment := now
 	clock = &moment
 	n := network.Network{Name: "tidewater", Title: "Tidewater", Proposals: tidewater}
-	l = serve(t, n, func() time.Time { return *clock }, func(store catalog.Store) {
+	l = serveAs(t, n, func() time.Time { return *clock }, reach, func(store catalog.Store) {
 		var entries []catalog.Entry
 		for _, title := range []string{"Berths of the harbour", "Lights of the harbour"} {
 			entries = append(entries, catalog.Entry{Record: catalog.Record{
@@ -99,9 +110,9 @@ func TestSearchesAreCounted(t *testing.T) {
 	*clock = now.AddDate(0, 0, 6)
 	l.ask(t, question{target: "/api/v1/searches/zero?window=7", want: fields{"total": 1}}, coverage{})
 	l.ask(t, question{target: "/api/v1/searches/zero?window=6", want: fields{
-		"total": 0, "hint": "whatever five clients searched for on one of these days was found"}}, coverage{})
+		"total": 0, "hint": "no search of these days found nothing; " + rule}}, coverage{})
 	l.ask(t, question{target: "/api/v1/searches/popular?window=1", want: fields{
-		"total": 0, "hint": "nothing was searched for by five clients on one of these days"}}, coverage{})
+		"total": 0, "hint": "nothing was searched for in these days; " + rule}}, coverage{})
 }
 
 // TestWhatFewSearchForIsTheirs holds that a query is public when five clients typed it
@@ -137,6 +148,42 @@ func TestWhatFewSearchForIsTheirs(t *testing.T) {
 	if err != nil || total != 4 || all[0].Query != "maria keller diagnosis" || all[0].N != 12 {
 		t.Errorf("the operator's: %+v, %v", all, err)
 	}
+}
+
+// TestOnOneMachineAllIsCounted holds that who tries the service on the own machine sees
+// what one searched for and what was blocked, and that nothing of it is public once a
+// request came through a proxy.
+func TestOnOneMachineAllIsCounted(t *testing.T) {
+	const only = "only this machine reaches the service, so that each counts from the first"
+	l, _ := countedAs(t, edge.Reach{Listen: "127.0.0.1:8080"})
+	lists := []string{"/api/v1/searches/popular", "/api/v1/searches/zero", "/api/v1/csp-violations"}
+	for i, none := range []string{"nothing was searched for in these days", "no search of these days found nothing",
+		"no browser reported a violation in these days"} {
+		l.ask(t, question{target: lists[i], want: fields{"total": 0, "hint": none + "; " + only}}, coverage{})
+	}
+	visit(l.public, "/?q=unicorn")
+	report := httptest.NewRequest("POST", "/csp-reports", strings.NewReader(
+		`{"csp-report":{"effective-directive":"img-src","blocked-uri":"https://unicorn.example/x.png"}}`))
+	report.Header.Set("Content-Type", "application/csp-report")
+	l.public.ServeHTTP(httptest.NewRecorder(), report)
+	for i, want := range []fields{
+		{"total": 1, "items.*.query": "unicorn", "items.0.last_searched": "2030-05-15T00:00:00Z"},
+		{"total": 1, "items.*.query": "unicorn", "items.0.zero_count": 1},
+		{"total": 1, "items.0.blocked.*.blocked": "https://unicorn.example"},
+	} {
+		l.ask(t, question{target: lists[i], want: want}, coverage{})
+	}
+	r := httptest.NewRequest("GET", "/health", nil)
+	r.Header.Set("Via", "1.1 harbour")
+	l.public.ServeHTTP(httptest.NewRecorder(), r)
+	for _, target := range lists {
+		if body := do(l.public, "GET", target, "").Body.String(); strings.Contains(body, "unicorn") {
+			t.Errorf("%s: %s", target, body)
+		}
+	}
+	l.ask(t, question{target: lists[0], want: fields{"total": 0, "hint": "nothing was searched for in these days; " +
+		"the service is published (a request came through a proxy), so that what fewer than five clients sent is not listed"}},
+		coverage{})
 }
 
 // TestWhatPagesPropose holds that the first page, and one without results, propose

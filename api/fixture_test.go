@@ -151,7 +151,7 @@ func serveAs(
 	b := kb.Base{Catalog: counted, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
 		Network: n}
 	audience := edge.NewAudience(reach, store, log)
-	b.Tally = tally.New(store, clock, log)
+	b.Tally, b.Published = tally.New(store, clock, log), audience.Published
 	t.Cleanup(func() { b.Tally.Close() })
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, heads: counted,
 		ops: api.Operations(b)}

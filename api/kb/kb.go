@@ -38,6 +38,9 @@ type Base struct {
 	Remote    ToolCaller
 	Now       func() time.Time
 	Tally     *tally.Tally // of searches; nil: they are not counted
+	// Published returns why not only people at this machine reach the service; "" = only
+	// they do; nil: nothing is known of it, and it counts as published.
+	Published func(context.Context) (why string, err error)
 
 	memo  *memo
 	heads *recent.Cache[int64, catalog.Record]

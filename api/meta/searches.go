@@ -32,6 +32,19 @@ type searchesIn struct {
 	Limit int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
 }
 
+// crowded says which of what was counted is listed: with private all of it, else, where the
+// service is published, only what catalog.PublicClients did. rule says so to who sees none.
+func crowded(ctx context.Context, b kb.Base) (private bool, rule string, err error) {
+	why := "others may reach the service"
+	if b.Published != nil {
+		why, err = b.Published(ctx)
+	}
+	if why == "" {
+		return err == nil, "only this machine reaches the service, so that each counts from the first", err
+	}
+	return false, "the service is published (" + why + "), so that what fewer than five clients sent is not listed", err
+}
+
 // Counted are the most frequent of what was counted in a window.
 type Counted[T any] struct {
 	Items  []T    `json:"items"`
@@ -77,11 +90,12 @@ var popular = kb.New(op.Spec{
 	Doc: `
 What is searched for most.
 
-Counts the first pages of searches by REST and by the tools search and semantic_search, of days on which at least five
-clients searched for the same. A query that looks like a secret or like an address or number of a person is not counted.
+Counts the first pages of searches by REST and by the tools search and semantic_search: where only this machine reaches
+the service all of them, else those of days on which at least five clients searched for the same. A query that looks like
+a secret or like an address or number of a person is not counted.
 `,
 }, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
-	return runSearches(ctx, b, in, catalog.MostSearched, "nothing was searched for by five clients on one of these days")
+	return runSearches(ctx, b, in, catalog.MostSearched, "nothing was searched for in these days")
 })
 
 var zero = kb.New(op.Spec{
@@ -93,19 +107,23 @@ Lists queries by how often nothing was found for them, as counted for /searches/
 did not answer is not among them.
 `,
 }, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
-	return runSearches(ctx, b, in, catalog.MostZero, "whatever five clients searched for on one of these days was found")
+	return runSearches(ctx, b, in, catalog.MostZero, "no search of these days found nothing")
 })
 
 func runSearches(ctx context.Context, b kb.Base, in searchesIn, order catalog.SearchOrder, none string) (Searches, error) {
 	writeCounts(ctx, b)
-	q := catalog.SearchQuery{Since: in.since(b), Order: order, Limit: in.Limit, Public: true}
+	private, rule, err := crowded(ctx, b)
+	if err != nil {
+		return Searches{}, err
+	}
+	q := catalog.SearchQuery{Since: in.since(b), Order: order, Limit: in.Limit, Public: !private}
 	counts, total, err := b.Catalog.Searches(ctx, q)
 	out := Searches{Counted[Searched]{Total: total, Limit: in.Limit, Window: in.Days}}
 	for _, c := range counts {
-		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.Corrected, c.LastAt, proposed(c)})
+		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.Corrected, catalog.Day(c.LastAt), proposed(c)})
 	}
 	if total == 0 {
-		out.Hint = none
+		out.Hint = none + "; " + rule
 	}
 	return out, err
 }

@@ -41,19 +41,27 @@ var violations = kb.New(op.Spec{
 	Doc: `
 What the content security policy of the pages blocked, by directive.
 
-Counts the reports that browsers send. It has neither addresses of clients nor of the pages they saw, and names a host
-that at least five clients reported on one day; of others only the scheme.
+Counts the reports that browsers send. It has neither addresses of clients nor of the pages they saw. It names a host
+that at least five clients reported on one day, and of others only the scheme; where only this machine reaches the
+service, it names all.
 `,
 }, func(ctx context.Context, b kb.Base, in violationsIn) (Violations, error) {
 	writeCounts(ctx, b)
+	private, rule, err := crowded(ctx, b)
+	if err != nil {
+		return Violations{}, err
+	}
 	out := Violations{Counted[Violated]{Limit: in.Limit, Window: in.Days}}
 	all, err := b.Catalog.Violations(ctx, in.since(b))
-	for _, v := range all {
+	for i, v := range all {
 		out.Total += v.N
+		if !private {
+			all[i].Blocked = public(v)
+		}
 	}
 	out.Items = byDirective(all, in.Limit)
 	if len(all) == 0 {
-		out.Hint = "no browser reported a violation in these days"
+		out.Hint = "no browser reported a violation in these days; " + rule
 	}
 	return out, err
 })
@@ -66,8 +74,8 @@ func byDirective(all []catalog.Violation, top int) (rows []Violated) {
 		if sums[v.Directive] == nil {
 			sums[v.Directive] = map[string]Blocked{}
 		}
-		b := sums[v.Directive][published(v)]
-		sums[v.Directive][published(v)] = Blocked{published(v), b.Count + v.N, latest(b.Last, v.LastAt)}
+		b := sums[v.Directive][v.Blocked]
+		sums[v.Directive][v.Blocked] = Blocked{v.Blocked, b.Count + v.N, latest(b.Last, v.LastAt)}
 	}
 	for directive, blocked := range sums {
 		row := Violated{Directive: directive, Top: slices.Collect(maps.Values(blocked))}
@@ -86,9 +94,9 @@ func byDirective(all []catalog.Violation, top int) (rows []Violated) {
 	return rows
 }
 
-// published is what anybody may read of a blocked address: whoever sends a report
+// public is what anybody may read of a blocked address: whoever sends a report
 // chooses its host, so that one that few clients sent is not named.
-func published(v catalog.Violation) string {
+func public(v catalog.Violation) string {
 	if scheme, _, address := strings.Cut(v.Blocked, "://"); address && v.Clients < catalog.PublicClients {
 		return scheme
 	}

@@ -77,6 +77,7 @@ func (c *doctorCmd) Run(ctx context.Context, a *app) error {
 		x.check("catalog", at.Check(ctx), "undamaged: "+at.String())
 		x.schema()
 		if x.catalog.Store != nil {
+			x.audience(ctx)
 			err = errors.Join(x.engines(ctx, a, n, at), x.sources(ctx, n, x.catalog.Store), x.catalog.Close())
 		}
 	}
@@ -117,6 +118,17 @@ func (a *app) checkCatalog(ctx context.Context) error {
 		_, err = fmt.Fprintf(a.out, "%s holds %d records and is undamaged\n", at, records)
 	}
 	return err
+}
+
+// audience says whether a server of this configuration is published, and why.
+func (x *examination) audience(ctx context.Context) {
+	why, err := x.app.audience(x.config.Server.Listen, x.catalog.Store).Published(ctx)
+	detail := "only this machine reaches the service: public lists have every search and every blocked host"
+	if why != "" {
+		detail = "the service is published, since " + why + ": public lists have what five clients searched for or reported " +
+			"on one day"
+	}
+	x.check("audience", err, detail)
 }
 
 // schema says what a start makes of the catalog.

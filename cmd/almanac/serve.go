@@ -98,6 +98,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	searcher, beside := a.trying(keeper, revisions, metrics.Searcher)
 	base := a.base(n, store, searcher, public.Addr().String())
 	audience := a.audience(public.Addr().String(), store)
+	base.Published = audience.Published
 	base.Tally = tally.New(store, now, a.log)
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	var draining atomic.Bool

@@ -115,6 +115,20 @@ func TestServe(t *testing.T) {
 			}
 		}
 	})
+	t.Run("searches are listed from the first on until one comes through a proxy", func(t *testing.T) {
+		s.search(t, "LIP-4")
+		listed := func() bool {
+			_, _, body := s.get(t, "/api/v1/searches/popular")
+			return strings.Contains(body, "lip-4")
+		}
+		if out := at.run(t, "doctor"); !listed() || !strings.Contains(out, "only this machine reaches the service") {
+			t.Errorf("listed: %v, %s", listed(), out)
+		}
+		s.get(t, "/health", "X-Forwarded-For", "192.0.2.7")
+		if out := at.run(t, "doctor"); listed() || !strings.Contains(out, "since a request came through a proxy") {
+			t.Errorf("after a request through a proxy: listed: %v, %s", listed(), out)
+		}
+	})
 	t.Run("errors are JSON", func(t *testing.T) {
 		for path, want := range map[string]int{"/nowhere": 404, "/api/v1/search": 400,
 			"/api/v1/search?q=a&limit=0": 400} {
