@@ -152,7 +152,7 @@ func talk() []item {
 	}
 	pilot := item{
 		Record: at(catalog.KindRelease, "forge", "tide/pilot@1.2.0", "Pilot 1.2.0",
-			"## Fixes\n\nThe rudder no longer jams in a gale.", 1),
+			"## Fixes\n\nThe rudder no longer jams in a gale. It closes a vulnerability of the lock.", 1),
 		data: catalog.Release{Version: "1.2.0"},
 	}
 	pilot.Tags = []string{catalog.TagSecurity}

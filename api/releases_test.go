@@ -28,7 +28,7 @@ func releasesQuestions(l *library) []question {
 		{name: "a part of a package's name", tool: "get_latest_release", args: `{"package":"ilo"}`, status: 404,
 			message: `there are tide/pilot, pilot`},
 		{name: "release notes", tool: "get_sdk_changelog", args: `{"version":"v1.2"}`, want: fields{
-			"name": "tide/pilot", "version": "1.2.0", "content": "## Fixes\n\nThe rudder no longer jams in a gale.",
+			"name": "tide/pilot", "version": "1.2.0", "content": "## Fixes\n\nThe rudder no longer jams in a gale. It closes a vulnerability of the lock.",
 			"truncated":      false,
 			"alternatives.#": 0, "url": "https://forge.example/tide/pilot@1.2.0"}},
 		{name: "notes of a version that is not there", tool: "get_sdk_changelog", args: `{"version":"1.2.1"}`,

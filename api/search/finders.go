@@ -141,8 +141,7 @@ type talksIn struct {
 type SecurityFix struct {
 	kb.Item
 	Version   string `json:"version"`
-	Summary   string `json:"summary"`
-	Statement string `json:"statement,omitempty" doc:"the first sentence of the notes that speaks of security"`
+	Statement string `json:"statement" doc:"the first sentence of the notes that speaks of security"`
 }
 
 var security = kb.New(op.Spec{
@@ -160,7 +159,7 @@ Lists the releases whose notes speak of a vulnerability, a CVE or a security pat
 	}
 	return kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit}, func(b kb.Base, r catalog.Record) (SecurityFix, error) {
 		d, err := kb.Decode[catalog.Release](r)
-		return SecurityFix{b.Item(r), d.Version, r.Summary, derive.SecurityStatement(r.Body)}, err
+		return SecurityFix{b.Item(r), d.Version, derive.SecurityStatement(r.Body)}, err
 	})
 })
 

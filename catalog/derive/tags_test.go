@@ -2,6 +2,7 @@ package derive_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"almanac/catalog"
@@ -31,10 +32,14 @@ func TestReleaseTags(t *testing.T) {
 func TestSecurityStatement(t *testing.T) {
 	for notes, want := range map[string]string{
 		"Faster tides. A **patch** of the gate closes CVE-2031-7. More.":                           "A patch of the gate closes CVE-2031-7.",
-		"## Security\n\n### Gate (medium)\n\nThe gate stayed open. Close it.\n\n## Other\n\nText.": "The gate stayed open.",
+		"## Security\n\n### Gate (medium)\n\nThe gate stayed open. Close it.\n\n## Other\n\nText.": "Security: The gate stayed open.",
+		"## Patches\n\nBoats sail on.\n\n## Locks\n\nA vulnerability of locks is gone.":            "A vulnerability of locks is gone.",
 		"- Adds boats.\n- Fixes a vulnerability of locks.":                                         "Fixes a vulnerability of locks.",
-		"## Security\n\n## Other\n\nNothing is said here.":                                         "",
-		"```\nsecurity of code\n```":                                                               "",
+		"Boats.\n\n## *Security*\n\n## Other\n\nNothing is said here.":                             "Security",
+		"```\nfaster\nsecurity of code\n```":                                                       "security of code",
+		"Boats.\n\n[Notes](https://tide.example/cve/7)":                                            "[Notes](https://tide.example/cve/7)",
+		strings.Repeat("boats and ", 90) + "security of locks":                                     "… " + strings.Repeat("boats and ", 8) + "security of locks",
+		"Faster tides.": "",
 	} {
 		if got := derive.SecurityStatement(notes); got != want {
 			t.Errorf("%q: %q, want %q", notes, got, want)
