@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"almanac/api/limit"
 	"almanac/cmd/config"
 )
 
@@ -23,7 +24,15 @@ type workload struct {
 	Kind     string
 	Metadata struct{ Name string }
 	Data     map[string]string
-	Spec     struct{ Template struct{ Spec pod } }
+	Spec     struct {
+		Template struct{ Spec pod }
+		Ingress  []struct { // of a network policy
+			From []struct {
+				NamespaceSelector, PodSelector struct{ MatchLabels map[string]string }
+			}
+			Ports []struct{ Port int }
+		}
+	}
 }
 
 type pod struct {
@@ -140,6 +149,38 @@ func TestKubernetes(t *testing.T) {
 	}
 	if want := map[string]string{"almanac-writer": "auto", "almanac-reader": config.RoleReader}; !maps.Equal(roles, want) {
 		t.Errorf("roles %v, want %v", roles, want)
+	}
+}
+
+// TestKubernetesTrustsFew holds that the pods of a cluster neither reach the listeners nor say
+// who their clients are, but for the few that are named.
+func TestKubernetesTrustsFew(t *testing.T) {
+	t.Parallel()
+	reached := map[int]string{}
+	for _, w := range manifests(t) {
+		proxies, err := limit.ParseProxies(strings.Split(w.Data["ALMANAC_SERVER_TRUSTED_PROXIES"], ","))
+		if err != nil || w.Kind == "ConfigMap" && len(proxies) == 0 {
+			t.Errorf("%s trusts %v, %v", w.Metadata.Name, proxies, err)
+		}
+		for _, network := range proxies {
+			if network.Addr().BitLen()-network.Bits() > 4 {
+				t.Errorf("%s trusts all of %s", w.Metadata.Name, network)
+			}
+		}
+		for _, rule := range w.Spec.Ingress {
+			for _, from := range rule.From {
+				namespace := from.NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"]
+				if namespace == "" || len(from.PodSelector.MatchLabels) == 0 {
+					t.Errorf("%s lets all pods of %q in", w.Metadata.Name, namespace)
+				}
+				for _, p := range rule.Ports {
+					reached[p.Port] += namespace
+				}
+			}
+		}
+	}
+	if want := map[int]string{8080: "ingress-nginx", 8081: "monitoring"}; !maps.Equal(reached, want) {
+		t.Errorf("the listeners are reached from %v, want %v", reached, want)
 	}
 }
 
