@@ -481,6 +481,32 @@ func TestSearchPage(t *testing.T) {
 	}
 }
 
+// TestEnterKeepsTheFilters holds that the search field of a page of results asks with the filters
+// in use, without a script too, and not with those that cannot be searched with.
+func TestEnterKeepsTheFilters(t *testing.T) {
+	l := open(t).ready(t)
+	field := regexp.MustCompile(`(?s)<form class="field".*?</form>`)
+	input := regexp.MustCompile(`(?s)<input [^>]*name="([^"]*)"\s+value="([^"]*)"`)
+	for target, want := range map[string]string{
+		"/?q=tide&type=cip&sort=date": "q=tide&sort=date&type=cip",
+		"/?offset=0&q=tide+%22a%22&type=discussion&kind=topic&source=forum&since=2020-01-01&until=2040-01-01": "kind=topic&" +
+			"q=tide+%22a%22&since=2020-01-01&source=forum&type=discussion&until=2040-01-01",
+		"/?q=xylophone+zebra&type=doc": "q=xylophone+zebra&type=doc",
+		"/?q=tide":                     "q=tide",
+		"/?q=tide&type=cip&until=x":    "q=tide",
+		"/?type=cip":                   "q=",
+		"/cips?status=Final":           "q=",
+	} {
+		asked := url.Values{}
+		for _, in := range input.FindAllStringSubmatch(field.FindString(visit(l.public, target).Body.String()), -1) {
+			asked.Add(in[1], html.UnescapeString(in[2]))
+		}
+		if got := asked.Encode(); got != want {
+			t.Errorf("Enter on %s asks for %s, want %s", target, got, want)
+		}
+	}
+}
+
 // TestFeedsAreWellFormed reads what machines read.
 func TestFeedsAreWellFormed(t *testing.T) {
 	l := open(t).ready(t)

@@ -74,7 +74,12 @@ type Page struct {
 	Script      string // name of an asset that only this page loads; "" = none
 	Nav         []Link // of the masthead; nil = that of the site
 	State       []Link // of a tool, at the end of its masthead: what is live, who works here
+	// Filters are those of the search, which the search field keeps.
+	Filters []Field
 }
+
+// Field is one of a form that nobody sees.
+type Field struct{ Name, Value string }
 
 // Alternate is another form of a page.
 type Alternate struct{ Type, Path, Title string }

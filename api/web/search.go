@@ -68,7 +68,7 @@ type searchView struct {
 	First   int    // number of the first result
 	Before  string
 	After   string
-	Hidden  url.Values // what the form of dates keeps
+	Hidden  []look.Field // what the form of dates keeps
 
 	asked url.Values // the parameters of the search
 }
@@ -192,17 +192,23 @@ func (s *searchView) facets(h *Handler, v *view) error {
 			s.Chips = append(s.Chips, choice{Name: cmp.Or(label[name], value), Link: v.With(name, "")})
 		}
 	}
-	s.Hidden = url.Values{}
-	for _, name := range append([]string{"q"}, filters...) {
-		if value := v.Param(name); value != "" && name != "since" && name != "until" {
-			s.Hidden.Set(name, value)
-		}
-	}
+	s.Hidden = slices.DeleteFunc(append([]look.Field{{Name: "q", Value: s.Query}}, v.filters()...),
+		func(f look.Field) bool { return f.Name == "since" || f.Name == "until" })
 	s.Sort = choice{Name: "newest first", Link: v.With("sort", "date")}
 	if v.Param("sort") == "date" {
 		s.Sort = choice{Name: "best first", Link: v.With("sort", "")}
 	}
 	return nil
+}
+
+// filters are those that are in use.
+func (v *view) filters() (all []look.Field) {
+	for _, name := range filters {
+		if value := v.Param(name); value != "" {
+			all = append(all, look.Field{Name: name, Value: value})
+		}
+	}
+	return all
 }
 
 // typeNames are what people call the search types.
@@ -349,11 +355,15 @@ func often(items []meta.Searched) (queries []string) {
 
 // headOfSearch keeps results out of search engines.
 func headOfSearch(v *view, p *look.Page) {
-	query := v.Extra.(*searchView).Query
+	s := v.Extra.(*searchView)
+	query := s.Query
 	p.Home, p.NoIndex, p.Query = query == "", query != "", query
 	if query == "" {
 		p.Alternates = append(p.Alternates, look.Alternate{Type: "application/json", Path: "/api/v1", Title: "API"})
 		return
+	}
+	if s.Failure == "" { // which a filter may have made
+		p.Filters = v.filters()
 	}
 	p.Alternates = []look.Alternate{{
 		Type: "text/markdown", Path: "/index.md?" + v.Params.Encode(), Title: "Markdown",
