@@ -90,6 +90,11 @@ func searchQuestions(t *testing.T, l *library) []question {
 		{name: "a kind of another type", target: "/api/v1/search?q=oracle&kind=blog&type=mail", status: 400,
 			message: "kind blog is not of type mail: its type is blog"},
 		{name: "a source", target: "/api/v1/search?q=fog&source=OPS-docs", want: fields{"items.*.title": "Run in fog"}},
+		{name: "a misspelt source", target: "/api/v1/search?q=fog&source=ops-dosc&sort=date", want: fields{
+			"total": 0, "hint": `no record has the source "ops-dosc": did you mean "ops-docs"?`}},
+		{name: "a misspelt source in the query", target: "/api/v1/search?q=fog+source:ops-dosc", tool: "search",
+			args: `{"query":"fog source:ops-dosc"}`, want: fields{
+				"total": 0, "hint": `no record has the source "ops-dosc": did you mean "ops-docs"?`}},
 		{name: "an unknown source has nothing", target: "/api/v1/search?q=fog&source=attic",
 			want: fields{"items.#": 0, "total": 0}},
 		{name: "since a day", target: "/api/v1/search?q=oracle&type=blog&since=2030-05-13", want: fields{"items.#": 1}},

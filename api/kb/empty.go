@@ -55,6 +55,30 @@ func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (st
 	return b.emptyTags(ctx, q)
 }
 
+// NoSource says of the names of sources that the network has none of them, and which is
+// meant; "" if it has one, or there are no names.
+func (b Base) NoSource(ctx context.Context, names ...string) (string, error) {
+	if len(names) == 0 {
+		return "", nil
+	}
+	counts, err := b.Counts(ctx)
+	if err != nil {
+		return "", err
+	}
+	var known []string
+	for _, c := range counts {
+		known = append(known, c.Source)
+	}
+	for _, s := range b.Network.Sources { // one that was not read yet is known, too
+		known = append(known, s.Name)
+	}
+	slices.Sort(known)
+	if slices.ContainsFunc(names, func(name string) bool { return containsFold(known, name) }) {
+		return "", nil
+	}
+	return NoSuch("source", names[0], slices.Compact(known)), nil
+}
+
 // emptyTags is emptyList for filters by tag.
 func (b Base) emptyTags(ctx context.Context, q catalog.ListQuery) (string, error) {
 	tags := q.AllTags

@@ -4,7 +4,9 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -148,9 +150,15 @@ func answer(
 	}
 	if a.Hint = find.Unknown(res.Unknown); len(hits) == 0 {
 		a.Hint = find.Empty(res.Total, res.Relaxed, r.Filter)
+		sources := r.Filter.Sources
 		for _, x := range res.Relaxed {
 			a.Relaxed = append(a.Relaxed, Relaxed(x))
+			if names, ok := strings.CutPrefix(x.Without, "source:"); ok {
+				sources = append(slices.Clip(sources), strings.Split(names, ",")...)
+			}
 		}
+		none, noneErr := b.NoSource(ctx, sources...)
+		a.Hint, err = cmp.Or(none, a.Hint), errors.Join(err, noneErr)
 	}
 	return a, err
 }
