@@ -19,30 +19,9 @@ type Window struct {
 // since returns the first day of the window.
 func (w Window) since(b kb.Base) time.Time { return catalog.Day(b.Now()).AddDate(0, 0, 1-w.Days) }
 
-// writeCounts writes what was counted just now, so that the answer has it. If
-// the catalog is busy the answer is a few seconds old.
-func writeCounts(ctx context.Context, b kb.Base) {
-	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-	defer cancel()
-	_ = b.Tally.Flush(ctx) // what could not be written is kept
-}
-
 type searchesIn struct {
 	Window
 	Limit int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
-}
-
-// crowded says which of what was counted is listed: with private all of it, else, where the
-// service is published, only what catalog.PublicClients did. rule says so to who sees none.
-func crowded(ctx context.Context, b kb.Base) (private bool, rule string, err error) {
-	why := "others may reach the service"
-	if b.Published != nil {
-		why, err = b.Published(ctx)
-	}
-	if why == "" {
-		return err == nil, "only this machine reaches the service, so that each counts from the first", err
-	}
-	return false, "the service is published (" + why + "), so that what fewer than five clients sent is not listed", err
 }
 
 // Counted are the most frequent of what was counted in a window.
@@ -111,11 +90,7 @@ did not answer is not among them.
 })
 
 func runSearches(ctx context.Context, b kb.Base, in searchesIn, order catalog.SearchOrder, none string) (Searches, error) {
-	writeCounts(ctx, b)
-	private, rule, err := crowded(ctx, b)
-	if err != nil {
-		return Searches{}, err
-	}
+	private, rule := b.Counted(ctx)
 	q := catalog.SearchQuery{Since: in.since(b), Order: order, Limit: in.Limit, Public: !private}
 	counts, total, err := b.Catalog.Searches(ctx, q)
 	out := Searches{Counted[Searched]{Total: total, Limit: in.Limit, Window: in.Days}}

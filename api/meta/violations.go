@@ -46,11 +46,7 @@ that at least five clients reported on one day, and of others only the scheme; w
 service, it names all.
 `,
 }, func(ctx context.Context, b kb.Base, in violationsIn) (Violations, error) {
-	writeCounts(ctx, b)
-	private, rule, err := crowded(ctx, b)
-	if err != nil {
-		return Violations{}, err
-	}
+	private, rule := b.Counted(ctx)
 	out := Violations{Counted[Violated]{Limit: in.Limit, Window: in.Days}}
 	all, err := b.Catalog.Violations(ctx, in.since(b))
 	for i, v := range all {
@@ -103,9 +99,4 @@ func public(v catalog.Violation) string {
 	return v.Blocked
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
-}
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }

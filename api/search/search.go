@@ -150,14 +150,10 @@ func answer(
 	}
 	if a.Hint = find.Unknown(res.Unknown); len(hits) == 0 {
 		a.Hint = find.Empty(res.Total, res.Relaxed, r.Filter)
-		sources := r.Filter.Sources
 		for _, x := range res.Relaxed {
 			a.Relaxed = append(a.Relaxed, Relaxed(x))
-			if names, ok := strings.CutPrefix(x.Without, "source:"); ok {
-				sources = append(slices.Clip(sources), strings.Split(names, ",")...)
-			}
 		}
-		none, noneErr := b.NoSource(ctx, sources...)
+		none, noneErr := b.NoSource(ctx, find.Sources(r.Filter, res.Relaxed)...)
 		a.Hint, err = cmp.Or(none, a.Hint), errors.Join(err, noneErr)
 	}
 	return a, err

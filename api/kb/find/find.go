@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -168,6 +169,18 @@ func Unknown(words []string) string {
 	}
 	return "no document has " + strings.Join(said, " or ") +
 		": what is listed has other words of the query, or is near it in meaning"
+}
+
+// Sources are those that a search which found nothing was restricted to, by its filter or by
+// an operator that left nothing over.
+func Sources(f passage.Filter, relaxed []retrieval.Relaxed) []string {
+	all := slices.Clone(f.Sources)
+	for _, r := range relaxed {
+		if names, ok := strings.CutPrefix(r.Without, "source:"); ok {
+			all = append(all, strings.Split(names, ",")...)
+		}
+	}
+	return all
 }
 
 // Empty suggests what to try if a page of results is empty. Operators
