@@ -42,8 +42,10 @@ func Canonical(raw string, base *url.URL) *url.URL {
 	return u
 }
 
-// tracking are query parameters that track where a reader came from.
-var tracking = regexp.MustCompile(`(?i)^(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref|source)$`)
+// tracking are query parameters that only say where a reader came from: those of campaigns, the click
+// identifiers of advertisers (gclid, fbclid, msclkid) and those of newsletters. What a page may choose
+// its content by, such as ref and source, is part of its address.
+var tracking = regexp.MustCompile(`(?i)^(?:utm_\w+|[a-z]{1,3}clk?id|mc_[ce]id)$`)
 
 // Key returns the form shared by all addresses of a page: host, path and query,
 // without scheme, "www.", the name of an index file, a trailing slash and the
