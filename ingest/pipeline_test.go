@@ -539,7 +539,7 @@ func TestAnItemTheStoreRejectsDoesNotStopTheRest(t *testing.T) {
 
 func TestNoMailAddressReachesTheCatalog(t *testing.T) {
 	f := setup(t)
-	const secret = "jane@site.example"
+	const secret = "jane@site.org"
 	e := catalog.Entry{
 		Record: catalog.Record{
 			Kind: catalog.KindMailThread, Key: "general-1", Title: "Ask " + secret,

@@ -482,7 +482,7 @@ func TestSyncOnRequest(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := schedulerOf(t, 10*time.Second, func(source string, run int) error {
 					if source == "a" && run == 2 {
-						return errors.New("broken for jane@site.example")
+						return errors.New("broken for jane@site.org")
 					}
 					return nil
 				}, network.Source{Name: "a", Kind: "fake", Every: time.Hour}, network.Source{Name: "b", Kind: "fake"})

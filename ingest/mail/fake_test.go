@@ -154,7 +154,7 @@ func harbour(t testing.TB) *archive {
 		{number: 4, subject: "Re: Vote on CWP-12", answers: 3, from: "Bram Reed <bram@kelp.example>",
 			text: "On behalf of Kelpworks: in favour"},
 		{number: 5, subject: "Re: Vote on CWP-12", answers: 3, from: "cy@gannet.example",
-			text: "Abstain. We share a building; write to cy@gannet.example."},
+			text: "Abstain. We share a building; write to cy@gannet.org."},
 		{number: 6, subject: "Re: Vote on CWP-12", answers: 4, from: "Bram Reed <bram@kelp.example>",
 			text: "I change my vote to against."},
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -17,15 +18,14 @@ const hidden = "[email hidden]"
 // as (at), with quoted or international parts, and addresses rewritten by
 // mailing lists (jane=site.example@lists.example).
 //
-// It hides what is an address or something else (jane @ site.org, jane(a)site.org,
-// j.doe AT site DOT org, `jane`@`site.org`) only if the domain ends as registered
-// ones do.
+// It also hides what is an address or something else: jane @ site.org, jane(a)site.org,
+// j.doe AT site DOT org, `jane`@`site.org`.
 //
-// It keeps what only looks like an address: package and action versions
-// (@scope/pkg@1.2.3, setup@v4), image digests, names without a dotted domain
-// (CLIENT@realm), file names (logo@2x.png), numeric hosts (root@10.0.0.1), and
-// logins that commands need: git@host:path and the user of a database or ssh
-// URL, unless it is called like a person (first.last).
+// It keeps what does not end in a top-level domain of the Internet, in prose as in code: package and
+// action versions (@scope/pkg@1.2.3, setup@v4), image digests, units of systemd (wg-quick@wg0.service),
+// names of files (logo@2x.png) and hosts (root@10.0.0.1, CLIENT@realm). It also keeps logins that
+// commands need: those of a remote path (user@host:path) and of a database or ssh URL, where the user is
+// not called like a person (first.last).
 func Mask(s string) string {
 	// Hiding one address can join the text around it into another, so repeat
 	// until nothing changes; each round has fewer at signs than the last.
@@ -129,7 +129,8 @@ func addressAt(s string, from, i int, at sign) (start, end int, ok bool) {
 		start = from + len(spokenLocal.ReplaceAllString(s[from:start], ""))
 	}
 	switch local := s[start:left]; {
-	case end == right || at.doubtful && (!registered || local[0] == '"') || isLogin(s, start, left, end),
+	case end == right || at.doubtful && (!registered || local[0] == '"') ||
+		isLogin(s, start, left, end) || isRemote(s, labels),
 		spaced && !('a' <= local[0] && local[0] <= 'z') && !named.MatchString(local),
 		at.spoken && !isSpoken(local, s[left:right], s[right:end]):
 		return 0, 0, false
@@ -169,30 +170,19 @@ func apart(s string, from, left, right int) (before, after int, spaced bool) {
 	return left, after, n > 0
 }
 
-// isRegistered reports whether a domain ends as registered ones do, and is no path, call or
-// element of something.
+// isRegistered reports whether the domain of labels, which may be something else, ends in letters of one
+// case, and is no path, call or element of something.
 func isRegistered(s string, labels []label, end int) bool {
-	if len(labels) < 2 || end <= labels[0].start || end < len(s) && strings.IndexByte("/([", s[end]) >= 0 {
+	if len(labels) < 2 || end < len(s) && strings.IndexByte("/([", s[end]) >= 0 {
 		return false
 	}
-	var domain []string
+	last := ""
 	for _, l := range labels {
 		if l.start < end {
-			domain = append(domain, strings.Map(halfWidth, s[l.start:min(l.end, end)]))
+			last = s[l.start:min(l.end, end)]
 		}
 	}
-	last := domain[len(domain)-1]
-	lower := strings.ToLower(last)
-	suffix, known := publicsuffix.PublicSuffix(strings.ToLower(strings.Join(domain, ".")))
-	return (known || strings.Contains(suffix, ".")) && (last == lower || last == strings.ToUpper(last))
-}
-
-// halfWidth returns the ASCII character of a full-width one.
-func halfWidth(r rune) rune {
-	if '！' <= r && r <= '～' {
-		return r - '！' + '!'
-	}
-	return r
+	return last != "" && (last == strings.ToLower(last) || last == strings.ToUpper(last))
 }
 
 // isSpoken reports whether words are an address, of which two things must tell: a local
@@ -257,12 +247,16 @@ func domainEnd(s string, start int, labels []label) int {
 	if start < len(s) && s[start] == '[' {
 		return literalEnd(s, start)
 	}
-	if len(labels) < 2 || isVersion(s, labels) || isFile(s, labels) {
+	if len(labels) < 2 || isVersion(s, labels) {
 		return start
 	}
-	for i := len(labels) - 1; i > 0; i-- {
-		if n := topLevel(s[labels[i].start:labels[i].end]); n > 0 {
+	for i := len(labels) - 1; i > 0 && i >= len(labels)-mostDoubted; i-- {
+		last := s[labels[i].start:labels[i].end]
+		if n := topLevel(last); n > 0 {
 			return labels[i].start + n
+		}
+		if 'a' <= last[0] && last[0] <= 'z' { // else it begins a sentence or is a number
+			break
 		}
 	}
 	return start
@@ -282,7 +276,7 @@ func literalEnd(s string, start int) int {
 	return start + n + 1
 }
 
-// mostDoubted is how many labels are read behind dots that may mean something else.
+// mostDoubted is how many labels behind an address may belong to the text after it.
 const mostDoubted = 8
 
 // domainLabels returns the labels that begin at start, and how many of them are behind
@@ -321,49 +315,38 @@ func domainLabels(s string, start int, wraps bool) (labels []label, sure int) {
 
 var lineBreak = regexp.MustCompile(`^[ \t]*\r?\n[ \t]*`)
 
-// topLevel returns the length of the top-level domain at the start of a label,
-// which may have a suffix (com-Founder); 0 for none.
+// topLevel returns the length of the top-level domain that a label is, or begins with before a hyphen
+// (com-Founder) or letters of another script (comに); 0 for none.
 func topLevel(s string) int {
-	if prefixFold(s, "xn--") > 0 && len(s) > 4 {
-		return len(s)
-	}
-	s, _, _ = strings.Cut(s, "-")
-	if utf8.RuneCountInString(s) < 2 {
-		return 0
-	}
-	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			return 0
+	for n := min(len(s), 40); n > 0; { // more bytes than any has
+		ascii, err := idna.Lookup.ToASCII(s[:n])
+		// A top-level domain may have a rule for all names below it alone. No rule names "-".
+		if _, known := publicsuffix.PublicSuffix("-." + ascii); known && err == nil {
+			return n
+		}
+		for n--; n > 0 && s[n] != '-' && s[n] < utf8.RuneSelf && s[n-1] < utf8.RuneSelf; {
+			n--
 		}
 	}
-	return len(s)
+	return 0
 }
 
-// isVersion reports whether a version follows the at sign: 1.2.3, v1.4, 1.x.y.
-// Domains such as 163.com are not versions.
+// isVersion reports whether a version follows the at sign: 1.2, v1.0-rc.dev. Domains such as 163.com are
+// not versions.
 func isVersion(s string, labels []label) bool {
-	major := strings.TrimPrefix(strings.ToLower(s[labels[0].start:labels[0].end]), "v")
-	minor := strings.ToLower(s[labels[1].start:labels[1].end])
-	if minor == "x" {
-		return isNumber(major)
-	}
-	minor, _, _ = strings.Cut(minor, "-")
+	major := strings.TrimPrefix(s[labels[0].start:labels[0].end], "v")
+	minor, _, _ := strings.Cut(s[labels[1].start:labels[1].end], "-")
 	return isNumber(major) && isNumber(minor)
 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isFile reports whether the domain ends like a file name, in an extension
-// that is not a top-level domain.
-func isFile(s string, labels []label) bool {
-	last := labels[len(labels)-1]
-	switch strings.ToLower(s[last.start:last.end]) {
-	case "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "ts", "jsx", "tsx", "mjs",
-		"json", "yaml", "yml", "toml", "xml", "html", "htm", "mdx", "rst", "txt", "csv", "pdf",
-		"pem", "crt", "key", "jar", "tgz", "gz", "lock", "log", "sum":
-		return true
-	}
-	return false
+// remotePath is a path on the host before it.
+var remotePath = regexp.MustCompile(`^:(?:[~$/]|[\w.+-]{0,80}[/.]\w)`)
+
+// isRemote reports whether a path follows the host: deploy@site.org:/srv/www.
+func isRemote(s string, labels []label) bool {
+	return len(labels) > 0 && remotePath.MatchString(s[labels[len(labels)-1].end:])
 }
 
 // isLogin reports whether the address is the user and host of a command or URL.
