@@ -13,7 +13,7 @@ import (
 // edition is the version of what the pipeline makes of an entry (masking,
 // invisible characters, mentions, references, summaries). A newer program with another edition reads
 // everything again, even what is unchanged upstream.
-const edition = "5"
+const edition = "6"
 
 // stamp is the prefix of every stored cursor: the parts of the pipeline that
 // determined the content of the records before the cursor.

@@ -7,10 +7,13 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/width"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -138,20 +141,47 @@ func (m mentions) find(text string) []mention {
 	}
 	var out []mention
 	for _, p := range prose(text) {
-		for i := p.start; i+len(m.of.Prefix) < p.end; {
-			if lower(text[i]) != lower(m.of.Prefix[0]) || !strings.EqualFold(text[i:i+len(m.of.Prefix)], m.of.Prefix) {
+		s, wide := narrow(text[p.start:p.end])
+		place := func(i int) int { return p.start + i + sort.SearchInts(wide, i)*(wideBytes-1) }
+		for i := 0; i+len(m.of.Prefix) < len(s); {
+			if lower(s[i]) != lower(m.of.Prefix[0]) || !strings.EqualFold(s[i:i+len(m.of.Prefix)], m.of.Prefix) {
 				i++
 				continue
 			}
-			found := m.at(text[:p.end], i)
-			out = append(out, found...)
+			found := m.at(s, i)
 			i += len(m.of.Prefix)
 			if len(found) > 0 {
 				i = found[len(found)-1].end
 			}
+			for _, f := range found {
+				out = append(out, mention{f.number, place(f.start), place(f.end), place(f.digits)})
+			}
 		}
 	}
 	return out
+}
+
+// wideBytes is the length of a full-width form of an ASCII character in UTF-8.
+const wideBytes = 3
+
+// narrow returns a text with the full-width forms of ASCII (ＬＩＰ－１２) as ASCII, and where in it they
+// are. Commas and colons stay: no blank follows the full-width ones, so they are not those of numbers and times.
+func narrow(text string) (folded string, wide []int) {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r == '\u3000' || '！' <= r && r <= '～' }) {
+		return text, nil
+	}
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if n := width.LookupRune(r).Folded(); n > 0 && n < utf8.RuneSelf && r != '，' && r != '：' {
+			wide = append(wide, len(out))
+			out = append(out, byte(n))
+		} else {
+			out = append(out, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return string(out), wide
 }
 
 func lower(b byte) byte {
@@ -212,7 +242,7 @@ func separator(s string) int {
 		switch {
 		case strings.HasPrefix(s[n:], "%20"):
 			n += len("%20")
-		case size > 0 && strings.ContainsRune(" \t\u00a0-_#:\\‐‑–—", r):
+		case size > 0 && strings.ContainsRune(" \t\u00a0-_#:：\\‐‑–—", r):
 			n += size
 		default:
 			return n
@@ -268,7 +298,12 @@ func proposalNumber(s string, i int, list bool) (number, end int, ok bool) {
 	return number, end, true
 }
 
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+// isWord reports whether a character beside a name makes it a part of a word: a digit, or a letter of a
+// script with capitals. Scripts without (Han, Kana, Hangul, Thai, Arabic) set words of Latin letters in
+// theirs without a blank.
+func isWord(r rune) bool {
+	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) || unicode.IsDigit(r)
+}
 
 // span is text[start:end].
 type span struct{ start, end int }

@@ -53,9 +53,14 @@ func TestMentionsAreFoundInEverySpelling(t *testing.T) {
 			"a CIP-1\n```\nCIP-2\n```\nCIP-3\n~~~~ x\nCIP-4\n~~~\nCIP-5\n~~~~\nCIP-6", []int{1, 3, 6}},
 		"an unclosed fence extends to the end": {"CIP-1\n```\nCIP-2", []int{1}},
 		"inline code with three backticks":     {"```CIP-1``` CIP-2", []int{1, 2}},
-		"the word alone":                       {"a CIP is a CIP-", nil},
-		"a plural without space":               {"cips56 cips/56", nil},
-		"nothing":                              {"", nil},
+		"beside letters of scripts without case": {"灯台守はCIP-12を読む。请参阅CIP-13号 CIP-14에서 ตามCIP-15และ วCIP 16。",
+			[]int{12, 13, 14, 15, 16}},
+		"in full width":                      {"ＣＩＰ－１５を、ｃｉｐ　１６：３つ、CIP：１７，３月", []int{15, 16, 17}},
+		"not in a word of full width":        {"ＡＣＩＰ－１ CIP-2ａ CIP－１．５ CIP 5％", nil},
+		"not in a word of letters of a case": {"лCIP-1 CIP-2а CIP-3α éCIP-4", nil},
+		"the word alone":                     {"a CIP is a CIP-", nil},
+		"a plural without space":             {"cips56 cips/56", nil},
+		"nothing":                            {"", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -102,6 +107,7 @@ func TestNames(t *testing.T) {
 		"```\nCWP-1\n```\nPR-2":               "PR-2=PR-2",
 		"https://f.example/a/cwp-0001/pull/2": "https://f.example/a/cwp-0001/pull/2=a/cwp-0001#2",
 		"SPR-1 PR-0 PR-1234567 #x":            "",
+		"見よＣＷＰ－７、CWPs ８ and 9号":               "ＣＷＰ－７=CWP-0007 CWPs ８=CWP-0008 9=CWP-0009",
 	} {
 		var got []string
 		for _, n := range Names(of("CWP"), "c/d", text) {
