@@ -9,12 +9,13 @@ import (
 	"almanac/text/visible"
 )
 
-// VisibleData is visible.Text for the strings of a JSON text, which must be valid.
+// VisibleData is visible.Text for the strings of a JSON text and the names of its members. The text must be
+// valid.
 func VisibleData(data json.RawMessage) json.RawMessage {
 	if !bytes.Contains(data, []byte(`\u`)) && !bytes.ContainsFunc(data, visible.Hidden) {
 		return data
 	}
-	return mapStrings(data, visible.Text)
+	return mapStrings(data, func(s string, _ bool) string { return visible.Text(s) })
 }
 
 // VisibleEntry is visible.Text for the texts of an entry. Keys stay: checkRef refuses

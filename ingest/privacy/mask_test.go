@@ -205,12 +205,13 @@ func TestPeopleAreNamedWithoutTheirAddress(t *testing.T) {
 	}
 }
 
-func TestMaskDataKeepsOrderAndNumbers(t *testing.T) {
+func TestMaskDataKeepsKeysOrderAndNumbers(t *testing.T) {
 	p := People{}
 	in := `{"z":12345678901234567890,"a":["Jane <jane@site.org>","see jane@site.org"],` +
-		`"h":{"j@site.org":null},"pkg":"@s/p@1.2.3","q":"say \"hi\" \u003cj@site.org\u003e",` +
+		`"h":{"j@site.org" : "j@site.org","k@site.org":null},"pkg":"@s/p@1.2.3","q":"say \"hi\" \u003cj@site.org\u003e",` +
 		`"u":"j\u0040site.org"}`
-	want := `{"z":12345678901234567890,"a":["Jane","see [email hidden]"],"h":{"[email hidden]":null},` +
+	want := `{"z":12345678901234567890,"a":["Jane","see [email hidden]"],"h":{"j@site.org" : "[email hidden]",` +
+		`"k@site.org":null},` +
 		`"pkg":"@s/p@1.2.3","q":"say \"hi\" [email hidden]","u":"[email hidden]"}`
 	if got := string(p.maskData([]byte(in))); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

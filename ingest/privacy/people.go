@@ -3,6 +3,7 @@
 package privacy
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -92,14 +93,17 @@ func (p People) Hide(e *catalog.Entry) {
 }
 
 var (
-	jsonString   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	jsonString   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:\s*:)?`) // a name of a member with its colon
 	nameAndAngle = regexp.MustCompile(`^"?[^"<>@]+"?\s*<[^<>\s]+>$`)
 )
 
-// maskData hides the addresses in the strings of a JSON text, which must be
-// valid.
+// maskData hides the addresses in the strings of a JSON text, which must be valid. Names of members stay:
+// without them, two members could become one.
 func (p People) maskData(data json.RawMessage) json.RawMessage {
-	return mapStrings(data, func(s string) string {
+	return mapStrings(data, func(s string, name bool) string {
+		if name {
+			return s
+		}
 		masked := Mask(s)
 		if masked != s && nameAndAngle.MatchString(s) {
 			return p.name(s)
@@ -108,14 +112,16 @@ func (p People) maskData(data json.RawMessage) json.RawMessage {
 	})
 }
 
-// mapStrings changes the strings of a JSON text and keeps its order and numbers.
-func mapStrings(data json.RawMessage, change func(string) string) json.RawMessage {
+// mapStrings changes the strings of a JSON text and keeps its order and numbers. The function learns
+// whether a string is the name of a member.
+func mapStrings(data json.RawMessage, change func(s string, name bool) string) json.RawMessage {
 	return jsonString.ReplaceAllFunc(data, func(literal []byte) []byte {
+		end := bytes.LastIndexByte(literal, '"') + 1
 		var s string
-		if json.Unmarshal(literal, &s) != nil {
+		if json.Unmarshal(literal[:end], &s) != nil {
 			return literal
 		}
-		changed := change(s)
+		changed := change(s, end < len(literal))
 		if changed == s {
 			return literal
 		}
@@ -123,6 +129,6 @@ func mapStrings(data json.RawMessage, change func(string) string) json.RawMessag
 		if err != nil {
 			return literal
 		}
-		return out
+		return append(out, literal[end:]...)
 	})
 }
