@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"almanac/catalog/archive"
+	"almanac/ingest/folder"
 	"almanac/retrieval/stack"
 )
 
@@ -21,7 +21,7 @@ continues when it is run again.`
 }
 
 func (c *importCmd) Run(ctx context.Context, a *app) error {
-	corpus := os.DirFS(c.Dir)
+	corpus := folder.New(c.Dir)
 	exported, err := archive.Network(corpus)
 	if err != nil {
 		return fmt.Errorf("%s is not an exported corpus: %w", c.Dir, reason(err))
