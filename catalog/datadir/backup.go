@@ -19,7 +19,8 @@ import (
 	"almanac/catalog/sqlite"
 )
 
-// Backup is what a backup says of itself: the last file of the archive, manifest.json.
+// Backup is what a backup says of itself: the first file of the archive, manifest.json. In those of older
+// versions it is the last.
 type Backup struct {
 	Format  int          `json:"format"`
 	Network string       `json:"network"`
@@ -61,7 +62,7 @@ func (c Catalog) Backup(ctx context.Context, to string, about Backup, others ...
 	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
 		return about, fmt.Errorf("%s is no file: name one to write", to)
 	}
-	part, err := os.OpenFile(to+".part", os.O_RDWR|os.O_CREATE, 0o600)
+	part, err := create(to + ".part")
 	if err != nil {
 		return about, fmt.Errorf("%s cannot be written: %w", to, reason(err))
 	}
@@ -124,53 +125,78 @@ func (c Catalog) copyInto(ctx context.Context, dir string, about Backup, others 
 	return about, nil
 }
 
+// create opens a file, which a killed process may have left, and follows no link: that may lead to a file
+// of somebody else.
+func create(path string) (*os.File, error) {
+	before, err := os.Lstat(path)
+	if err == nil && !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file: remove it", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err == nil {
+		before, err = os.Lstat(path)
+	}
+	if err == nil && !os.SameFile(before, opened) {
+		err = fmt.Errorf("%s was replaced", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 // write writes the archive.
-func (b Backup) write(ctx context.Context, to io.Writer, dir string) (Backup, error) {
+func (b Backup) write(ctx context.Context, to io.Writer, dir string) (_ Backup, err error) {
+	for i, file := range b.Files {
+		if b.Files[i], err = copied(ctx, io.Discard, filepath.Join(dir, file.Name)); err != nil {
+			return b, err
+		}
+	}
 	packed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
 	if err != nil {
 		return b, err
 	}
 	out := tar.NewWriter(packed)
-	for i, file := range b.Files {
-		if b.Files[i], err = b.add(ctx, out, filepath.Join(dir, file.Name)); err != nil {
-			return b, err
-		}
-	}
 	self, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return b, err
 	}
 	self = append(self, '\n')
-	err = out.WriteHeader(b.header(backupSelf, int64(len(self))))
-	if err == nil {
-		_, err = out.Write(self)
+	if err := out.WriteHeader(b.header(backupSelf, int64(len(self)))); err != nil {
+		return b, err
 	}
-	return b, errors.Join(err, out.Close(), packed.Close())
+	if _, err := out.Write(self); err != nil {
+		return b, err
+	}
+	for _, file := range b.Files {
+		if err := out.WriteHeader(b.header(file.Name, file.Size)); err != nil {
+			return b, err
+		}
+		if _, err := copied(ctx, out, filepath.Join(dir, file.Name)); err != nil {
+			return b, err
+		}
+	}
+	return b, errors.Join(out.Close(), packed.Close())
 }
 
 func (b Backup) header(name string, size int64) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600, ModTime: b.Made}
 }
 
-// add adds a file of the same name.
-func (b Backup) add(ctx context.Context, out *tar.Writer, path string) (file BackupFile, err error) {
+// copied copies a file and describes it.
+func copied(ctx context.Context, out io.Writer, path string) (file BackupFile, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return file, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return file, err
-	}
-	file = BackupFile{Name: info.Name(), Size: info.Size()}
-	if err := out.WriteHeader(b.header(file.Name, file.Size)); err != nil {
-		return file, err
-	}
 	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(out, sum), reading{ctx, f})
-	file.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return file, err
+	size, err := io.Copy(io.MultiWriter(out, sum), reading{ctx, f})
+	return BackupFile{Name: filepath.Base(path), Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
 // reading reads until ctx is done.

@@ -244,10 +244,11 @@ func TestABrokenBackupChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := unpacked(t, whole)
-	if len(files) != 3 || files[0][0] != "catalog.db" || files[1][0] != "cache" || files[2][0] != "manifest.json" {
+	if len(files) != 3 || files[0][0] != "manifest.json" || files[1][0] != "catalog.db" || files[2][0] != "cache" {
 		t.Fatal("the archive has other files")
 	}
-	db, cache, self := files[0], files[1], files[2]
+	self, db, cache := files[0], files[1], files[2]
+	larger := [2]string{"cache", cache[1] + "more"}
 	says := func(change func(*datadir.Backup)) [2]string {
 		var b datadir.Backup
 		if err := json.Unmarshal([]byte(self[1]), &b); err != nil {
@@ -268,6 +269,11 @@ func TestABrokenBackupChangesNothing(t *testing.T) {
 		"no catalog":                  packed(t, cache, says(func(b *datadir.Backup) { b.Files = b.Files[1:] })),
 		"a file is missing":           packed(t, db, self),
 		"a file twice":                packed(t, db, cache, cache, self),
+		"two manifests, one first":    packed(t, self, db, cache, self),
+		"a larger file":               packed(t, db, larger, self),
+		"a larger file, said before":  packed(t, self, db, larger),
+		"more than the disk has":      packed(t, says(func(b *datadir.Backup) { b.Files[0].Size = 1 << 60 }), db, cache),
+		"a negative size":             packed(t, db, cache, says(func(b *datadir.Backup) { b.Files[0].Size = -1 })),
 		"other content":               packed(t, db, [2]string{"cache", "other"}, self),
 		"a name that leads outside":   packed(t, db, cache, [2]string{"../outside", "x"}, self),
 		"an absolute name":            packed(t, db, cache, [2]string{filepath.Join(t.TempDir(), "x"), "x"}, self),
@@ -306,10 +312,31 @@ func TestABrokenBackupChangesNothing(t *testing.T) {
 			t.Fatalf("%s: changed something", name)
 		}
 	}
-	if err := os.WriteFile(file, packed(t, db, cache, self), 0o600); err != nil {
+	for name, archive := range map[string][]byte{
+		"the same files": packed(t, self, db, cache), "the manifest last": packed(t, db, cache, self),
+	} {
+		if err := os.WriteFile(file, archive, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := restore(t, at, file); err != nil || now(t, at, "now") != "before" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestABackupFollowsNoLink: what lies at the temporary name may be of somebody else.
+func TestABackupFollowsNoLink(t *testing.T) {
+	at, dir := kept(t, "before"), t.TempDir()
+	file, precious := filepath.Join(dir, "b.tar.gz"), filepath.Join(dir, "precious")
+	err := errors.Join(os.WriteFile(precious, []byte("mine"), 0o600), os.Symlink(precious, file+".part"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := restore(t, at, file); err != nil || now(t, at, "now") != "before" {
-		t.Errorf("the same files: %v", err)
+	_, err = at.Backup(t.Context(), file, datadir.Backup{Network: "buoys"})
+	if err == nil || !strings.Contains(err.Error(), "b.tar.gz.part is no file") {
+		t.Errorf("a link: %v", err)
+	}
+	if text, err := os.ReadFile(precious); err != nil || string(text) != "mine" {
+		t.Errorf("what the link leads to: %.20q, %v", text, err)
 	}
 }

@@ -25,7 +25,7 @@ const maxManifest = 1 << 20
 
 // Restore puts the files of a backup of the network in place of the present ones, while
 // no other process has the catalog open. Before, the whole archive is read and compared
-// with its manifest, and its catalog checked, opened, and given to prepare. Until the
+// with its manifest, which says how much is written, and its catalog checked, opened, and given to prepare. Until the
 // catalog is renamed, which is one step, the directory is as it was. Only files of the
 // known names are taken.
 func (c Catalog) Restore(
@@ -123,46 +123,106 @@ func (c Catalog) take(staged string, files []BackupFile) error {
 	return errors.Join(err, syncDir(c.Dir))
 }
 
-// unpack reads an archive to its end, writes the files of these names into a directory
-// and compares them with the manifest.
+// unpack reads an archive to its end and writes its files, which its manifest lists and which have these
+// names, into a directory.
 func unpack(ctx context.Context, from, dir string, names []string) (b Backup, err error) {
 	f, err := os.Open(from)
 	if err != nil {
 		return b, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	unzipped, err := gzip.NewReader(bufio.NewReaderSize(reading{ctx, f}, 1<<20))
+	if b, err = readManifest(ctx, f); err == nil {
+		err = b.check(dir, names)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return b, err
+	}
+	unzipped, err := unzip(ctx, f)
 	if err != nil {
 		return b, err
 	}
 	in := tar.NewReader(unzipped)
-	var found []BackupFile
-	var self []byte
+	left, passed := b.Files, false // passed: the manifest is behind
 	for {
 		h, err := in.Next()
 		switch {
+		case errors.Is(err, io.EOF) && len(left) > 0:
+			return b, fmt.Errorf("it has no %s", left[0].Name)
 		case errors.Is(err, io.EOF):
 			// What follows the last file has a checksum of gzip's to be compared.
-			if _, err := io.Copy(io.Discard, unzipped); err != nil {
-				return b, err
-			}
-			return listed(self, found)
+			_, err := io.Copy(io.Discard, unzipped)
+			return b, err
 		case err != nil:
 			return b, err
-		case h.Typeflag == tar.TypeReg && h.Name == backupSelf && self == nil && h.Size <= maxManifest:
-			self, err = io.ReadAll(in)
-		case h.Typeflag != tar.TypeReg || !slices.Contains(names, h.Name) ||
-			slices.ContainsFunc(found, func(f BackupFile) bool { return f.Name == h.Name }):
-			return b, fmt.Errorf("it has a file %q, which is none of a backup", h.Name)
-		default:
-			var file BackupFile
-			file, err = save(in, filepath.Join(dir, h.Name))
-			found = append(found, file)
+		case h.Name == backupSelf && !passed:
+			passed = true
+			continue
+		case h.Typeflag != tar.TypeReg || len(left) == 0 || h.Name != left[0].Name || h.Size != left[0].Size:
+			return b, fmt.Errorf("it has a file %q of %d bytes, which %s does not list there", h.Name, h.Size, backupSelf)
+		}
+		switch file, err := save(in, filepath.Join(dir, h.Name)); {
+		case err != nil:
+			return b, err
+		case file != left[0]:
+			return b, fmt.Errorf("%s is not as it was saved", file.Name)
+		}
+		left = left[1:]
+	}
+}
+
+func unzip(ctx context.Context, f io.Reader) (*gzip.Reader, error) {
+	return gzip.NewReader(bufio.NewReaderSize(reading{ctx, f}, 1<<20))
+}
+
+// readManifest looks for the manifest in an archive, and writes nothing.
+func readManifest(ctx context.Context, f io.Reader) (b Backup, err error) {
+	unzipped, err := unzip(ctx, f)
+	if err != nil {
+		return b, err
+	}
+	for in := tar.NewReader(unzipped); ; {
+		h, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return b, fmt.Errorf("it has no %s", backupSelf)
+		case err != nil:
+			return b, err
+		case h.Name != backupSelf:
+			continue
+		case h.Typeflag != tar.TypeReg || h.Size > maxManifest:
+			return b, fmt.Errorf("%s is none of a backup", backupSelf)
+		}
+		text, err := io.ReadAll(in)
+		if err == nil {
+			err = json.Unmarshal(text, &b)
 		}
 		if err != nil {
-			return b, err
+			return b, fmt.Errorf("%s: %w", backupSelf, err)
 		}
+		return b, nil
 	}
+}
+
+// check fails if a manifest lists files of other names or no catalog, or more bytes than fit beside a
+// directory.
+func (b Backup) check(dir string, names []string) error {
+	if !slices.ContainsFunc(b.Files, func(f BackupFile) bool { return f.Name == catalogFile }) {
+		return fmt.Errorf("it has no %s", catalogFile)
+	}
+	size := 0.0
+	for _, f := range b.Files {
+		if !slices.Contains(names, f.Name) || f.Size < 0 {
+			return fmt.Errorf("%s lists a file %q of %d bytes, which is none of a backup", backupSelf, f.Name, f.Size)
+		}
+		size += float64(f.Size)
+	}
+	if free, err := filesystem.Space(dir); err == nil && size > free {
+		return fmt.Errorf("its files take %.0f bytes, and %.0f are free", size, free)
+	}
+	return nil
 }
 
 // save writes a file.
@@ -175,21 +235,4 @@ func save(from io.Reader, path string) (file BackupFile, err error) {
 	size, err := io.Copy(io.MultiWriter(f, sum), from)
 	file = BackupFile{Name: filepath.Base(path), Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}
 	return file, errors.Join(err, f.Close())
-}
-
-// listed reads a manifest and compares the files with it.
-func listed(self []byte, found []BackupFile) (b Backup, err error) {
-	if self == nil {
-		return b, fmt.Errorf("it has no %s", backupSelf)
-	}
-	if err := json.Unmarshal(self, &b); err != nil {
-		return b, fmt.Errorf("%s: %w", backupSelf, err)
-	}
-	if !slices.Equal(b.Files, found) {
-		return b, errors.New("its files are not those of its manifest")
-	}
-	if !slices.ContainsFunc(found, func(f BackupFile) bool { return f.Name == catalogFile }) {
-		return b, fmt.Errorf("it has no %s", catalogFile)
-	}
-	return b, nil
 }
