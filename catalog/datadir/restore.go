@@ -78,6 +78,9 @@ func (b Backup) fits(from, network string) error {
 
 // try opens a catalog as a server would. It is one file afterwards.
 func (c Catalog) try(ctx context.Context, network string, prepare func(context.Context, catalog.Store) error) error {
+	if err := sqlite.CheckSchema(ctx, File(c.Dir)); err != nil {
+		return err
+	}
 	if err := c.Check(ctx); err != nil {
 		return err
 	}

@@ -2,11 +2,16 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
 
 	"almanac/catalog"
 	"almanac/catalog/sqlstore"
@@ -52,6 +57,82 @@ func Check(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("catalog: check: %w", err)
 	}
 	return nil
+}
+
+// object is what a schema has: a table, an index, a view or a trigger.
+type object struct{ kind, name, sql string }
+
+// objects returns the objects of a database. Statistics of the query planner are no part of its schema.
+func objects(ctx context.Context, db *sql.DB) (all []object, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT type, name, COALESCE(sql, '') FROM sqlite_master
+		WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4')`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var o object
+		if err := rows.Scan(&o.kind, &o.name, &o.sql); err != nil {
+			return nil, err
+		}
+		if o.name == goose.DefaultTablename && o.kind == "table" {
+			o.sql = "" // as that version of the library makes it
+		}
+		all = append(all, o)
+	}
+	return all, rows.Err()
+}
+
+// CheckSchema fails if a catalog has an object that the migrations to its schema do not make, before any of
+// its rows is read: SQLite runs views and triggers, whoever wrote them. A file without a schema has none.
+func CheckSchema(ctx context.Context, path string) (err error) {
+	if path, err = filepath.Abs(path); err == nil {
+		_, err = os.Stat(path) // it would be created
+	}
+	if err != nil {
+		return fmt.Errorf("catalog: check: %w", err)
+	}
+	db, err := pool(path, 1, pragma("query_only(1)"))
+	if err != nil {
+		return fmt.Errorf("catalog: check: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	number, err := version(ctx, db, path)
+	var found, made []object
+	if err == nil {
+		found, err = objects(ctx, db)
+	}
+	if err == nil && number > 0 {
+		made, err = objectsOf(ctx, number)
+	}
+	if err != nil {
+		return fmt.Errorf("catalog: check: %w", explain(path, err))
+	}
+	for _, o := range found {
+		if !slices.Contains(made, o) {
+			return fmt.Errorf("catalog: check: %s has a %s %q, which no almanac makes so", path, o.kind, o.name)
+		}
+	}
+	return nil
+}
+
+// objectsOf returns the objects that the migrations to a schema make.
+func objectsOf(ctx context.Context, number int64) (made []object, err error) {
+	connector, err := sqlite.NewConnector(":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1) // each has a database of its own
+	provider, err := migrator(db)
+	if err == nil {
+		_, err = provider.UpTo(ctx, number)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return objects(ctx, db)
 }
 
 // sums is the first schema that has checksums.

@@ -65,8 +65,34 @@ func TestCheckTakesOlderCatalogs(t *testing.T) {
 		if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err != nil {
 			t.Errorf("schema %d: %v", source.Version, err)
 		}
+		if err := sqlite.CheckSchema(t.Context(), path); err != nil {
+			t.Errorf("schema %d: %v", source.Version, err)
+		}
 	}
 	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestASchemaHasNothingOfItsOwn: SQLite runs what a file's schema says.
+func TestASchemaHasNothingOfItsOwn(t *testing.T) {
+	for _, add := range []string{
+		`CREATE TRIGGER more AFTER INSERT ON searches BEGIN DELETE FROM records; END`,
+		`CREATE VIEW more AS SELECT 1`,
+		`CREATE TABLE more (a)`,
+		`CREATE INDEX more ON records (title)`,
+		`ALTER TABLE clicks RENAME TO more`,
+		`ALTER TABLE records ADD COLUMN more TEXT GENERATED ALWAYS AS (upper(title)) VIRTUAL`,
+	} {
+		path := filled(t)
+		execute(t, path, add)
+		if err := sqlite.CheckSchema(t.Context(), path); err == nil || !strings.Contains(err.Error(), "which no almanac makes so") {
+			t.Errorf("%s: %v", add, err)
+		}
+	}
+	path := filled(t)
+	execute(t, path, `ANALYZE`) // by an operator
+	if err := sqlite.CheckSchema(t.Context(), path); err != nil {
 		t.Error(err)
 	}
 }
