@@ -47,7 +47,7 @@ func render(cooked, base string) (text string, code int, err error) {
 // noise are the classes of elements that are not part of the written text.
 var noise = []string{
 	"quote-controls", "avatar", "onebox-metadata", "clicks", "meta", "anchor",
-	"poll-info", "poll-buttons", "poll-title", "elided", "expand", "svg-icon",
+	"poll-info", "poll-buttons", "elided", "expand", "svg-icon",
 }
 
 // noLanguage are the classes of code without a known language.

@@ -65,6 +65,10 @@ func TestRender(t *testing.T) {
 			`<p>Yes.</p><details class="elided"><summary title="Show trimmed content">···</summary><p>the whole mail before</p></details>`, "Yes.", 0},
 		"a table": {
 			`<div class="md-table"><table><thead><tr><th>Port</th><th>Use</th></tr></thead><tbody><tr><td>5011</td><td>pilot</td></tr></tbody></table></div>`, "| Port | Use |\n|---|---|\n| 5011 | pilot |", 0},
+		"a poll with a question": {
+			`<p>Vote.</p><div class="poll"><div class="poll-container"><div class="poll-title">Raise the <b>fee</b>?</div><ul><li>Yes</li></ul></div><div class="poll-info">0 voters</div></div>`,
+			"Vote.\n\nRaise the **fee**?\n\n- Yes", 0,
+		},
 		"a poll": {
 			`<div class="poll" data-poll-name="poll"><div class="poll-container"><ul><li data-poll-option-id="1">Yes</li><li data-poll-option-id="2">No</li></ul></div><div class="poll-info"><span class="info-number">0</span> voters</div></div>`,
 			"- Yes\n- No", 0,
