@@ -50,6 +50,9 @@ func (b block) text(name string) string {
 	return strings.TrimSpace(unescape.Replace(p.value))
 }
 
+// listed matches a value of a list, in which a comma is escaped.
+var listed = regexp.MustCompile(`(?s)(?:[^,\\]|\\.?)+`)
+
 var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\N`, "\n", `\;`, `;`, `\,`, `,`)
 
 const (
@@ -164,9 +167,6 @@ func readProperty(line int, rest string) (property, error) {
 		return p, errNoProperty
 	}
 	p.name = strings.ToUpper(rest[:end])
-	if _, group, ok := strings.Cut(p.name, "."); ok {
-		p.name = group
-	}
 	for rest = rest[end:]; rest[0] == ';'; {
 		eq := strings.IndexAny(rest, "=:")
 		if eq < 0 || rest[eq] == ':' {
@@ -265,8 +265,8 @@ func readEvent(b block, z *zones, floating zone) (event, error) {
 		e.url = strings.TrimSpace(p.value)
 	}
 	for _, p := range b.all("CATEGORIES") {
-		for c := range strings.SplitSeq(unescape.Replace(p.value), ",") {
-			if c = strings.TrimSpace(c); c != "" {
+		for _, c := range listed.FindAllString(p.value, -1) {
+			if c = strings.TrimSpace(unescape.Replace(c)); c != "" {
 				e.categories = append(e.categories, c)
 			}
 		}

@@ -504,3 +504,19 @@ func BenchmarkLarge(b *testing.B) {
 		}
 	}
 }
+
+func TestCategoriesAreSplitAtCommasThatSeparate(t *testing.T) {
+	for value, want := range map[string][]string{
+		`Upgrade\, planned,MainNet`: {"Upgrade, planned", "MainNet"},
+		`a\\,b , c\;d,,`:            {`a\`, "b", "c;d"},
+		`a,b\`:                      {"a", `b\`},
+		`\,`:                        {","},
+		``:                          nil,
+	} {
+		e, err := readEvent(block{props: []property{{name: "DTSTART", value: "20310506T070809Z"},
+			{name: "CATEGORIES", value: value}}}, &zones{}, utc)
+		if err != nil || !slices.Equal(e.categories, want) {
+			t.Errorf("%s: %q, %v; want %q", value, e.categories, err, want)
+		}
+	}
+}
