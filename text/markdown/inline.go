@@ -4,6 +4,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 var (
@@ -52,20 +53,25 @@ func Prose(s string) string {
 	if !strings.Contains(s, "`") {
 		return Inline(s)
 	}
-	const private = 0xe000 // characters that stand for the spans
+	// A byte that no text has, not even as an entity, and a character of the span's number stand for a span.
+	const sign, first = "\xff", 0x100000
 	var spans []string
+	s = strings.ToValidUTF8(s, "")
 	s = codes.ReplaceAllStringFunc(role.ReplaceAllString(s, "$1"), func(span string) string {
 		if len(spans) == 6_000 {
 			return span
 		}
 		spans = append(spans, "`"+strings.TrimSpace(strings.Trim(span, "`"))+"`")
-		return string(rune(private + len(spans) - 1))
+		return sign + string(rune(first+len(spans)-1))
 	})
-	s = Inline(s)
-	for i, span := range spans {
-		s = strings.ReplaceAll(s, string(rune(private+i)), span)
+	parts := strings.Split(Inline(s), sign)
+	for i, part := range parts[1:] {
+		r, size := utf8.DecodeRuneInString(part)
+		if at := int(r) - first; at >= 0 && at < len(spans) {
+			parts[i+1] = spans[at] + part[size:]
+		}
 	}
-	return s
+	return strings.Join(parts, "")
 }
 
 // Inline returns a paragraph as plain text on one line: without the inline marks

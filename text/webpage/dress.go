@@ -49,7 +49,7 @@ func dress(n *html.Node, base *url.URL) {
 			link(e, base)
 		}
 	}
-	veil(n)
+	veil(n, veilText)
 }
 
 // maxDepth is the maximum nesting of lists and quotations: every level makes

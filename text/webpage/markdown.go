@@ -35,18 +35,26 @@ var toMarkdown = sync.OnceValue(func() *converter.Converter {
 const veiledLess, veiledGreater = '\uE0F1', '\uE0F2'
 
 var (
-	veilText   = strings.NewReplacer("<", string(veiledLess), ">", string(veiledGreater))
+	own        = []string{string(veiledLess), "", string(veiledGreater), ""} // what a page has of them is dropped
+	dropOwn    = strings.NewReplacer(own...)
+	veilText   = strings.NewReplacer(append(own, "<", string(veiledLess), ">", string(veiledGreater))...)
 	unveilText = strings.NewReplacer(string(veiledLess), "<", string(veiledGreater), ">")
 )
 
-// veil hides the angle brackets of text that is not code.
-func veil(n *html.Node) {
+// veil hides the angle brackets of text with a replacer; those of code stay.
+func veil(n *html.Node, text *strings.Replacer) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		switch {
-		case c.Type == html.TextNode:
-			c.Data = veilText.Replace(c.Data)
-		case c.Type == html.ElementNode && c.Data != "code" && c.Data != "pre":
-			veil(c)
+		if c.Type == html.TextNode {
+			c.Data = text.Replace(c.Data)
+			continue
+		}
+		for i := range c.Attr {
+			c.Attr[i].Val = dropOwn.Replace(c.Attr[i].Val)
+		}
+		if c.Data == "code" || c.Data == "pre" {
+			veil(c, dropOwn)
+		} else {
+			veil(c, text)
 		}
 	}
 }

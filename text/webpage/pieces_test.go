@@ -312,6 +312,16 @@ func seeds(f *testing.F) {
 		"")
 }
 
+func TestNoCharacterBecomesAnAngleBracket(t *testing.T) {
+	const page = "<p>\ue0f1b\ue0f2 a &lt; b <code>&#xE0F1;x<i>\ue0f2</i></code> " +
+		"<a href='/\ue0f1' title='\ue0f2'>y</a></p><pre>\ue0f1z</pre>"
+	got, err := webpage.Markdown(page, "https://example.org/")
+	if err != nil || strings.Count(got, "<") != 1 || strings.ContainsAny(got, ">\ue0f1\ue0f2") ||
+		!strings.Contains(got, "b a < b `x`") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte, contentType string) {
