@@ -111,7 +111,10 @@ func (p *Pipeline) deriveFact(ctx context.Context, f derive.Fact) error {
 	if err != nil {
 		return err
 	}
-	entries := f.Make(in)
+	entries, err := f.Make(ctx, in)
+	if err != nil {
+		return err
+	}
 	for i := range entries {
 		mention.AddProposals(p.config.Network.Proposals, &entries[i])
 	}

@@ -296,6 +296,29 @@ func TestAFactIsMadeAgain(t *testing.T) {
 	after("other rules", catalog.KindProject)
 }
 
+// TestACancelledDerivationRemovesNothing: what a fact has not got to is not gone.
+func TestACancelledDerivationRemovesNothing(t *testing.T) {
+	f := setup(t)
+	f.run("first", listing(release("lightvessel@2.0.0", "2.0.0", breakingNotes)))
+	p := f.pipeline()
+	f.derive(p)
+	item, seq := f.keys(catalog.DerivedSource), f.lastChange()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer func(fact derive.Fact) { derive.Facts[0] = fact }(derive.Facts[0])
+	made := derive.Facts[0].Make
+	derive.Facts[0].Rules += "+"
+	derive.Facts[0].Make = func(ctx context.Context, in derive.Input) ([]catalog.Entry, error) {
+		cancel()
+		return made(ctx, in)
+	}
+	if err := p.Derive(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+	if got := f.keys(catalog.DerivedSource); len(got) != 1 || !slices.Equal(got, item) || f.lastChange() != seq {
+		t.Errorf("derived %v, were %v", got, item)
+	}
+}
+
 func TestDerivingAfterASyncSeveralTimesAtOnce(t *testing.T) {
 	f := setup(t)
 	f.config.Connectors = fake(func(network.Source, ingest.Environment) (ingest.Cursored, error) {

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -13,11 +14,18 @@ import (
 // be in the longer one for both to count as the same.
 const sameText = 0.6
 
+// mostAlike is how many items of the same version and topic an item is compared with: the last ones. More
+// releases of one version are many programs of one repository.
+const mostAlike = 100
+
 // RadarItems returns the radar items of all releases. Notes published in two
 // places yield their items once, for the release with the lowest id. Curated
 // items win: a release covered by one yields none. An item covers a release if
-// it links to it, has its address, or names its version and product.
-func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.Entry {
+// it links to it, has its address, or names its version and product. It stops with the error of a context
+// that is done.
+func RadarItems(
+	ctx context.Context, releases []catalog.Record, curated []catalog.Entry,
+) ([]catalog.Entry, error) {
 	releases = slices.SortedFunc(slices.Values(releases), func(a, b catalog.Record) int {
 		return cmp.Compare(a.ID, b.ID)
 	})
@@ -26,6 +34,9 @@ func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.En
 	texts := map[place][]map[string]bool{}
 	var out []catalog.Entry
 	for _, r := range releases {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		entries := Radar(r)
 		if len(entries) == 0 || told.covers(r) {
 			continue
@@ -39,11 +50,11 @@ func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.En
 			}) {
 				continue
 			}
-			texts[at] = append(texts[at], words)
+			texts[at] = append(texts[at][max(0, len(texts[at])-mostAlike+1):], words)
 			out = append(out, e)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // curation tells which releases are covered by curated items.

@@ -4,7 +4,11 @@
 // no network. What only answers a question is computed where that is answered.
 package derive
 
-import "almanac/catalog"
+import (
+	"context"
+
+	"almanac/catalog"
+)
 
 // Fact are records, or links of records of other sources, that follow from the
 // records of some kinds.
@@ -15,7 +19,8 @@ type Fact struct {
 	Texts catalog.Kind   // those that are read with their texts
 	Links catalog.Kind   // and those that are read with their links
 	Of    catalog.Kind   // of what is made; no two facts make the same
-	Make  func(Input) []catalog.Entry
+	// Make makes it, or returns the error of a context that is done.
+	Make func(context.Context, Input) ([]catalog.Entry, error)
 }
 
 // Input are the records that a fact is made of, by kind and id.
@@ -34,21 +39,22 @@ func (in Input) Records(kind catalog.Kind) []catalog.Record {
 // made of the catalog's counts by Stats.
 var Facts = []Fact{
 	{
-		Name: "radar", Rules: "5", From: []catalog.Kind{catalog.KindRelease, catalog.KindRadar},
-		Texts: catalog.KindRelease, Links: catalog.KindRadar, Of: catalog.KindRadar, Make: func(in Input) []catalog.Entry {
-			return RadarItems(in.Records(catalog.KindRelease), in[catalog.KindRadar])
+		Name: "radar", Rules: "6", From: []catalog.Kind{catalog.KindRelease, catalog.KindRadar},
+		Texts: catalog.KindRelease, Links: catalog.KindRadar, Of: catalog.KindRadar,
+		Make: func(ctx context.Context, in Input) ([]catalog.Entry, error) {
+			return RadarItems(ctx, in.Records(catalog.KindRelease), in[catalog.KindRadar])
 		},
 	},
 	{
 		Name: "joins", Rules: "3", From: []catalog.Kind{catalog.KindProject, catalog.KindRepo, catalog.KindApp},
-		Of: catalog.KindProject, Make: func(in Input) []catalog.Entry {
-			return Joins(in.Records(catalog.KindProject), in.Records(catalog.KindRepo), in.Records(catalog.KindApp))
+		Of: catalog.KindProject, Make: func(ctx context.Context, in Input) ([]catalog.Entry, error) {
+			return Joins(ctx, in.Records(catalog.KindProject), in.Records(catalog.KindRepo), in.Records(catalog.KindApp))
 		},
 	},
 	{
 		Name: "deployments", Rules: "3", From: []catalog.Kind{catalog.KindOperation, catalog.KindRelease},
-		Of: catalog.KindOperation, Make: func(in Input) []catalog.Entry {
-			return OperationLinks(in.Records(catalog.KindOperation), in.Records(catalog.KindRelease))
+		Of: catalog.KindOperation, Make: func(ctx context.Context, in Input) ([]catalog.Entry, error) {
+			return OperationLinks(ctx, in.Records(catalog.KindOperation), in.Records(catalog.KindRelease))
 		},
 	},
 }

@@ -1,7 +1,10 @@
 package derive_test
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"strconv"
 	"testing"
 
 	"almanac/catalog"
@@ -21,8 +24,41 @@ func TestEveryFactIsWhole(t *testing.T) {
 				t.Errorf("%s reads more of %s than it is made of", f.Name, k)
 			}
 		}
-		if got := f.Make(derive.Input{}); len(got) > 0 {
-			t.Errorf("%s makes %d entries of nothing", f.Name, len(got))
+		if got, err := f.Make(t.Context(), derive.Input{}); err != nil || len(got) > 0 {
+			t.Errorf("%s makes %d entries of nothing (%v)", f.Name, len(got), err)
+		}
+	}
+}
+
+// ending is a context that is cancelled when it has been looked at as often as it may be.
+type ending struct {
+	context.Context
+	looks *int
+}
+
+func (e ending) Err() error {
+	if *e.looks--; *e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Making a fact ends between two records if it is cancelled, and gives nothing.
+func TestFactsCanBeCancelled(t *testing.T) {
+	in := derive.Input{}
+	for _, kind := range []catalog.Kind{catalog.KindRelease, catalog.KindProject, catalog.KindOperation} {
+		for i := range 3 {
+			r := notes("2.0.0", "- BREAKING: The door opens inwards now.\n")
+			r.ID, r.Kind, r.Key = int64(i), kind, strconv.Itoa(i)
+			in[kind] = append(in[kind], catalog.Entry{Record: r})
+		}
+	}
+	for _, f := range derive.Facts {
+		for _, looks := range []int{0, 2} {
+			made, err := f.Make(ending{t.Context(), &looks}, in)
+			if !errors.Is(err, context.Canceled) || made != nil || looks != -1 {
+				t.Errorf("%s makes %d entries (%v), and looked %d times more", f.Name, len(made), err, -1-looks)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,8 +12,9 @@ import (
 // Joins ties projects to their repositories and featured apps: by the names in
 // the project, by the targets of its links, by the project that an app names,
 // and by the title of an app that names none. It returns, for each project that
-// has any, its reference and the links to add.
-func Joins(projects, repos, apps []catalog.Record) []catalog.Entry {
+// has any, its reference and the links to add. It stops with the error of a
+// context that is done.
+func Joins(ctx context.Context, projects, repos, apps []catalog.Record) ([]catalog.Entry, error) {
 	repoOf := map[string]catalog.Ref{} // folded owner/name
 	for _, r := range repos {
 		repoOf[catalog.Fold(r.Key)] = r.Ref()
@@ -40,6 +42,9 @@ func Joins(projects, repos, apps []catalog.Record) []catalog.Entry {
 	}
 	var out []catalog.Entry
 	for _, p := range projects {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		d, err := catalog.Decode[catalog.Project](p)
 		if err != nil {
 			continue
@@ -59,7 +64,7 @@ func Joins(projects, repos, apps []catalog.Record) []catalog.Entry {
 			out = append(out, addition(p, links))
 		}
 	}
-	return out
+	return out, nil
 }
 
 // repositories returns the folded names, owner/name, of the possible
@@ -85,10 +90,11 @@ func repositories(p catalog.Record, d catalog.Project) []string {
 // references returns links to distinct references, in order.
 func references(to []catalog.Ref) []catalog.Link {
 	var links []catalog.Link
+	linked := map[catalog.Ref]bool{}
 	for _, ref := range to {
-		l := catalog.Link{Relation: catalog.References, To: ref}
-		if !slices.Contains(links, l) {
-			links = append(links, l)
+		if !linked[ref] {
+			linked[ref] = true
+			links = append(links, catalog.Link{Relation: catalog.References, To: ref})
 		}
 	}
 	return links

@@ -67,8 +67,9 @@ func TestJoins(t *testing.T) {
 			catalog.Project{Repos: []string{"", "://", "wick"}})}, nil, map[string][]string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, targets(t, derive.Joins(c.projects, repos, c.apps))); d != "" {
-				t.Error(d)
+			made, err := derive.Joins(t.Context(), c.projects, repos, c.apps)
+			if d := cmp.Diff(c.want, targets(t, made)); err != nil || d != "" {
+				t.Error(err, d)
 			}
 		})
 	}
@@ -117,11 +118,12 @@ func TestOperationLinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := recordtest.With(catalog.Record{Kind: catalog.KindOperation, Key: "op", Title: c.title}, c.data)
 			got := ""
-			for _, to := range targets(t, derive.OperationLinks([]catalog.Record{o}, releases))["op"] {
+			made, err := derive.OperationLinks(t.Context(), []catalog.Record{o}, releases)
+			for _, to := range targets(t, made)["op"] {
 				got += to
 			}
-			if got != c.want {
-				t.Errorf("%q leads to %q, want %q", c.title, got, c.want)
+			if err != nil || got != c.want {
+				t.Errorf("%q leads to %q (%v), want %q", c.title, got, err, c.want)
 			}
 		})
 	}

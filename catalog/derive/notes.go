@@ -7,6 +7,13 @@ import (
 	"almanac/text/markdown"
 )
 
+// Longer headings and statements are cut, so that no text of a stranger costs more than its size: each
+// statement is read with the headings above it, and each date of a statement with the words before it.
+const (
+	maxHeading = 300  // bytes
+	maxNote    = 4096 // bytes
+)
+
 // note is one statement of release notes: a paragraph or a list item.
 type note struct {
 	headings []string // headings above it, outermost first
@@ -19,7 +26,7 @@ type note struct {
 var directiveOf = regexp.MustCompile(`(?i)^\.\.\s+(warning|important|attention|danger|caution|note)::\s*`)
 
 // readNotes splits release notes, in Markdown or converted reStructuredText,
-// into statements. It skips code, tables and comments.
+// into statements. It skips code, tables and comments. It takes time linear in their size.
 func readNotes(body string) []note {
 	r := &notesReader{}
 	body = markdown.WithoutComments(strings.ToValidUTF8(body, "\uFFFD"), false)
@@ -92,7 +99,7 @@ func (r *notesReader) statement(b markdown.Block, raw string) {
 		r.heading(7, m[1])
 		return
 	}
-	n := note{item: item, raw: r.admonish + raw, text: r.admonish + text}
+	n := note{item: item, raw: cut(r.admonish+raw, maxNote), text: cut(r.admonish+text, maxNote)}
 	r.admonish = ""
 	for _, h := range r.headings {
 		n.headings = append(n.headings, h.title)
@@ -115,6 +122,14 @@ func (r *notesReader) heading(level int, title string) {
 		r.headings = r.headings[:n-1]
 	}
 	if title = markdown.Inline(title); title != "" {
-		r.headings = append(r.headings, heading{level, title})
+		r.headings = append(r.headings, heading{level, cut(title, maxHeading)})
 	}
+}
+
+// cut returns the first n bytes of a text, without a part of a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
 }

@@ -42,6 +42,8 @@ const (
 	maxStatements = 25  // per item
 	maxRadarTitle = 110 // characters of a statement in a title
 	maxAffected   = 8
+	maxDeadlines  = 25  // items of a release with a date
+	dueReach      = 100 // bytes before a date that say what it is
 )
 
 // Radar reads the notes of a release and returns radar items: one for each
@@ -69,7 +71,8 @@ func Radar(release catalog.Record) []catalog.Entry {
 		day := s.due.Format(time.DateOnly)
 		byDay[day] = append(byDay[day], s)
 	}
-	for _, day := range slices.Sorted(maps.Keys(byDay)) {
+	days := slices.Sorted(maps.Keys(byDay))
+	for _, day := range days[:min(len(days), maxDeadlines)] {
 		e := item(release, data, product, deadline, deadline.name+"-"+day, byDay[day])
 		e.Record.EndsAt = byDay[day][0].due
 		entries = append(entries, e)
@@ -294,7 +297,13 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 	}
 	told := map[string]bool{}         // headings that became a statement
 	taken := make([]bool, len(notes)) // statements whose children they repeat
+	var t topic
+	var title string
+	var at int
 	for i, n := range notes {
+		if i == 0 || !slices.Equal(n.headings, notes[i-1].headings) {
+			t, title, at = headingTopic(n)
+		}
 		below := slices.ContainsFunc(n.parents, func(p int) bool { return taken[p] })
 		if below {
 			taken[i] = true
@@ -305,7 +314,6 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 			taken[i] = true
 			continue
 		}
-		t, title, at := headingTopic(n)
 		switch {
 		case at >= 0 && title == "": // a list or text below a general heading
 			taken[i] = true
@@ -422,6 +430,9 @@ func due(notes []note, i int, released time.Time) (statement, bool) {
 	}
 	for _, d := range daysIn(text) {
 		before := text[:d.Start]
+		if from := d.Start - dueReach; from > 0 {
+			_, before, _ = strings.Cut(before[from:], " ")
+		}
 		if issued.MatchString(before) || !dueMark.MatchString(before) ||
 			!released.IsZero() && d.Time.Before(released.Truncate(24*time.Hour)) {
 			continue

@@ -1,6 +1,7 @@
 package derive_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -193,6 +194,36 @@ func TestRadarLeavesOut(t *testing.T) {
 	}
 }
 
+// Notes that go on for ever give no more than others.
+func TestRadarIsBounded(t *testing.T) {
+	var days, dated strings.Builder
+	for i := range 100 {
+		day := time.Date(2031, 4, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i).Format(time.DateOnly)
+		fmt.Fprintf(&days, "- You must upgrade lens %d before %s.\n", i, day)
+		fmt.Fprintf(&dated, "%s and ", day)
+	}
+	for name, c := range map[string]struct {
+		notes string
+		items int
+		most  int // bytes of an item's text
+	}{
+		"dates":             {days.String(), 25, 100},
+		"one of many dates": {"You must upgrade before " + dated.String() + "then.", 1, 330},
+		"a heading":         {"# Breaking " + strings.Repeat("change of it ", 5000) + "\n\n- The door opens inwards.", 1, 330},
+		"statement":         {"- BREAKING: " + strings.Repeat("the door opens ", 5000), 1, 330},
+	} {
+		entries := derive.Radar(notes("2.0.0", c.notes))
+		if len(entries) != c.items {
+			t.Errorf("%s: %d items, want %d", name, len(entries), c.items)
+		}
+		for _, e := range entries {
+			if n := len(e.Record.Body); n > c.most {
+				t.Errorf("%s: a text of %d bytes", name, n)
+			}
+		}
+	}
+}
+
 func TestRadarItems(t *testing.T) {
 	a, b := notes("2.0.0", "- BREAKING: The door opens inwards now, mind the step.\n"),
 		notes("2.0.1", "- BREAKING: The window is shut.\n")
@@ -226,11 +257,12 @@ func TestRadarItems(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, e := range derive.RadarItems(releases, []catalog.Entry{c.curated}) {
+			made, err := derive.RadarItems(t.Context(), releases, []catalog.Entry{c.curated})
+			for _, e := range made {
 				got = append(got, strings.TrimSuffix(e.Record.Key, "/breaking"))
 			}
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Error(d)
+			if d := cmp.Diff(c.want, got); err != nil || d != "" {
+				t.Error(err, d)
 			}
 		})
 	}

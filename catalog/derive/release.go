@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"unicode"
@@ -52,7 +53,10 @@ func (r Releases) Of(operation catalog.Record) (catalog.Ref, bool) {
 		}
 		text += " " + strings.Join(d.Components, " ")
 	}
-	named := nameWords(text)
+	named := map[string]int{} // how often
+	for _, w := range nameWords(text) {
+		named[w]++
+	}
 	for _, v := range versions {
 		if ref, ok := choose(r.byVersion[VersionKey(v)], named); ok {
 			return ref, true
@@ -63,16 +67,14 @@ func (r Releases) Of(operation catalog.Record) (catalog.Ref, bool) {
 
 // choose picks the release with the most words in its names; among records of
 // the same program, the one with the lowest id.
-func choose(candidates []namedRelease, named []string) (catalog.Ref, bool) {
+func choose(candidates []namedRelease, named map[string]int) (catalog.Ref, bool) {
 	products := map[string]bool{}
 	for _, c := range candidates {
 		products[c.product] = true
 	}
 	score := func(c namedRelease) (n int) {
-		for _, w := range named {
-			if c.words[w] {
-				n++
-			}
+		for w := range c.words {
+			n += named[w]
 		}
 		return n
 	}
@@ -93,16 +95,19 @@ func choose(candidates []namedRelease, named []string) (catalog.Ref, bool) {
 }
 
 // OperationLinks returns the operations that deploy a known release, with the
-// links to add.
-func OperationLinks(operations []catalog.Record, releases []catalog.Record) []catalog.Entry {
+// links to add. It stops with the error of a context that is done.
+func OperationLinks(ctx context.Context, operations, releases []catalog.Record) ([]catalog.Entry, error) {
 	index := IndexReleases(releases)
 	var out []catalog.Entry
 	for _, o := range operations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if ref, ok := index.Of(o); ok {
 			out = append(out, addition(o, references([]catalog.Ref{ref})))
 		}
 	}
-	return out
+	return out, nil
 }
 
 // VersionKey is equal for all spellings of a version.

@@ -23,15 +23,16 @@ var weakAbbreviations = map[string]bool{
 
 // Sentences splits plain text into sentences. Dots within versions, numbers,
 // addresses and file names, after abbreviations and after initials do not end
-// one.
+// one. It takes time linear in the size of the text.
 func Sentences(text string) []string {
 	var out []string
+	text = strings.TrimSpace(text)
 	start := 0
 	add := func(end int) {
 		if s := strings.TrimSpace(text[start:end]); s != "" {
 			out = append(out, s)
 		}
-		start = end
+		start = len(text) - len(strings.TrimLeftFunc(text[end:], unicode.IsSpace))
 	}
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -67,10 +68,15 @@ func startsBlank(s string) bool {
 // dotEnds reports whether a single dot between before and after ends a
 // sentence.
 func dotEnds(before, after string) bool {
-	if strings.TrimSpace(after) == "" {
+	if after == "" {
 		return true
 	}
-	word := strings.ToLower(before[strings.LastIndexAny(before, " \t\n(\"“[")+1:])
+	word := before
+	if i := strings.LastIndexFunc(before, beforeWord); i >= 0 {
+		_, n := utf8.DecodeRuneInString(before[i:])
+		word = before[i+n:]
+	}
+	word = strings.ToLower(word)
 	switch {
 	case abbreviations[word]:
 		return word == "no" && startsSentence(after) && !startsDigit(after)
@@ -83,6 +89,8 @@ func dotEnds(before, after string) bool {
 	}
 	return startsSentence(after)
 }
+
+func beforeWord(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(\"“[", r) }
 
 func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
@@ -115,6 +123,8 @@ func startsSentence(s string) bool {
 	if !unicode.IsLower(r) {
 		return true
 	}
-	word, _, _ := strings.Cut(s, " ")
-	return strings.IndexFunc(word, unicode.IsUpper) > 0
+	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
+		s = s[:i]
+	}
+	return strings.IndexFunc(s, unicode.IsUpper) > 0
 }

@@ -26,14 +26,16 @@ var within = compile(
 func Find(text string) []Found {
 	var out []Found
 	for _, f := range within {
+		before := out // of the forms before, in order; those of one form do not overlap
 		for _, m := range f.FindAllStringSubmatchIndex(text, -1) {
 			at, shape := f.read(text, m)
-			overlaps := slices.ContainsFunc(out, func(o Found) bool { return m[0] < o.End && o.Start < m[1] })
+			i, _ := slices.BinarySearchFunc(before, m[0]+1, func(o Found, end int) int { return cmp.Compare(o.End, end) })
+			overlaps := i < len(before) && before[i].Start < m[1]
 			if shape != 0 && !overlaps && at.Year() >= 1990 && at.Year() < 2200 {
 				out = append(out, Found{m[0], m[1], at, shape})
 			}
 		}
+		slices.SortFunc(out, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
 	}
-	slices.SortFunc(out, func(a, b Found) int { return cmp.Compare(a.Start, b.Start) })
 	return out
 }
