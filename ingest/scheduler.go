@@ -47,8 +47,9 @@ type Scheduler struct {
 	schedules []*schedule
 	slots     chan struct{}
 	hosts     map[string]chan struct{} // by host, full while a source uses it
-	passed    atomic.Bool              // the first pass is over but for deriving
+	passed    chan struct{}            // closed when the first pass is over but for deriving
 	firstPass chan struct{}
+	ran       chan struct{} // full if a source has run since the catalog was derived from
 }
 
 // schedule is when one source runs. One goroutine at a time uses it.
@@ -79,7 +80,7 @@ type job struct {
 func NewScheduler(p *Pipeline) *Scheduler {
 	s := &Scheduler{
 		pipeline: p, slots: make(chan struct{}, slots), hosts: map[string]chan struct{}{},
-		firstPass: make(chan struct{}),
+		passed: make(chan struct{}), firstPass: make(chan struct{}), ran: make(chan struct{}, 1),
 	}
 	for _, src := range p.config.Network.Sources {
 		most := retryMost
@@ -152,10 +153,10 @@ func (s *Scheduler) Run(ctx context.Context) {
 			return
 		}
 	}
-	s.passed.Store(true)
+	close(s.passed)
 	s.pipeline.follow(ctx)
 	close(s.firstPass)
-	s.tick(ctx)
+	s.follow(ctx)
 }
 
 // continues plans the next run of a source by its last one; false: it is due. It is if it
@@ -177,7 +178,7 @@ func (s *Scheduler) continues(c *schedule, last catalog.SourceState) bool {
 // machine, after the first pass.
 func (s *Scheduler) drive(ctx context.Context, c *schedule) {
 	select {
-	case <-s.firstPass:
+	case <-s.passed:
 	case <-ctx.Done():
 		return
 	}
@@ -239,8 +240,9 @@ func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) er
 	c.turn.Store(&turn{})
 	c.plan(err)
 	s.pipeline.giveUp(ctx)
-	if s.passed.Load() { // the first pass derives once, at its end
-		s.pipeline.follow(ctx)
+	select {
+	case s.ran <- struct{}{}:
+	default:
 	}
 	return err
 }
@@ -280,14 +282,17 @@ func (c *schedule) planned() time.Duration {
 	return time.Duration(float64(c.src.Every) * (1 - jitter + 2*jitter*rand.Float64()))
 }
 
-// tick derives what follows from the day until ctx is done.
-func (s *Scheduler) tick(ctx context.Context) {
+// follow derives after runs, and when the day changes, until ctx is done. No source waits for it, however
+// long the texts are that one of them gave.
+func (s *Scheduler) follow(ctx context.Context) {
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-s.ran:
+			s.pipeline.follow(ctx)
 		case <-tick.C:
 			s.pipeline.followDay(ctx)
 		}
@@ -295,8 +300,8 @@ func (s *Scheduler) tick(ctx context.Context) {
 }
 
 // Sync runs a source, or all for "", as soon as the first pass is over and
-// nothing else uses their hosts. progress gets how many have run. It is called
-// while Run runs.
+// nothing else uses their hosts, and then derives. progress gets how many have
+// run. It is called while Run runs.
 func (s *Scheduler) Sync(ctx context.Context, source string, progress func(done, total int)) error {
 	var names []string
 	if source != "" {
@@ -311,6 +316,7 @@ func (s *Scheduler) Sync(ctx context.Context, source string, progress func(done,
 		progress(i, len(sources))
 		errs = append(errs, s.request(ctx, src.Name))
 	}
+	s.pipeline.follow(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

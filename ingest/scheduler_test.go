@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
@@ -559,4 +560,25 @@ func TestSchedulerStopsAtAnyTime(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestDerivingHoldsUpNoSource: sources run while what follows from them is derived for ever, and that ends
+// when the scheduler does.
+func TestDerivingHoldsUpNoSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		defer func(fact derive.Fact) { derive.Facts[0] = fact }(derive.Facts[0])
+		derive.Facts[0].Make = func(ctx context.Context, _ derive.Input) ([]catalog.Entry, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		host := options.Of(map[string]any{"url": "https://forge.example/a"})
+		s := schedulerOf(t, 0, well, network.Source{Name: "a", Kind: "fake", Every: time.Hour, Options: host},
+			network.Source{Name: "b", Kind: "fake", Every: time.Hour, Options: host})
+		defer s.stop()
+		time.Sleep(5 * time.Hour)
+		synctest.Wait()
+		if a, b := len(s.runs("a")), len(s.runs("b")); a < 5 || b < 5 {
+			t.Errorf("in five hours %d and %d runs", a, b)
+		}
+	})
 }
