@@ -76,16 +76,15 @@ func (c checker) entry(e *catalog.Entry) error {
 	c.texts(e)
 	c.dates(&e.Record)
 	c.address("url", &e.Record.URL)
-	limit(c, "links", &e.Links)
-	limit(c, "aliases", &e.Aliases)
-	limit(c, "votes", &e.Votes)
-	limit(c, "tags", &e.Record.Tags)
+	limit(c, "aliases", &e.Aliases, 0)
+	limit(c, "votes", &e.Votes, 0)
+	limit(c, "tags", &e.Record.Tags, 0)
 	if f := e.Facts; f != nil {
 		if err := c.data(catalog.Record{Kind: e.Record.Kind, Data: f.Data}); err != nil {
 			return fmt.Errorf("its facts: %w", err)
 		}
 		c.fact("last_activity_at of its facts", &f.LastActivityAt)
-		limit(c, "tags of its facts", &f.Tags)
+		limit(c, "tags of its facts", &f.Tags, 0)
 	}
 	for i := range e.Votes {
 		c.fact("a vote's date", &e.Votes[i].CastAt)
@@ -170,10 +169,11 @@ func (c checker) address(name string, address *string) {
 	*address = ""
 }
 
-func limit[T any](c checker, name string, list *[]T) {
-	if n := len(*list); n > maxHanging {
+// limit cuts a list of which some are left out already.
+func limit[T any](c checker, name string, list *[]T, left int) {
+	if n := len(*list) + left; n > maxHanging {
 		c.warn(fmt.Sprintf("has %d %s; the first %d are kept", n, name, maxHanging))
-		*list = (*list)[:maxHanging]
+		*list = (*list)[:min(len(*list), maxHanging)]
 	}
 }
 

@@ -142,3 +142,34 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 		})
 	}
 }
+
+// TestEndlessLinksAreCut: those of the connector come first, then those of the text.
+func TestEndlessLinksAreCut(t *testing.T) {
+	var text strings.Builder
+	for i := range 6000 {
+		fmt.Fprintf(&text, "NSP-%d ", i+1)
+	}
+	for given, want := range map[int]string{0: "has 6000 links", 4000: "has 10000 links", 7000: "has 13000 links"} {
+		f := setup(t)
+		e := page("odd")
+		e.Record.Body = text.String()
+		for i := range given {
+			e.Links = append(e.Links, catalog.Link{Relation: catalog.References,
+				To: catalog.Ref{Kind: catalog.KindDoc, Key: fmt.Sprintf("%04d", i)}})
+		}
+		report := f.run("first", listing(e))
+		if want += "; the first 5000 are kept"; report.Warned != 1 || report.Problems[0].Message != want {
+			t.Errorf("report %+v, want %q", report, want)
+		}
+		docs := 0
+		links := f.linksFrom(f.get(catalog.KindDoc, "odd"))
+		for _, to := range links {
+			if to.Kind == catalog.KindDoc {
+				docs++
+			}
+		}
+		if len(links) != 5000 || docs != min(given, 5000) {
+			t.Errorf("%d links, %d of them of the connector", len(links), docs)
+		}
+	}
+}

@@ -116,7 +116,7 @@ func (p *Pipeline) deriveFact(ctx context.Context, f derive.Fact) error {
 		return err
 	}
 	for i := range entries {
-		mention.AddProposals(p.config.Network.Proposals, &entries[i])
+		mention.AddProposals(p.config.Network.Proposals, &entries[i], maxHanging)
 	}
 	if err := p.replaceDerived(ctx, f.Of, entries); err != nil {
 		return err

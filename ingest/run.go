@@ -192,15 +192,16 @@ func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, erro
 	if e.Facts != nil {
 		e.Facts = new(*e.Facts)
 	}
-	if err := r.checker(locator(e.Record)).entry(&e); err != nil {
+	check := r.checker(locator(e.Record))
+	if err := check.entry(&e); err != nil {
 		return catalog.Entry{}, err
 	}
 	if err := r.parent(ctx, e); err != nil {
 		return catalog.Entry{}, err
 	}
 	r.people.Hide(&e)
-	mention.AddProposals(r.config.Network.Proposals, &e)
-	mention.AddReferences(&e)
+	left := mention.AddProposals(r.config.Network.Proposals, &e, maxHanging) + mention.AddReferences(&e, maxHanging)
+	limit(check, "links", &e.Links, left)
 	return e.Normalize()
 }
 

@@ -33,18 +33,22 @@ type mention struct{ number, start, end, digits int }
 // AddProposals appends a mentions link for every proposal of the network that an
 // entry names, unless the connector linked it already: then that link only gets
 // a snippet if it has none. So an entry has one link to a target unless its
-// connector adds more. An entry does not mention itself or its parent.
-func AddProposals(of network.Proposals, e *catalog.Entry) { mentions{of}.add(e) }
+// connector adds more. An entry does not mention itself or its parent. It gets no
+// link above the most that it may have: AddProposals returns how many are left out.
+func AddProposals(of network.Proposals, e *catalog.Entry, most int) (left int) {
+	return mentions{of}.add(e, most)
+}
 
 // Cited lists the keys of a network's proposals that texts or addresses
 // mention, each once.
 func Cited(of network.Proposals, texts ...string) []string {
 	m := mentions{of}
-	keys := []string{}
+	keys, cited := []string{}, map[int]bool{}
 	for _, text := range texts {
 		for _, at := range m.find(text) {
-			if key := m.key(at.number); !slices.Contains(keys, key) {
-				keys = append(keys, key)
+			if !cited[at.number] {
+				cited[at.number] = true
+				keys = append(keys, m.key(at.number))
 			}
 		}
 	}
@@ -103,35 +107,45 @@ func Names(of network.Proposals, container, text string) []Name {
 // key returns the natural key of the proposal with a number.
 func (m mentions) key(number int) string { return m.of.Key(strconv.Itoa(number)) }
 
-func (m mentions) add(e *catalog.Entry) {
-	found := map[catalog.Ref]string{}
-	var order []catalog.Ref
+func (m mentions) add(e *catalog.Entry, most int) (left int) {
+	given := linksOf(e)
+	done := map[int]bool{}
 	for _, text := range []string{e.Record.Body, e.Record.Title, e.Record.Summary} {
 		for _, at := range m.find(text) {
+			if done[at.number] {
+				continue
+			}
+			done[at.number] = true
 			ref := catalog.Ref{Kind: catalog.KindCIP, Key: m.key(at.number)}
-			if _, ok := found[ref]; !ok {
-				found[ref] = snippet(text, at.start, at.end)
-				order = append(order, ref)
+			switch links, known := given[ref]; {
+			case known:
+				for _, i := range links {
+					if e.Links[i].Snippet == "" {
+						e.Links[i].Snippet = snippet(text, at.start, at.end)
+					}
+				}
+			case len(e.Links) >= most:
+				left++
+			default:
+				e.Links = append(e.Links, catalog.Link{Relation: catalog.Mentions, To: ref,
+					Snippet: snippet(text, at.start, at.end)})
 			}
 		}
 	}
-	for i, l := range e.Links {
-		if text, ok := found[l.To]; ok && l.Snippet == "" {
-			e.Links[i].Snippet = text
-		}
-	}
-	for _, ref := range order {
-		if !m.known(e, ref) {
-			e.Links = append(e.Links, catalog.Link{Relation: catalog.Mentions, To: ref, Snippet: found[ref]})
-		}
-	}
+	return left
 }
 
-// known reports whether the entry is the proposal, its child, or already links
-// to it.
-func (m mentions) known(e *catalog.Entry, ref catalog.Ref) bool {
-	return e.Record.Ref() == ref || e.Parent == ref || e.Record.Kind == ref.Kind && slices.Contains(e.Aliases, ref.Key) ||
-		slices.ContainsFunc(e.Links, func(l catalog.Link) bool { return l.To == ref })
+// linksOf are the targets of an entry's links, with the places of these, and what
+// it needs no link to: itself, by any of its keys, and its parent.
+func linksOf(e *catalog.Entry) map[catalog.Ref][]int {
+	to := map[catalog.Ref][]int{e.Record.Ref(): nil, e.Parent: nil}
+	for _, key := range e.Aliases {
+		to[catalog.Ref{Kind: e.Record.Kind, Key: key}] = nil
+	}
+	for i, l := range e.Links {
+		to[l.To] = append(to[l.To], i)
+	}
+	return to
 }
 
 // find returns the mentions in a markdown text, in order.
@@ -324,9 +338,12 @@ func prose(text string) (out []span) {
 // snippet returns the text around s[start:end] on one line: at most
 // catalog.MaxSnippet characters of its paragraph, cut between words.
 func snippet(s string, start, end int) string {
-	const around = (catalog.MaxSnippet - 40) / 2
-	before, cutLeft := tail(paragraphBefore(s[:start]), around)
-	after, cutRight := head(paragraphAfter(s[end:]), around)
+	const (
+		around = (catalog.MaxSnippet - 40) / 2
+		reach  = (around + 1) * utf8.UTFMax // bytes that have more characters than that
+	)
+	before, cutLeft := tail(paragraphBefore(s[max(0, start-reach):start]), around)
+	after, cutRight := head(paragraphAfter(s[end:min(len(s), end+reach)]), around)
 	text := strings.Join(strings.Fields(before+s[start:end]+after), " ")
 	if cutLeft {
 		text = "…" + text

@@ -167,11 +167,25 @@ func TestMentionLinks(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			m.add(&tt.entry)
+			if left := m.add(&tt.entry, 100); left != 0 {
+				t.Errorf("%d are left out", left)
+			}
 			if diff := cmp.Diff(tt.want, tt.entry.Links); diff != "" {
 				t.Errorf("links (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestLinksAreBounded: an entry has the links of its connector, and no more than it may.
+func TestLinksAreBounded(t *testing.T) {
+	given := catalog.Link{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0002"}}
+	e := catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a", Container: "a/b",
+		Body: "NSP-1 NSP-2 NSP-3 NSP-4 NSP-4 #5"}, Links: []catalog.Link{given}}
+	proposals, references := AddProposals(of("NSP"), &e, 2), AddReferences(&e, 2)
+	if proposals != 2 || references != 2 || len(e.Links) != 2 || e.Links[0].To != given.To ||
+		e.Links[1].To.Key != "NSP-0001" {
+		t.Errorf("%d and %d are left out of %+v", proposals, references, e.Links)
 	}
 }
 

@@ -2,7 +2,6 @@ package mention
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,28 +29,35 @@ const maxReferences = 50
 // AddReferences appends a references link for every issue or pull request that
 // an entry names outside fenced code. A bare number may be either, so it gives a
 // link to each; the target of a link need not exist. A number that the connector
-// linked as a proposal is skipped.
-func AddReferences(e *catalog.Entry) {
+// linked as a proposal is skipped. An entry gets no link above the most that it
+// may have: AddReferences returns how many of its first fifty are left out.
+func AddReferences(e *catalog.Entry, most int) (left int) {
 	text := e.Record.Body
-	given := e.Links
-	var found []catalog.Link
+	linked, named := linksOf(e), map[string]bool{}
+	for _, l := range e.Links {
+		named[l.To.Key] = true
+	}
+	found := 0
 	for _, w := range works(e.Record.Container, text) {
 		pull, _ := strconv.Atoi(w.number) // the patterns above take digits only
-		named := func(l catalog.Link) bool { return l.To.Key == w.number || l.To.Key == network.DraftKey(pull) }
-		if slices.ContainsFunc(given, named) {
+		if named[w.number] || named[network.DraftKey(pull)] {
 			continue
 		}
 		for _, to := range w.Refs {
-			linked := func(l catalog.Link) bool { return l.To == to }
-			if len(found) == maxReferences || to == e.Record.Ref() || to == e.Parent ||
-				slices.ContainsFunc(given, linked) || slices.ContainsFunc(found, linked) {
+			if _, known := linked[to]; known || found == maxReferences {
 				continue
 			}
-			link := catalog.Link{Relation: catalog.References, To: to, Snippet: snippet(text, w.Start, w.End)}
-			found = append(found, link)
+			linked[to] = nil
+			found++
+			if len(e.Links) >= most {
+				left++
+				continue
+			}
+			e.Links = append(e.Links, catalog.Link{Relation: catalog.References, To: to,
+				Snippet: snippet(text, w.Start, w.End)})
 		}
 	}
-	e.Links = append(given, found...)
+	return left
 }
 
 // work is a name of an issue or a pull request.

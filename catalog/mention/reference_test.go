@@ -44,7 +44,7 @@ func TestReferencesToIssuesAndPulls(t *testing.T) {
 			if name == "not itself" {
 				e.Parent = catalog.Ref{Kind: catalog.KindIssue, Key: "causeway/node#1"}
 			}
-			AddReferences(&e)
+			AddReferences(&e, 100)
 			var got []string
 			for _, l := range e.Links {
 				if l.Relation != catalog.References || l.Snippet == "" {
@@ -66,7 +66,7 @@ func TestNumbersLinkedByTheConnectorAreSkipped(t *testing.T) {
 	}
 	e := catalog.Entry{Record: catalog.Record{Body: "causeway/grants#2, https://forge.example/causeway/cips/pull/3"},
 		Links: given}
-	if AddReferences(&e); len(e.Links) != len(given) {
+	if AddReferences(&e, 100); len(e.Links) != len(given) {
 		t.Errorf("links %+v", e.Links)
 	}
 }
@@ -79,7 +79,7 @@ func TestReferencesAreBounded(t *testing.T) {
 	given := catalog.Link{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindPull, Key: "causeway/node#2"}}
 	e := catalog.Entry{Record: catalog.Record{Container: "causeway/node", Body: text.String()},
 		Links: []catalog.Link{given}}
-	AddReferences(&e)
+	AddReferences(&e, 100)
 	if len(e.Links) != 1+maxReferences || e.Links[0] != given {
 		t.Errorf("%d links, first %+v", len(e.Links), e.Links[0])
 	}
@@ -92,7 +92,7 @@ func FuzzReferences(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		e := catalog.Entry{Record: catalog.Record{Container: "a/b", Body: text}}
-		AddReferences(&e)
+		AddReferences(&e, 100)
 		for _, l := range e.Links {
 			if utf8.ValidString(text) && !utf8.ValidString(l.Snippet) ||
 				utf8.RuneCountInString(l.Snippet) > catalog.MaxSnippet {
