@@ -1,10 +1,13 @@
 package docs_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -494,6 +497,21 @@ func TestTheMirrorMayBeDamaged(t *testing.T) {
 
 	// An object of the mirror is lost: the run fails, the next one starts over.
 	mirror := filepath.Join(work, "repository.git")
+	packs, err := filepath.Glob(filepath.Join(mirror, "objects", "pack", "*.pack"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pack := range packs { // into files of their own
+		data, err := os.ReadFile(pack)
+		if err == nil {
+			err = os.Remove(pack)
+		}
+		cmd := exec.CommandContext(t.Context(), "git", "--git-dir="+mirror, "unpack-objects", "-q")
+		cmd.Stdin = bytes.NewReader(data)
+		if err := errors.Join(err, cmd.Run()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	blob := repo.Git("rev-parse", "HEAD:b.md")
 	if err := os.RemoveAll(filepath.Join(mirror, "objects", blob[:2])); err != nil {
 		t.Fatal(err)

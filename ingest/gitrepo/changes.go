@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -18,17 +19,30 @@ const (
 
 // Changes compares two trees of the repository; nil is an empty one. A renamed
 // file is one change. Unlike go-git's own comparison it fails for no name that
-// a tree may contain.
-func (r *Repository) Changes(ctx context.Context, before, after *object.Tree) (object.Changes, error) {
-	var found object.Changes
-	if err := r.compare(ctx, "", before, after, &found); err != nil {
-		return nil, err
+// a tree may contain: names that no file has are left out. If after adds or
+// changes any, wrong says so of the first.
+func (r *Repository) Changes(
+	ctx context.Context, before, after *object.Tree,
+) (changes object.Changes, wrong, err error) {
+	found := comparison{repo: r}
+	if err := found.compare(ctx, "", before, after); err != nil {
+		return nil, nil, err
 	}
-	return object.DetectRenames(found, &object.DiffTreeOptions{RenameScore: renameScore, RenameLimit: renameLimit})
+	changes, err = object.DetectRenames(found.changes,
+		&object.DiffTreeOptions{RenameScore: renameScore, RenameLimit: renameLimit})
+	return changes, found.wrong, err
+}
+
+// comparison is what two trees differ in.
+type comparison struct {
+	repo    *Repository
+	changes object.Changes
+	wrong   error
 }
 
 // compare adds the changes below a directory, by name.
-func (r *Repository) compare(ctx context.Context, dir string, before, after *object.Tree, to *object.Changes) error {
+func (to *comparison) compare(ctx context.Context, dir string, before, after *object.Tree) error {
+	r := to.repo
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -39,6 +53,12 @@ func (r *Repository) compare(ctx context.Context, dir string, before, after *obj
 		a, had := old[name]
 		b, has := now[name]
 		if had && has && a.Hash == b.Hash && a.Mode == b.Mode {
+			continue
+		}
+		if err := odd(name); err != nil {
+			if has && to.wrong == nil {
+				to.wrong = fmt.Errorf("%q: %w", join(dir, name), err)
+			}
 			continue
 		}
 		var from, into *object.Tree
@@ -54,7 +74,7 @@ func (r *Repository) compare(ctx context.Context, dir string, before, after *obj
 			}
 		}
 		if from != nil || into != nil {
-			if err := r.compare(ctx, join(dir, name), from, into, to); err != nil {
+			if err := to.compare(ctx, join(dir, name), from, into); err != nil {
 				return err
 			}
 		}
@@ -66,7 +86,7 @@ func (r *Repository) compare(ctx context.Context, dir string, before, after *obj
 			change.To = changeEntry(dir, after, b)
 		}
 		if change.From.Name != "" || change.To.Name != "" {
-			*to = append(*to, change)
+			to.changes = append(to.changes, change)
 		}
 	}
 	return nil

@@ -3,9 +3,12 @@ package gitrepo_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -76,15 +79,15 @@ func TestFetchFollowsItsRemote(t *testing.T) {
 	step("a rewritten branch", other)
 
 	for _, left := range []string{"refs/heads/main.lock", "packed-refs.lock", "shallow.lock",
-		"objects/pack/tmp_pack_x"} {
+		"objects/pack/tmp_pack_x", "objects/pack/.tmp-1-pack-x.pack"} {
 		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	third := repo.Commit("three", map[string]string{"c.md": "cc"})
 	step("what a killed fetch left", third)
-	if _, err := os.Stat(filepath.Join(dir, "objects/pack/tmp_pack_x")); err == nil {
-		t.Error("a half-written pack is still there")
+	if left, err := filepath.Glob(filepath.Join(dir, "objects/pack/*tmp*")); err != nil || len(left) > 0 {
+		t.Errorf("half-written packs are still there: %q, %v", left, err)
 	}
 	if err := os.Remove(filepath.Join(dir, "HEAD")); err != nil {
 		t.Fatal(err)
@@ -96,6 +99,22 @@ func TestFetchFollowsItsRemote(t *testing.T) {
 	if got, err := head(t, nil, filepath.Join(t.TempDir(), "m.git"), bundle); err != nil || got != third {
 		t.Errorf("a bundle: %q, %v", got, err)
 	}
+}
+
+// TestPacksDoNotPileUp: each fetch that finds something new leaves a pack.
+func TestPacksDoNotPileUp(t *testing.T) {
+	repo := gitrepotest.New(t)
+	dir := filepath.Join(t.TempDir(), "mirror.git")
+	for i := range 25 {
+		want := repo.Commit("more", map[string]string{"a.md": strings.Repeat("a", i)})
+		if got, err := head(t, nil, dir, repo.Dir); err != nil || got != want {
+			t.Fatalf("%q, %v; want %q", got, err, want)
+		}
+	}
+	if packs, err := filepath.Glob(filepath.Join(dir, "objects/pack/*.pack")); err != nil || len(packs) > 20 {
+		t.Errorf("%d packs, %v", len(packs), err)
+	}
+	repo.Git("--git-dir", dir, "fsck", "--strict")
 }
 
 func TestWithoutABranchTheRemotesOwnIsFetched(t *testing.T) {
@@ -750,19 +769,21 @@ func TestFiles(t *testing.T) {
 }
 
 // odd are names that git takes and that are hard to read from a listing: with
-// control characters, quotes, in another encoding than UTF-8, of directories.
-var odd = []string{"a\tb.md", "a\nb.md", "\"quoted\" 'b'.md", `back\slash.md`, "\xfcber.md", "概要 1.md", " b ",
-	"tab\tdir/a.md", "\x01%H 0.md"}
+// quotes, in another encoding than UTF-8, of directories. Nothing is read of those with
+// control characters.
+var odd, control = []string{"\"quoted\" 'b'.md", `back\slash.md`, "\xfcber.md", "概要 1.md", " b ", "%H 0/a.md"},
+	[]string{"a\tb.md", "a\nb.md", "tab\tdir/a.md", "\x01%H 0.md", "\x1b[31m.md", "c1\u0085.md"}
 
 func TestNamesThatAreHardToRead(t *testing.T) {
 	repo := gitrepotest.New(t)
 	files, text := map[string]string{}, strings.Repeat("The ferry leaves at dawn.\n", 20)
-	for _, name := range odd {
+	for _, name := range slices.Concat(odd, control) {
 		files[name] = text + name
 	}
 	repo.Commit("one", files)
 	repo.Git("mv", odd[0], "plain.md")
-	repo.Commit("two", map[string]string{"tab\tdir/a.md": text + "changed", odd[1]: gitrepotest.Gone})
+	repo.Commit("two", map[string]string{odd[5]: text + "changed", odd[1]: gitrepotest.Gone,
+		control[0]: gitrepotest.Gone})
 	dir := filepath.Join(t.TempDir(), "m.git")
 	if _, err := head(t, nil, dir, repo.Dir); err != nil {
 		t.Fatal(err)
@@ -777,9 +798,14 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed, _, err := r.Files(first)
+	listed, others, err := r.Files(first)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range control {
+		if err := others[name]; err == nil || !strings.Contains(err.Error(), "control character") {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 	want := map[string]bool{}
 	got := map[string]bool{}
@@ -794,14 +820,14 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	}
 
 	changed := []gitrepo.Change{
-		{Old: odd[0], New: "plain.md"}, {Old: odd[1]}, {Old: "tab\tdir/a.md", New: "tab\tdir/a.md"},
+		{Old: odd[0], New: "plain.md"}, {Old: odd[1]}, {Old: odd[5], New: odd[5]},
 	}
 	order := func(a, b gitrepo.Change) int { return strings.Compare(a.Old, b.Old) }
 	slices.SortFunc(changed, order)
 	before, after := must(r.Tree(first)), must(r.Tree(r.Head))
-	changes, err := r.Changes(t.Context(), before, after)
-	if err != nil {
-		t.Fatal(err)
+	changes, wrong, err := r.Changes(t.Context(), before, after)
+	if err != nil || wrong != nil {
+		t.Fatal(err, wrong)
 	}
 	var found []gitrepo.Change
 	for _, c := range changes {
@@ -811,14 +837,15 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	if diff := cmp.Diff(changed, found); diff != "" {
 		t.Errorf("changes (-want +got)\n%s", diff)
 	}
-	added, err := r.Changes(t.Context(), nil, before)
-	if err != nil || len(added) != len(odd) {
-		t.Errorf("changes since an empty tree: %d, %v", len(added), err)
+	added, wrong, err := r.Changes(t.Context(), nil, before)
+	if err != nil || len(added) != len(odd) || wrong == nil {
+		t.Errorf("changes since an empty tree: %d, %v, %v", len(added), wrong, err)
 	}
 	for step, err := range r.History(t.Context(), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		step.Changes = slices.DeleteFunc(step.Changes, func(c gitrepo.Change) bool { return c.Old == control[0] })
 		slices.SortFunc(step.Changes, order)
 		if diff := cmp.Diff(changed, step.Changes); diff != "" {
 			t.Errorf("history (-want +got)\n%s", diff)
@@ -832,4 +859,79 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// object writes an object as it is, whatever git says of it.
+func object(t *testing.T, repo *gitrepotest.Repo, kind, content string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", "-C", repo.Dir, "hash-object", "-t", kind, "-w", "--literally",
+		"--stdin")
+	cmd.Stdin = strings.NewReader(content)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git hash-object: %v: %s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// entry is one of a tree.
+func entry(t *testing.T, mode, name, hash string) string {
+	t.Helper()
+	raw, err := hex.DecodeString(hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mode + " " + name + "\x00" + string(raw)
+}
+
+// TestObjectsOfAFetchAreChecked: what old tools made is read, and names that no file has are
+// told; what is no history of git is refused.
+func TestObjectsOfAFetchAreChecked(t *testing.T) {
+	const commit = "tree %s\nauthor Ada Quill <a@x.example> %s\ncommitter Host<h@x.example> %s\n\nOne\n"
+	for name, c := range map[string]struct {
+		tree          func(repo *gitrepotest.Repo, blob string) string
+		when          string
+		files, others []string
+		fails         string
+	}{
+		"old": {func(repo *gitrepotest.Repo, blob string) string {
+			dir := object(t, repo, "tree", entry(t, "100664", "b.md", blob))
+			return object(t, repo, "tree", entry(t, "100644", "a.md", blob)+entry(t, "040000", "dir", dir))
+		}, "1930000000 +051800", []string{"a.md", "dir/b.md"}, nil, ""},
+		"hand-made": {func(repo *gitrepotest.Repo, blob string) string {
+			dir := object(t, repo, "tree", entry(t, "100644", "b.md", blob))
+			return object(t, repo, "tree", entry(t, "40000", "..", dir)+
+				entry(t, "40000", ".GIT", dir)+entry(t, "40000", ".git", dir)+entry(t, "100644", "/e.md", blob)+
+				entry(t, "100644", "a.md", blob)+entry(t, "100644", "a/c.md", blob)+entry(t, "100644", "d\n\x1b[31m.md", blob))
+		}, "1930000000 +0000", []string{"a.md"},
+			[]string{"../b.md", ".GIT/b.md", ".git/b.md", "/e.md", "a/c.md", "d\n\x1b[31m.md"}, ""},
+		"unsorted": {func(repo *gitrepotest.Repo, blob string) string {
+			return object(t, repo, "tree", entry(t, "100644", "b.md", blob)+entry(t, "100644", "a.md", blob))
+		}, "1930000000 +0000", nil, nil, "treeNotSorted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repo := gitrepotest.New(t)
+			tree := c.tree(repo, object(t, repo, "blob", "text"))
+			repo.Git("update-ref", "refs/heads/main", object(t, repo, "commit", fmt.Sprintf(commit, tree, c.when, c.when)))
+			dir := filepath.Join(t.TempDir(), "mirror.git")
+			if _, err := head(t, nil, dir, repo.Dir); err != nil || c.fails != "" {
+				if c.fails == "" || err == nil || !strings.Contains(err.Error(), c.fails) {
+					t.Fatalf("error %v, want %q", err, c.fails)
+				}
+				return
+			}
+			r := must(gitrepo.Open(dir, "main"))
+			defer func() { _ = r.Close() }()
+			files, others, err := r.Files(r.Head)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.files, slices.Sorted(maps.Keys(files))); diff != "" {
+				t.Errorf("files (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(c.others, slices.Sorted(maps.Keys(others))); diff != "" {
+				t.Errorf("others (-want +got)\n%s", diff)
+			}
+		})
+	}
 }

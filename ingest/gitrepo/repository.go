@@ -1,9 +1,12 @@
 package gitrepo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -159,9 +162,21 @@ func (r *Repository) count(tree plumbing.Hash, depth int) (n int, err error) {
 // errNoFile: the path is that of a link or a submodule.
 var errNoFile = errors.New("git has a link or another repository there, not a file")
 
-// Files lists the files of a commit by path, and its links and submodules with what
-// they are. A path is what git has: it may contain control characters, or not be
-// UTF-8. Its errors are those of Tree.
+// odd returns what is wrong with a name in a tree, nil if it is one of a file or directory that can be checked
+// out. Git itself writes no others, but whoever makes objects by hand does.
+func odd(name string) error {
+	switch {
+	case name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git") || strings.Contains(name, "/"):
+		return fmt.Errorf("a tree of git has the name %q, which no file can have", name)
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("a tree of git has the name %q, with a control character", name)
+	}
+	return nil
+}
+
+// Files lists the files of a commit by path, and others with what they are: links,
+// submodules, and what has a name that no file has. A path need not be UTF-8. Its
+// errors are those of Tree.
 func (r *Repository) Files(c *object.Commit) (
 	files map[string]plumbing.Hash, others map[string]error, err error,
 ) {
@@ -170,21 +185,31 @@ func (r *Repository) Files(c *object.Commit) (
 		return nil, nil, err
 	}
 	files, others = map[string]plumbing.Hash{}, map[string]error{}
-	walker := object.NewTreeWalker(tree, true, nil)
-	walker.SkipPathValidation() // which is for those who write the files to a disk
-	defer walker.Close()
-	for {
-		name, entry, err := walker.Next()
-		if errors.Is(err, io.EOF) {
-			return files, others, nil
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		if entry.Mode.IsRegular() || entry.Mode == filemode.Executable {
+	return files, others, r.list("", tree, nil, files, others)
+}
+
+// list adds what is below a directory, which Tree has bounded. Nothing is a file below a name that is wrong.
+func (r *Repository) list(
+	dir string, tree *object.Tree, wrong error, files map[string]plumbing.Hash, others map[string]error,
+) error {
+	for _, entry := range tree.Entries {
+		name, wrong := join(dir, entry.Name), cmp.Or(wrong, odd(entry.Name))
+		switch {
+		case entry.Mode == filemode.Dir:
+			below, err := r.Git.TreeObject(entry.Hash)
+			if err == nil {
+				err = r.list(name, below, wrong, files, others)
+			}
+			if err != nil {
+				return err
+			}
+		case wrong != nil:
+			others[name] = wrong
+		case entry.Mode.IsRegular() || entry.Mode == filemode.Executable:
 			files[name] = entry.Hash
-		} else if entry.Mode != filemode.Dir {
+		default:
 			others[name] = errNoFile
 		}
 	}
+	return nil
 }

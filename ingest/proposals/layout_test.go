@@ -454,19 +454,21 @@ func TestHistoryOfANumberInTheHeader(t *testing.T) {
 	}
 }
 
-// A file or directory whose name has bytes that few expect stops nothing.
+// A file or directory whose name has bytes that few expect stops nothing, and of one with a
+// control character it is said that it is not read.
 func TestNamesOfAnyBytes(t *testing.T) {
 	f := newForge(t)
 	f.commit("one", map[string]string{
 		"p/tip-0001\t.md": yamlHeader("tip: 1", "One"), "p/\xfcber.md": yamlHeader("tip: 2", "Two"),
-		"tab\tdir/\"3\".md": yamlHeader("tip: 3", "Three"), "p/a\nb.md": "# No proposal",
-		"tip-0004/README.md": yamlHeader("tip: 4", "Four"), "tip-0004/a\tb.md": "# Beside",
+		"a dir/\"3\".md": yamlHeader("tip: 3", "Three"), "p/a\nb.md": yamlHeader("tip: 5", "Five"),
+		"tip-0004/README.md": yamlHeader("tip: 4", "Four"), "tip-0004/a'b.md": "# Beside",
 	})
 	f.commit("two", map[string]string{"p/tip-0001\t.md": "", "p/tip-0001.md": yamlHeader("tip: 1", "One"),
-		"tab\tdir/\"3\".md": yamlHeader("tip: 3", "Three and more")})
+		"a dir/\"3\".md": yamlHeader("tip: 3", "Three and more")})
 	out, _ := syncOf(t, lagoon("TIP"), t.TempDir(), "", given(f))
-	want := []string{"attachment tip-0004/a\tb.md", "cip TIP-0001", "cip TIP-0002", "cip TIP-0003", "cip TIP-0004"}
-	if diff := cmp.Diff(want, out.keys()); diff != "" || len(out.skipped) != 1 {
+	want := []string{"attachment tip-0004/a'b.md", "cip TIP-0001", "cip TIP-0002", "cip TIP-0003", "cip TIP-0004"}
+	if diff := cmp.Diff(want, out.keys()); diff != "" || len(out.skipped) != 1 ||
+		!strings.Contains(out.skipped[0], `"a\nb.md", with a control character`) {
 		t.Errorf("skipped %q, records (-want +got):\n%s", out.skipped, diff)
 	}
 }

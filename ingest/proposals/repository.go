@@ -98,7 +98,7 @@ func readSteps(
 			return nil, err
 		default:
 			s := m.Step
-			if s.Changes, err = diff(ctx, repo, before, tree); err != nil {
+			if s.Changes, _, err = diff(ctx, repo, before, tree); err != nil {
 				return nil, fmt.Errorf("changes of %s: %w", c.Hash, err)
 			}
 			if alone {
@@ -120,13 +120,15 @@ func readSteps(
 	return merges, nil
 }
 
-// diff returns the changes between two trees, with renames found, by path.
-func diff(ctx context.Context, repo *gitrepo.Repository, before, after *object.Tree) ([]proposal.FileChange, error) {
-	changes, err := repo.Changes(ctx, before, after)
+// diff returns the changes between two trees, with renames found, by path, and whether
+// names were left out.
+func diff(
+	ctx context.Context, repo *gitrepo.Repository, before, after *object.Tree,
+) (out []proposal.FileChange, wrong, err error) {
+	changes, wrong, err := repo.Changes(ctx, before, after)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []proposal.FileChange
 	for _, c := range changes {
 		f := proposal.FileChange{Old: c.From.Name, New: c.To.Name}
 		if f.Old != "" && !c.From.TreeEntry.Mode.IsFile() {
@@ -144,7 +146,7 @@ func diff(ctx context.Context, repo *gitrepo.Repository, before, after *object.T
 	slices.SortFunc(out, func(a, b proposal.FileChange) int {
 		return cmp.Or(cmp.Compare(cmp.Or(a.New, a.Old), cmp.Or(b.New, b.Old)), cmp.Compare(a.Old, b.Old))
 	})
-	return out, nil
+	return out, wrong, nil
 }
 
 // mergeSubject matches the first line of what forges write when they merge, and of
@@ -332,7 +334,8 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 	return p, nil
 }
 
-// between returns the changes of a pull request since it forked from the branch.
+// between returns the changes of a pull request since it forked from the branch. One
+// with a name that no file has was made to be misread, so it has none.
 func (h *host) between(ctx context.Context, base, head *object.Commit) ([]proposal.FileChange, error) {
 	after, err := h.repo.Tree(head)
 	if err != nil {
@@ -344,7 +347,11 @@ func (h *host) between(ctx context.Context, base, head *object.Commit) ([]propos
 			return nil, err
 		}
 	}
-	return diff(ctx, h.repo, before, after)
+	changes, wrong, err := diff(ctx, h.repo, before, after)
+	if err = cmp.Or(err, wrong); err != nil {
+		return nil, err
+	}
+	return changes, nil
 }
 
 // ancestors returns a commit with all its ancestors.

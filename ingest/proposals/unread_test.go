@@ -3,9 +3,12 @@ package proposals_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +56,48 @@ func TestAnUnreadablePullRequestIsSkipped(t *testing.T) {
 	for i, want := range []string{"pull request 3: head: ", "pull request 4: more than 5000 commits",
 		"directories deeper than 256"} {
 		if len(out.skipped) != 3 || !strings.Contains(out.skipped[i], want) {
+			t.Errorf("%q is not said: %q", want, out.skipped)
+		}
+	}
+}
+
+// TestAPullRequestWithANameThatNoFileHasIsSkipped: git writes no such tree, but who makes
+// one by hand can propose it.
+func TestAPullRequestWithANameThatNoFileHasIsSkipped(t *testing.T) {
+	f := newForge(t)
+	f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
+	object := func(kind, content string) string {
+		file := filepath.Join(t.TempDir(), "object")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return f.git("hash-object", "-t", kind, "-w", "--literally", file)
+	}
+	entry := func(mode, name, hash string) string {
+		raw, err := hex.DecodeString(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mode + " " + name + "\x00" + string(raw)
+	}
+	ropes := object("blob", text("TBD", "Ropes", "Draft"))
+	lamps := entry("40000", "cip-0001", f.git("rev-parse", "main:cip-0001"))
+	for i, root := range []string{
+		entry("40000", "..", object("tree", entry("100644", "lip-005.md", ropes))) + lamps,
+		entry("40000", ".git", object("tree", entry("100644", "lip-006.md", ropes))) + lamps,
+		lamps + entry("100644", "lip-007\n\x1b[31m.md", ropes),
+	} {
+		for _, name := range []string{"head", "merge"} {
+			f.git("update-ref", fmt.Sprintf("refs/pull/%d/%s", 3+i, name),
+				f.git("commit-tree", "-p", "main", "-m", "Ropes", object("tree", root)))
+		}
+	}
+	out, outcome := sync(t, t.TempDir(), "", given(f))
+	if diff := cmp.Diff([]string{"cip CIP-0001"}, out.keys()); diff != "" || !outcome.Complete {
+		t.Errorf("complete %t, records (-want +got):\n%s", outcome.Complete, diff)
+	}
+	for i, want := range []string{`pull request 3: "..": `, `pull request 4: ".git": `, `pull request 5: "lip-007\n`} {
+		if len(out.skipped) != 3 || !strings.HasPrefix(out.skipped[i], want) {
 			t.Errorf("%q is not said: %q", want, out.skipped)
 		}
 	}
