@@ -23,8 +23,10 @@ var byTheClock = map[string]string{
 
 	"cmd/almanac/confined_linux_test.go: server.indexed": "a hostile source takes as long as the test may",
 	"cmd/almanac/hostile_linux_test.go: serveHostile":    "it looks at the memory of a process now and then",
-	"cmd/almanac/rolling_test.go: balancer.load":         "none of its searches may fail, however few they are",
-	"ingest/gitrepo/rate_test.go: drip.Write":            slowly,
+	"cmd/almanac/hostile_linux_test.go: ownTime": "what is compared is the processor time of two sizes of a text in " +
+		"one run, the least of several tries",
+	"cmd/almanac/rolling_test.go: balancer.load": "none of its searches may fail, however few they are",
+	"ingest/gitrepo/rate_test.go: drip.Write":    slowly,
 	"retrieval/vector/qdrant/errors_test.go: faults": "a server that never answers is too slow for any bound, and " +
 		"gRPC has no clock that a test can turn",
 }
@@ -76,6 +78,7 @@ func BenchmarkDo(b *testing.B) { time.Sleep(time.Second) }
 		"go func() { <-time.After(x) }()": "TestX calls time.After",
 		"<-time.After(wait.Bound)":        "",
 		"pause()":                         "pause calls time.Sleep",
+		"syscall.Getrusage(0, &r)":        "TestX calls syscall.Getrusage",
 		"(&slow{}).Do()":                  "slow.Do calls time.Sleep",
 		"synctest.Test(t, func(t *testing.T) { time.Sleep(x); pause(); (&slow{}).Do() })": "",
 		"pause(); synctest.Test(t, func(t *testing.T) { pause() })":                       "pause calls time.Sleep",
@@ -254,7 +257,7 @@ func looksAtTheClock(n ast.Node, measured []string) string {
 			if id, ok := n.Args[0].(*ast.SelectorExpr); !ok || id.Sel.Name != "Bound" {
 				return "calls " + name
 			}
-		case "time.Sleep", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer":
+		case "time.Sleep", "time.AfterFunc", "time.Tick", "time.NewTicker", "time.NewTimer", "syscall.Getrusage":
 			return "calls " + name
 		case "context.WithTimeout", "context.WithTimeoutCause":
 			if short(n.Args[1]) {

@@ -2,17 +2,29 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/catalog/mention"
+	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
+	"almanac/ingest"
 	"almanac/ingest/connectors"
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/passage"
 	"almanac/testing/hostile"
 	"almanac/testing/soak"
 )
@@ -54,6 +66,111 @@ func TestServesHostileSources(t *testing.T) {
 	for i, outcome := range r.outcome {
 		t.Logf("%s: %s", all[i].Name, outcome)
 	}
+}
+
+// stagesOf are what becomes of the text of a record, whoever wrote it. All run outside of what
+// bounds a connector.
+func stagesOf(t *testing.T) map[string]func(text string) {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+	must(err)
+	t.Cleanup(func() { must(store.Close()) })
+	of := network.Proposals{Prefix: "CWP", Statuses: []string{"Draft"}, Default: "Draft"}
+	pipeline := ingest.New(ingest.Config{Store: store, Now: time.Now, Network: network.Network{Proposals: of}})
+	data, err := catalog.Encode(catalog.Release{Version: "1.0.0"})
+	must(err)
+	return map[string]func(string){
+		"prepare": func(text string) {
+			_, err := pipeline.Run(t.Context(), network.Source{Name: "hostile", Kind: "docs"}, putting(catalog.Record{
+				Kind: catalog.KindDoc, Key: "a", Title: "A", Container: "a/b", Body: text}))
+			must(err)
+		},
+		"derive": func(text string) {
+			in := derive.Input{catalog.KindRelease: {{Record: catalog.Record{ID: 1, Kind: catalog.KindRelease,
+				Key: "a/b@1.0.0", Title: "A 1.0.0", Body: text, Data: data,
+				CreatedAt: time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)}}}}
+			for _, f := range derive.Facts {
+				_, err := f.Make(t.Context(), in)
+				must(err)
+			}
+			derive.TLDR(text)
+		},
+		"mention": func(text string) {
+			mention.Names(of, "a/b", text)
+			mention.Cited(of, text)
+		},
+		"passage": func(text string) {
+			for _, p := range passage.Cut(passage.Source{Title: "A", Body: text}) {
+				analysis.Analyze(p.Text)
+				passage.EmbedText("A", p)
+			}
+		},
+	}
+}
+
+// putting is a connector of one record.
+type putting catalog.Record
+
+func (p putting) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+	return ingest.Outcome{Complete: true}, out.Put(ctx, catalog.Entry{Record: catalog.Record(p)})
+}
+
+// TestEveryStageIsLinear: whatever the shape of a text, twice as much of it takes each stage
+// at most two and a half times as long. That is a ratio of processor time within one run,
+// the best of some tries: four times would be a quadratic step.
+func TestEveryStageIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	const (
+		least = 20 * time.Millisecond // of a time that is worth comparing
+		ratio = 2.5
+		tries = 6
+	)
+	stages := stagesOf(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it takes its time when it is due, whatever the size
+	for _, text := range hostile.Texts() {
+		for stage, do := range stages {
+			takes := func(size int) time.Duration {
+				made := text.Make(size)
+				runtime.GC()
+				began := ownTime(t)
+				do(made)
+				return ownTime(t) - began
+			}
+			size := 16 << 10
+			half, whole := takes(size/2), takes(size)
+			for whole < least && size < ingest.MaxText {
+				size *= 2
+				half, whole = whole, takes(size)
+			}
+			for range tries {
+				if float64(whole) <= ratio*float64(half) {
+					break
+				}
+				half, whole = min(half, takes(size/2)), min(whole, takes(size))
+			}
+			t.Logf("%s of %s: %v for %d kB, %v for %d kB", stage, text.Name, half, size>>11, whole, size>>10)
+			if whole >= least && float64(whole) > ratio*float64(half) {
+				t.Errorf("%s of %s: %v for %d bytes, %v for half of them", stage, text.Name, whole, size, half)
+			}
+		}
+	}
+}
+
+// ownTime is the time that this process has had of all processors.
+func ownTime(t *testing.T) time.Duration {
+	t.Helper()
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // served is what became of a program that read sources.

@@ -32,6 +32,58 @@ import (
 var shapes = []string{"# a\n", "a\n", "a ", "- a\n", "> ", "|a|a|\n", "[a](b) ", "<div>", "<b>a</b>", "&amp;", "*a* ",
 	"`a` ", "a@b.example ", "https://a.example/a ", "CWP-0001 ", "\u0301", "a: [1,1]\n", "[[", "```\na\n```\n", "\n\n"}
 
+// Text is a text of one shape, as long as it is asked for.
+type Text struct {
+	Name string
+	Make func(bytes int) string
+}
+
+// Texts are texts of which whoever reads them may make more than they are long: of each
+// shape; of names, dates and words that are each judged by what stands around them; and of
+// many parts below one that is as long as all of them.
+func Texts() []Text {
+	var all []Text
+	for _, s := range shapes {
+		all = append(all, Text{fmt.Sprintf("%q", s), func(n int) string { return strings.Repeat(s, n/len(s)) }})
+	}
+	begun := func(name, begin, piece string) {
+		all = append(all, Text{name, func(n int) string { return begin + strings.Repeat(piece, n/len(piece)) + "end.\n" }})
+	}
+	begun("dates", "You must upgrade ", "2031-05-06 and ")
+	begun("dates without spaces", "You must upgrade ", "2031-05-06,")
+	begun("months", "You must upgrade by ", "May 2031 ")
+	begun("abbreviations", "You must upgrade ", "e.g. ")
+	begun("other spaces", "You must upgrade ", "no.\u2003")
+	begun("tabs", "You must upgrade ", "a.\t")
+	begun("blanks between dots", "You must upgrade. ", "a.        ")
+	begun("issues", "See ", "a/b#12, ")
+	begun("one issue after the other", "See ", "#12 ")
+	begun("mail addresses", "Ask ", "jane (at) site (dot) org ")
+	below := func(name, begin, long, after, piece string) {
+		all = append(all, Text{name, func(n int) string {
+			return begin + strings.Repeat(long, n/2/len(long)) + after + strings.Repeat(piece, n/2/len(piece))
+		}})
+	}
+	below("statements below a long heading", "# Breaking ", "changes must ", "\n\n", "- a b c d\n")
+	below("items below a long item", "- You must upgrade ", "now ", "\n", "  - a b c d\n")
+	below("items below a long line", "You must upgrade ", "now ", ":\n\n", "- you must upgrade\n")
+	numbered := func(name, format string) {
+		all = append(all, Text{name, func(n int) string {
+			var b strings.Builder
+			for i := 1; b.Len() < n; i++ {
+				fmt.Fprintf(&b, format, i)
+			}
+			return b.String()
+		}})
+	}
+	numbered("proposals", "CWP-%d ")
+	numbered("a list of proposals", "CWPs 1, %d, ")
+	numbered("issues of many numbers", "a/b#%d ")
+	numbered("statements of many names", "- **a%[1]d:** You must upgrade a%[1]d.\n")
+	numbered("headings of many names", "# Removed a%[1]d\n\nIt is a%[1]d.\n\n")
+	return all
+}
+
 // sampled are the files of the sample.
 var sampled = sync.OnceValues(func() (fs.FS, error) { return sample.FS(time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)) })
 
