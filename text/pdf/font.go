@@ -29,6 +29,7 @@ type font struct {
 	missing float64           // width of the others
 	rough   bool              // the widths are guessed
 	left    int               // entries that may still be read
+	check   func() error      // an error when the time is over
 	known   map[string]glyph
 }
 
@@ -37,10 +38,11 @@ type glyph struct {
 	width float64
 }
 
-// readFont reads a font. What of it cannot be read is left out.
-func readFont(v pdf.Value) *font {
+// readFont reads a font. What of it cannot be read, or is not when the time is over, is
+// left out.
+func readFont(v pdf.Value, check func() error) *font {
 	f := &font{unicode: map[string]string{}, names: map[byte]string{}, widths: map[int]float64{},
-		known: map[string]glyph{}, left: maxGlyphs}
+		known: map[string]glyph{}, left: maxGlyphs, check: check}
 	encoding := v.Key("Encoding")
 	f.wide = v.Key("Subtype").Name() == "Type0"
 	f.utf16 = strings.Contains(encoding.Name(), "UCS2") || strings.Contains(encoding.Name(), "UTF16")
@@ -277,7 +279,7 @@ func (f *font) readUnicode(v, dictionary pdf.Value) {
 			stack.Push(dictionary)
 		case "endbfchar":
 			for i := 0; i+1 < len(args); i += 2 {
-				f.put(args[i].RawString(), fromUTF16(args[i+1].RawString()))
+				f.put(args[i].RawString(), args[i+1].RawString())
 			}
 		case "endbfrange":
 			for i := 0; i+2 < len(args); i += 3 {
@@ -287,15 +289,23 @@ func (f *font) readUnicode(v, dictionary pdf.Value) {
 	})
 }
 
-func (f *font) put(code, text string) {
-	if f.spend() && len(code) > 0 && len(text) <= 64 {
-		f.unicode[code] = text
+// put maps a code to a text in UTF-16. A longer one than a glyph can stand for is not converted, as a range would
+// do that for each of its codes.
+func (f *font) put(code, units string) {
+	if f.spend() && len(code) > 0 && len(units) <= 128 {
+		if text := fromUTF16(units); len(text) <= 64 {
+			f.unicode[code] = text
+		}
 	}
 }
 
 // spend reports whether one more entry may be read.
 func (f *font) spend() bool {
-	f.left--
+	if f.left--; f.left%64 == 0 {
+		if err := f.check(); err != nil {
+			panic(err)
+		}
+	}
 	return f.left >= 0
 }
 
@@ -309,10 +319,10 @@ func (f *font) putRange(from, to string, texts pdf.Value) {
 	for i := 0; first+i <= last && f.left > 0; i++ {
 		code := string([]byte{byte((first + i) >> 8), byte(first + i)}[2-len(from):])
 		if texts.Kind() == pdf.Array {
-			f.put(code, fromUTF16(texts.Index(i).RawString()))
-		} else if n := len(units); n >= 2 {
+			f.put(code, texts.Index(i).RawString())
+		} else if n := len(units); n >= 2 && n <= 128 {
 			unit := codeOf(string(units[n-2:])) + i
-			f.put(code, fromUTF16(string(units[:n-2])+string([]byte{byte(unit >> 8), byte(unit)})))
+			f.put(code, string(units[:n-2])+string([]byte{byte(unit >> 8), byte(unit)}))
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (l *layout) draw(content, resources pdf.Value, depth int) error {
 		} else if op == "Tf" && len(args) == 2 {
 			name := args[0].Name()
 			if fonts[name] == nil {
-				fonts[name] = readFont(resources.Key("Font").Key(name))
+				fonts[name] = readFont(resources.Key("Font").Key(name), l.check)
 			}
 			l.state.font, l.state.size = fonts[name], args[1].Float64()
 		} else if l.out.Len() < maxPageText {

@@ -33,11 +33,17 @@ const (
 	maxBytes  = 64 << 20         // of a file
 	maxPages  = 2000             // pages read; further ones are only counted
 	maxStream = 16 << 20         // of one decoded stream
-	maxTime   = 20 * time.Second // for a file; a 300-page text takes about one
+	maxTime   = 20 * time.Second // for a file
 	maxFrames = 20_000           // of the call stack while parsing; Go's limit is a fatal 1 GB
 	// of at most 4 KiB, plus one for every 16 bytes; real files need some hundreds per page
 	maxReads = 200_000
 )
+
+// budget is how long a processor may read a file of a size: two seconds, and one more for each megabyte. A text of
+// 300 pages takes about one.
+func budget(bytes int) time.Duration {
+	return min(2*time.Second+time.Duration(bytes)*time.Second/1_000_000, maxTime)
+}
 
 // Text extracts the text of a PDF, page by page, up to maxChars characters (0 =
 // all), and returns its number of pages. A scanned document has pages but no
@@ -55,24 +61,27 @@ func Text(data []byte, maxChars int) (text string, pages int, err error) {
 		pages int
 		err   error
 	}
-	deadline := time.Now().Add(maxTime)
 	done := make(chan result, 1)
 	// In a separate goroutine, so that a loop inside the parser cannot block
 	// the caller; guard stops the parser at its next read.
 	go func() {
 		var r result
+		runtime.LockOSThread() // whose processor time is that of the file
+		defer runtime.UnlockOSThread()
 		defer func() {
 			if p := recover(); p != nil {
 				r.err = fmt.Errorf("%w: %w", ErrMalformed, cause(p))
 			}
 			done <- r
 		}()
-		g := &guard{data: trimmed(data), deadline: deadline}
+		began := threadTime()
+		used := func() time.Duration { return threadTime() - began }
+		g := &guard{data: trimmed(data), used: used, most: budget(len(data))}
 		if r.text, r.pages, r.err = read(g, maxChars); r.err == nil || errors.Is(r.err, ErrLimit) {
 			return
 		}
 		if again, err := rebuilt(g.data); err == nil {
-			text, pages, err := read(&guard{data: again, deadline: deadline}, maxChars)
+			text, pages, err := read(&guard{data: again, used: used, most: g.most}, maxChars)
 			if err == nil && pages > 0 {
 				r = result{text: text, pages: pages}
 			}
@@ -110,6 +119,9 @@ func read(g *guard, maxChars int) (string, int, error) {
 			break
 		}
 		text, err := page(r, n, g.exceeded)
+		if err == nil {
+			err = g.exceeded() // which a font is left out for
+		}
 		if err != nil {
 			if firstErr == nil {
 				firstErr = err
@@ -193,14 +205,15 @@ func checkContent(v pdf.Value) error {
 // guard is the file as seen by the parser. It stops the parser, by panicking,
 // when time is up or the parser recurses endlessly.
 type guard struct {
-	data     []byte
-	deadline time.Time
-	reads    int
+	data  []byte
+	used  func() time.Duration // of a processor
+	most  time.Duration
+	reads int
 }
 
 func (g *guard) exceeded() error {
-	if time.Now().After(g.deadline) {
-		return fmt.Errorf("%w: %v", ErrLimit, maxTime)
+	if g.used() > g.most {
+		return fmt.Errorf("%w: %v of a processor", ErrLimit, g.most)
 	}
 	return nil
 }

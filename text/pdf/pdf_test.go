@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"almanac/text/pdf"
@@ -255,6 +256,9 @@ func TestHarmfulFilesAreErrors(t *testing.T) {
 		"a length that is its own": {selfLength, nil},
 		"a table of more codes than there are": {with("BT /F1 1 Tf <01> Tj ET", evenFont("/ToUnicode 6 0 R"), stream("",
 			"1 beginbfrange "+strings.Repeat("<0000> <FFFF> <0000> ", 1000)+" endbfrange")), nil},
+		"texts of codes that are as long as a page": {with("BT /F1 1 Tf <01> Tj ET", evenFont("/ToUnicode 6 0 R"),
+			stream("/Filter /FlateDecode", deflate("1 beginbfrange "+strings.Repeat("<0000> <FFFF> <"+
+				strings.Repeat("0041", 20_000)+"> ", 100)+" endbfrange"))), nil},
 		"states without end": {simple(strings.Repeat("q ", 1<<20)), nil},
 		"objects of far ids": {[]byte("%PDF-1.4\n262143 0 obj null endobj 9999999 0 obj null endobj /Root 262143 0 R"),
 			pdf.ErrMalformed},
@@ -269,6 +273,22 @@ func TestHarmfulFilesAreErrors(t *testing.T) {
 				t.Errorf("Text = %q, %v; want error %v", text, err, c.want)
 			}
 		})
+	}
+}
+
+func TestTheTimeOfAFileIsThatOfItsSize(t *testing.T) {
+	for size, want := range map[int]time.Duration{0: 2, 1_000_000: 3, 5_000_000: 7, 18_000_000: 20, 64 << 20: 20} {
+		if got := pdf.Budget(size); got != want*time.Second {
+			t.Errorf("%d bytes: %v, want %d s", size, got, want)
+		}
+	}
+	small := simple(hello)
+	for used, want := range map[time.Duration]error{time.Second: nil, 3 * time.Second: pdf.ErrLimit} {
+		text, _, err := pdf.Read(small, used)
+		if (text == "") != (want != nil) || !errors.Is(err, want) ||
+			err != nil && !strings.Contains(err.Error(), "PDF exceeds a limit: 2.0") {
+			t.Errorf("after %v: %q, %v", used, text, err)
+		}
 	}
 }
 
