@@ -183,7 +183,7 @@ const maxPullCommits = 5000
 type host struct {
 	repo     *gitrepo.Repository
 	merges   map[int]merge
-	onBranch map[plumbing.Hash]bool
+	onBranch map[plumbing.Hash]int // what is on the branch: how many of its steps are before the one that brought it
 	url      func(number int) string
 	pulls    map[int]*proposal.Pull
 	refs     map[int]string // the beginning of their references
@@ -195,7 +195,7 @@ type host struct {
 // reference for it, else closed (or in conflict, which looks the same in git). Of
 // a host that has no such references it is open: unknown is not withdrawn.
 func (h *host) read(ctx context.Context, out ingest.Sink) (err error) {
-	if h.onBranch, err = ancestors(h.repo.Head); err != nil {
+	if h.onBranch, err = positions(h.repo.Head); err != nil {
 		return err
 	}
 	heads := h.heads()
@@ -235,7 +235,7 @@ func (h *host) branches(
 		var base *object.Commit
 		var own []*object.Commit
 		if err == nil {
-			own, base, err = h.own(head, h.onBranch)
+			own, base, err = h.own(head, len(h.onBranch))
 		}
 		switch {
 		case err != nil:
@@ -296,24 +296,19 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 	if err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}
-	before := h.onBranch
+	before := len(h.onBranch) // all of the branch
 	m, isMerged := h.merges[number]
 	p := &proposal.Pull{PullRequest: catalog.PullRequest{Number: number, State: "closed"}, URL: h.url(number)}
+	_, onBranch := h.onBranch[hash]
 	switch {
 	case isMerged:
 		p = h.merged(number)
-		if h.onBranch[hash] && m.commit.NumParents() > 0 {
+		if onBranch && m.commit.NumParents() > 0 {
 			// A true merge made its commits part of the branch: exclude only
 			// what was there before.
-			first, err := m.commit.Parent(0)
-			if err != nil {
-				return nil, err
-			}
-			if before, err = ancestors(first); err != nil {
-				return nil, err
-			}
+			before = h.onBranch[m.commit.Hash]
 		}
-	case h.onBranch[hash]:
+	case onBranch:
 		p.State = "merged"
 	case h.isOpen(number):
 		p.State = "open"
@@ -354,29 +349,72 @@ func (h *host) between(ctx context.Context, base, head *object.Commit) ([]propos
 	return changes, nil
 }
 
-// ancestors returns a commit with all its ancestors.
-func ancestors(c *object.Commit) (map[plumbing.Hash]bool, error) {
-	set := map[plumbing.Hash]bool{}
-	err := object.NewCommitPreorderIter(c, nil, nil).ForEach(func(c *object.Commit) error {
-		set[c.Hash] = true
-		return nil
-	})
-	if err != nil {
-		err = fmt.Errorf("ancestors of %s: %w", c.Hash, err)
+// positions returns a commit with all its ancestors, each with the position of the step of
+// the first-parent line that brought it: how many steps are before that.
+func positions(head *object.Commit) (map[plumbing.Hash]int, error) {
+	line := []*object.Commit{head}
+	for c := head; c.NumParents() > 0; line = append(line, c) {
+		parent, err := c.Parent(0)
+		if err != nil {
+			return nil, fmt.Errorf("parent of %s: %w", c.Hash, err)
+		}
+		c = parent
 	}
-	return set, err
+	at := map[plumbing.Hash]int{}
+	for i, step := range slices.Backward(line) {
+		position := len(line) - 1 - i
+		err := walk(step, func(hash plumbing.Hash) bool { _, known := at[hash]; return known },
+			func(c *object.Commit) error {
+				at[c.Hash] = position
+				return nil
+			})
+		if err != nil {
+			return nil, fmt.Errorf("ancestors of %s: %w", step.Hash, err)
+		}
+	}
+	return at, nil
 }
 
-// own returns the commits of head that are not in before, and the newest commit
-// of before that they reach: the merge base.
-func (h *host) own(head *object.Commit, before map[plumbing.Hash]bool) (own []*object.Commit, base *object.Commit,
-	err error) {
-	err = object.NewCommitPreorderIter(head, before, nil).ForEach(func(c *object.Commit) error {
+// walk visits a commit and its ancestors, each once, but for those that are known and what
+// is reached through them alone.
+func walk(c *object.Commit, known func(plumbing.Hash) bool, visit func(*object.Commit) error) error {
+	if known(c.Hash) {
+		return nil
+	}
+	seen := map[plumbing.Hash]bool{c.Hash: true}
+	for next := []*object.Commit{c}; len(next) > 0; {
+		c, next = next[len(next)-1], next[:len(next)-1]
+		if err := visit(c); err != nil {
+			return err
+		}
+		for i, hash := range c.ParentHashes {
+			if seen[hash] || known(hash) {
+				continue
+			}
+			seen[hash] = true
+			parent, err := c.Parent(i)
+			if err != nil {
+				return err
+			}
+			next = append(next, parent)
+		}
+	}
+	return nil
+}
+
+// own returns the commits of head that are not in the first steps of the branch, and the
+// newest commit of these that they reach: the merge base.
+func (h *host) own(head *object.Commit, steps int) (own []*object.Commit, base *object.Commit, err error) {
+	before := func(hash plumbing.Hash) bool {
+		at, known := h.onBranch[hash]
+		return known && at < steps
+	}
+	err = walk(head, before, func(c *object.Commit) error {
 		if own = append(own, c); len(own) > maxPullCommits {
 			return fmt.Errorf("more than %d commits", maxPullCommits)
 		}
 		for _, hash := range c.ParentHashes {
-			if !before[hash] {
+			if !before(hash) {
 				continue
 			}
 			p, err := h.repo.Git.CommitObject(hash)
