@@ -53,11 +53,14 @@ func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]
 		})
 	}
 	for i := range records {
+		if ctx.Err() != nil {
+			break
+		}
 		next <- i
 	}
 	close(next)
 	wg.Wait()
-	return out, nil
+	return out, ctx.Err()
 }
 
 func analyse(r catalog.Record) *analysed {
