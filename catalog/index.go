@@ -105,6 +105,17 @@ type Passage struct {
 	Ordinal int
 	Anchor  string // of the heading in the source's page, without #
 	Section string // what to read around it, as package passage names it; "" for the whole record
-	Heading string // heading path, outermost first, joined by " › "
+	Heading string // path of the headings that all of it is under, outermost first, joined by " › "
 	Text    string
+	// Places are the headings in it, in their order, if it has several. Anchor is that of
+	// the innermost at its beginning.
+	Places []Place
+}
+
+// Place is where a heading in a passage leads to.
+type Place struct {
+	At      int    `json:"at,omitempty"` // byte of the text from which it heads it
+	Anchor  string `json:"anchor,omitempty"`
+	Section string `json:"section,omitempty"`
+	Heading string `json:"heading,omitempty"` // path, with itself
 }

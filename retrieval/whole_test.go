@@ -51,6 +51,31 @@ func TestTheBestResultsComeWithWholePassages(t *testing.T) {
 	}
 }
 
+// TestAResultLeadsToTheHeadingOfItsMatches has a passage of four short sections.
+func TestAResultLeadsToTheHeadingOfItsMatches(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, catalog.Record{Key: "signals", Title: "Harbour signals", Body: "Flags and lamps.\n\n# Lamps\n\n" +
+		"## LAMP_OUT\n\nThe keeper lights it again.\n\n## Green lamp\n\nThe berth is free after LAMP_OUT.\n\n## Red lamp {#stop}\n\n" +
+		"A barge waits outside."},
+		catalog.Record{Key: "log", Title: "LAMP_OUT again", Body: "We saw LAMP_OUT and LAMP_OUT twice."})
+	f.index(t)
+	for query, want := range map[string][2]string{
+		"LAMP_OUT":                          {"lamp_out", "Lamps › LAMP_OUT"},
+		"WARN LAMP_OUT(3): a barge waits":   {"lamp_out", "Lamps › LAMP_OUT"},
+		"Harbour signals where barge waits": {"stop", "Lamps › Red lamp"},
+		"berth is free":                     {"green-lamp", "Lamps › Green lamp"},
+		"lamps":                             {"lamps", "Lamps"},
+		"harbour flags":                     {"", ""},
+	} {
+		for _, whole := range []int{0, 1} {
+			first := f.search(t, retrieval.Request{Query: query, Whole: whole}).Results[0]
+			if first.Title != "Harbour signals" || [2]string{first.Anchor, first.Heading} != want {
+				t.Errorf("%q leads to %s#%s, %s, want %v", query, first.Title, first.Anchor, first.Heading, want)
+			}
+		}
+	}
+}
+
 // TestAThreadIsShownOnce has posts that would fill a page one by one.
 func TestAThreadIsShownOnce(t *testing.T) {
 	f := open(t, t.TempDir())

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-const passageColumns = `id, record, ordinal, anchor, section, heading, text`
+const passageColumns = `id, record, ordinal, anchor, section, heading, text, places`
 
 // PutPassages replaces the passages and documents of the given records, adds to the
 // statistics and moves the generation's checkpoint, in one transaction. ErrNotFound if
@@ -67,10 +68,17 @@ func (s *Store) PutPassages(ctx context.Context, generation int64, b catalog.Ind
 }
 
 func (t *txn) putPassage(generation int64, p catalog.Passage) error {
-	_, err := t.Exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, section, heading, text)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	var places string
+	if len(p.Places) > 0 {
+		data, err := json.Marshal(p.Places)
+		if err != nil {
+			return err
+		}
+		places = string(data)
+	}
+	_, err := t.Exec(`INSERT INTO passages (generation, `+passageColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Section),
-		catalog.Clean(p.Heading), catalog.Clean(p.Text))
+		catalog.Clean(p.Heading), catalog.Clean(p.Text), places)
 	return err
 }
 
@@ -94,7 +102,11 @@ func jsonList(ids []int64) string {
 }
 
 func scanPassage(rows *sql.Rows) (p catalog.Passage, err error) {
-	err = rows.Scan(&p.ID, &p.Record, &p.Ordinal, &p.Anchor, &p.Section, &p.Heading, &p.Text)
+	var places string
+	err = rows.Scan(&p.ID, &p.Record, &p.Ordinal, &p.Anchor, &p.Section, &p.Heading, &p.Text, &places)
+	if err == nil && places != "" {
+		err = json.Unmarshal([]byte(places), &p.Places)
+	}
 	return p, err
 }
 

@@ -191,7 +191,7 @@ retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval
 retrieval/keyword/meili: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 retrieval/order: catalog retrieval/analysis retrieval/dedup retrieval/gather retrieval/passage retrieval/plan
 	retrieval/relevance retrieval/rerank retrieval/trace
-retrieval/passage:
+retrieval/passage: catalog
 retrieval/phrase: retrieval/analysis retrieval/corpus retrieval/query
 retrieval/plan: catalog retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage retrieval/phrase
 	retrieval/profile retrieval/query retrieval/relevance retrieval/rerank
@@ -201,7 +201,8 @@ retrieval/relevance: retrieval/analysis retrieval/profile retrieval/query retrie
 retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
 retrieval/revision: catalog retrieval retrieval/profile retrieval/relevance
-retrieval/show: retrieval/gather retrieval/order retrieval/passage retrieval/plan retrieval/snippet
+retrieval/show: catalog retrieval/analysis retrieval/gather retrieval/order retrieval/passage retrieval/plan
+	retrieval/query retrieval/snippet
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static embed/transformer embed/wordpiece

@@ -53,6 +53,29 @@ func IsIdentifier(text string) bool {
 	return dotted && len(first) > 1 && len(rest) > 1
 }
 
+// coinedCapitals is how many capitals make a word a name: SDK and API are in too many headings.
+const coinedCapitals = 5
+
+// IsCoined reports whether a piece of text, as a token spans it, is an identifier or a
+// word in capitals, such as the error code UNAUTHENTICATED.
+func IsCoined(text string) bool {
+	capitals := strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && len(text) >= coinedCapitals
+	return capitals || IsIdentifier(text)
+}
+
+// CoinedTerm returns the term of a text that is nothing but one coined name; "" of others.
+func CoinedTerm(text string) string {
+	tokens := Analyze(text)
+	if len(tokens) == 0 {
+		return ""
+	}
+	whole := tokens[0] // its parts follow it
+	if tokens[len(tokens)-1].Start >= whole.End || !IsCoined(text[whole.Start:whole.End]) {
+		return ""
+	}
+	return whole.Term
+}
+
 // spacedIdentifier reports whether the text is letters, a space and a number
 // that Analyze folds.
 func spacedIdentifier(text string) bool {

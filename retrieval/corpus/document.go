@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -136,6 +137,16 @@ func (d *Document) Owns(t analysis.TermID) bool {
 		}
 	}
 	return false
+}
+
+// Headed returns the first passage in which a heading begins that is nothing but the
+// term; −1 if there is none.
+func (d *Document) Headed(t analysis.TermID) int {
+	i := sort.Search(d.heads, func(i int) bool { return d.head(i).Term >= t })
+	if i == d.heads || d.head(i).Term != t {
+		return -1
+	}
+	return d.head(i).Passage
 }
 
 // TitleSimilarity returns the Dice coefficient of the title's trigrams and

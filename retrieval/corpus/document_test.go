@@ -22,6 +22,7 @@ import (
 type source struct {
 	record   catalog.Record
 	passages []analysis.Packed
+	heads    []Head
 }
 
 // sources draws records of a few passages with few words, so that they repeat.
@@ -52,6 +53,10 @@ func sources(ids *rapid.Generator[int64]) *rapid.Generator[source] {
 				analysis.Body:    analysis.Analyze(text.Draw(t, "body"))}))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if rapid.Bool().Draw(t, "headed") {
+				head := analysis.TermID(rapid.IntRange(1, 3).Draw(t, "head"))
+				s.heads = append(s.heads, Head{head, len(s.passages)})
 			}
 			s.passages = append(s.passages, terms)
 		}
@@ -86,7 +91,7 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 	all := sources(rapid.Int64Range(1, 1<<40))
 	rapid.Check(t, func(t *rapid.T) {
 		s := all.Draw(t, "source")
-		d, err := Decode(s.record.ID, NewDocument(s.record, s.passages).Encoded())
+		d, err := Decode(s.record.ID, NewDocument(s.record, s.passages, slices.Clone(s.heads)...).Encoded())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,6 +147,18 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 		other := analysis.TermID(rapid.Uint32().Draw(t, "other"))
 		if _, ok := tally[other]; !ok && d.Frequencies(other) != [analysis.NumFields]uint16{} {
 			t.Fatal("a term that the document does not hold")
+		}
+		for term := range analysis.TermID(5) {
+			want := -1
+			if at := slices.IndexFunc(s.heads, func(h Head) bool { return h.Term == term }); at >= 0 {
+				want = s.heads[at].Passage
+			}
+			if got := d.Headed(term); got != want {
+				t.Fatalf("term %d heads passage %d, want %d", term, got, want)
+			}
+		}
+		if headless := d.raw[0] == formatHeadless; headless != (len(s.heads) == 0) {
+			t.Fatalf("format %d for %d heads", d.raw[0], len(s.heads))
 		}
 		for _, own := range ownTerms(s.record) {
 			if !d.Owns(own) {
@@ -226,7 +243,7 @@ func TestDamagedDocumentsAreAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := NewDocument(catalog.Record{ID: 1, Title: "a title"}, []analysis.Packed{terms}).Encoded()
+	good := NewDocument(catalog.Record{ID: 1, Title: "a title"}, []analysis.Packed{terms}, Head{5, 0}).Encoded()
 	for n := range len(good) {
 		if _, err := Decode(1, good[:n]); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("cut at %d: %v", n, err)
@@ -249,7 +266,8 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	for n := range 3 {
-		d := NewDocument(catalog.Record{ID: 1, Key: "k", Title: "a title"}, slices.Repeat([]analysis.Packed{terms}, n))
+		d := NewDocument(catalog.Record{ID: 1, Key: "k", Title: "a title"}, slices.Repeat([]analysis.Packed{terms}, n),
+			slices.Repeat([]Head{{5, 0}}, n)...)
 		f.Add([]byte(d.raw[:len(d.raw)-crc32.Size]))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -268,6 +286,9 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		d.Owns(1)
+		if o := d.Headed(5); o >= d.Len() {
+			t.Fatalf("a heading in passage %d of %d", o, d.Len())
+		}
 		d.TitleSimilarity(NewTrigramSet("a title"))
 		d.Signature()
 		New(d).Statistics([]analysis.TermID{1})

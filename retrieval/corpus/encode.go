@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
 	"math"
@@ -14,7 +15,7 @@ import (
 
 // Version identifies which records are documents, what is encoded of them, and which
 // words are kept: part of an index's fingerprint.
-const Version = "5"
+const Version = "6"
 
 // An encoded document is one run of bytes, little endian, the same in memory and
 // in the database:
@@ -24,6 +25,8 @@ const Version = "5"
 //	         headings (4 bytes each); date in microseconds (0: unknown), record of the
 //	         thread (0: none; 8 bytes each)
 //	strings  kind, source, container, state, key, title, each after its length
+//	heads    their number, then the term and the passage of each (4 bytes each), by these;
+//	         a document without any has formatHeadless and not even the number
 //	own      terms of the record's own name
 //	trigrams of the title, ascending
 //	terms    distinct, ascending
@@ -40,6 +43,7 @@ const Version = "5"
 // term's id has 32: a document of 1,000 tokens repeats some 400 terms.
 const (
 	headerSize = 4 + 5*4 + 2*8
+	headSize   = 4 + 4
 	detailSize = 4 + 2 + 2*analysis.NumFields
 	padding    = 4 // so that the last token can be read as 8 bytes, with the checksum
 
@@ -60,6 +64,13 @@ type encoder struct {
 	starts   []int
 	bodies   []analysis.TermID
 	headings int // tokens in them
+	heads    []Head
+}
+
+// Head is a heading that is nothing but a coined name, with the passage in which it begins.
+type Head struct {
+	Term    analysis.TermID
+	Passage int
 }
 
 func (e *encoder) add(terms analysis.Terms) {
@@ -75,8 +86,11 @@ func (e *encoder) add(terms analysis.Terms) {
 
 // NewDocument makes the document of a record and the packed terms of its
 // passages, by ordinal.
-func NewDocument(r catalog.Record, passages []analysis.Packed) *Document {
-	var e encoder
+func NewDocument(r catalog.Record, passages []analysis.Packed, heads ...Head) *Document {
+	e := encoder{heads: heads}
+	slices.SortFunc(e.heads, func(a, b Head) int {
+		return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Passage, b.Passage))
+	})
 	var title, path analysis.Terms
 	if len(passages) > 0 {
 		title, path = passages[0].Field(analysis.Title), passages[0].Field(analysis.Path)
@@ -125,7 +139,11 @@ func (e *encoder) encode(r catalog.Record, passages int) []byte {
 		flags |= flagOver
 	}
 	le := binary.LittleEndian
-	b := []byte{formatVersion, flags, byte(width), byte(len(own))}
+	version := byte(formatVersion)
+	if len(e.heads) == 0 {
+		version = formatHeadless
+	}
+	b := []byte{version, flags, byte(width), byte(len(own))}
 	for _, n := range []int{len(terms), passages, detailed, len(trigrams), e.headings} {
 		b = le.AppendUint32(b, uint32(n))
 	}
@@ -143,6 +161,12 @@ func (e *encoder) encode(r catalog.Record, passages int) []byte {
 		r.Title} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
+	}
+	if len(e.heads) > 0 {
+		b = le.AppendUint32(b, uint32(len(e.heads)))
+	}
+	for _, h := range e.heads {
+		b = le.AppendUint32(le.AppendUint32(b, uint32(h.Term)), uint32(h.Passage))
 	}
 	b = appendUint32s(b, own)
 	b = appendUint32s(b, trigrams)

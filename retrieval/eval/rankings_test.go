@@ -16,17 +16,21 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/embed"
 	"almanac/embed/static"
+	"almanac/embed/transformer"
 	"almanac/embed/wordpiece"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
 	"almanac/ingest/sample"
 	"almanac/retrieval"
+	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/index"
 	keyword "almanac/retrieval/keyword/embedded"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 	vector "almanac/retrieval/vector/embedded"
 	"almanac/retrieval/workbench"
@@ -59,7 +63,11 @@ func (q sought) golden(network string) string {
 func TestRankingGoldens(t *testing.T) {
 	race.Skip(t)
 	queries := readSought(t)
-	sampled := openRanker(t, "sample", "")
+	table, err := static.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sampled := openRanker(t, "sample", "", table)
 	t.Run("sample", func(t *testing.T) {
 		holdRankings(t, sampled, "sample", queries["sample"])
 	})
@@ -69,6 +77,9 @@ func TestRankingGoldens(t *testing.T) {
 	t.Run("page", func(t *testing.T) {
 		holdPage(t, sampled)
 	})
+	t.Run("codes", func(t *testing.T) {
+		holdCodes(t, sampled, "")
+	})
 	t.Run("corpus", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("indexes a whole snapshot; not with -short")
@@ -77,7 +88,7 @@ func TestRankingGoldens(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "manifest.jsonl")); err != nil {
 			t.Skipf("there is no snapshot: %v", err)
 		}
-		r := openRanker(t, "corpus", dir)
+		r := openRanker(t, "corpus", dir, table)
 		holdRankings(t, r, "corpus", queries["corpus"])
 		t.Run("tuning", func(t *testing.T) {
 			holdTuning(t, r)
@@ -230,6 +241,63 @@ func holdPage(t *testing.T, r *ranker) {
 			line(first.Snippet))
 	}
 	compare(t, samplePage, before+"-update -->\n"+text.String()+"<!-- end"+after)
+}
+
+// TestErrorCodesByTheTransformer is the subtest codes of TestRankingGoldens over the
+// vectors of the transformer.
+func TestErrorCodesByTheTransformer(t *testing.T) {
+	race.Skip(t)
+	if !transformer.Fast() {
+		t.Skip("this processor takes seconds for a passage")
+	}
+	known, err := embed.ReadVectors(sample.Vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := transformer.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := embed.NewCache(model, embed.CacheConfig{Known: known})
+	defer cache.Close()
+	holdCodes(t, openRanker(t, "sample", "", cache), profile.TransformerName)
+}
+
+// holdCodes types each error code that the sample explains: what explains it is first, and
+// opens at its heading.
+func holdCodes(t *testing.T, r *ranker, profile string) {
+	const path = "docs/node/reference/error-codes.md"
+	records, _, err := r.store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, WithBody: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(records, func(x catalog.Record) bool { return x.Path == path })
+	if at < 0 {
+		t.Fatal("there is no page of codes")
+	}
+	n := 0
+	for _, h := range passage.NewOutline(records[at].Title, records[at].Body).Headings() {
+		if analysis.CoinedTerm(h.Text) == "" {
+			continue
+		}
+		n++
+		for _, query := range []string{h.Text, strings.ToLower(h.Text)} {
+			if !strings.Contains(query, "_") && query != h.Text {
+				continue // a word like others
+			}
+			res, err := r.Engine.Search(t.Context(), retrieval.Request{Query: query, Profile: profile, Diversify: true})
+			if err != nil || len(res.Results) == 0 {
+				t.Fatalf("%s: %v, %v", query, res.Results, err)
+			}
+			first := res.Results[0]
+			if r.names[first.Record] != path || first.Anchor != h.Name || !strings.HasSuffix(first.Heading, " › "+h.Text) {
+				t.Errorf("%s opens %s#%s, %s", query, r.names[first.Record], first.Anchor, first.Heading)
+			}
+		}
+	}
+	if n < 25 {
+		t.Errorf("the page explains %d codes", n)
+	}
 }
 
 // line is the beginning of a snippet in one line of Markdown.
@@ -436,7 +504,7 @@ func (r *ranker) rank(t *testing.T, query string) []string {
 
 // openRanker brings a network's sources into a catalog and indexes it in
 // memory, with the parts that the program is made of.
-func openRanker(t *testing.T, name, snapshot string) *ranker {
+func openRanker(t *testing.T, name, snapshot string, model embed.Embedder) *ranker {
 	t.Helper()
 	ctx, log := t.Context(), slog.New(slog.DiscardHandler)
 	must := func(err error) {
@@ -458,8 +526,6 @@ func openRanker(t *testing.T, name, snapshot string) *ranker {
 	if snapshot == "" { // the snapshot's goldens are of what its files say
 		must(pipeline.Derive(ctx))
 	}
-	model, err := static.New()
-	must(err)
 	k, err := keyword.Open(keyword.Config{Log: log})
 	must(err)
 	v, err := vector.Open(vector.Config{Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
@@ -476,9 +542,11 @@ func openRanker(t *testing.T, name, snapshot string) *ranker {
 	must(err)
 	words, err := profile.Load("keyword")
 	must(err)
+	fitted, err := profile.Load(profile.TransformerName)
+	must(err)
 	r := &ranker{network: n, store: store, generation: generation.ID, follower: follower,
 		names: map[int64]string{}}
-	r.Engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p, words},
+	r.Engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p, words, fitted},
 		Authority: n.Authority, IsWord: wordpiece.IsWord, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})

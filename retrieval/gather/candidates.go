@@ -94,7 +94,7 @@ func (f *Found) allowedLists() []fusion.List {
 
 // unnamedPassages is how many of its first passages are scored for a candidate
 // that was found only as a whole document; for the others, the retrievers named
-// the passages worth scoring.
+// the passages worth scoring. Those headed by a name of the query are scored always.
 const unnamedPassages = 4
 
 // score selects the passages of candidates to score, and gets their cosines with
@@ -104,6 +104,11 @@ func (f *Found) score(candidates []*Candidate) {
 	for _, c := range candidates {
 		for o := 0; len(c.Passages) == 0 && o < unnamedPassages && o < c.Document.Len(); o++ {
 			c.Passages = append(c.Passages, o)
+		}
+		for _, o := range f.Plan.Scorer.Headed(c.Document) {
+			if !slices.Contains(c.Passages, o) {
+				c.Passages = append(c.Passages, o)
+			}
 		}
 		for _, o := range c.Passages {
 			ids = append(ids, passage.NewID(c.Record, o))

@@ -30,12 +30,13 @@ type analysed struct {
 // answered, on all but one, or, while others answer them, on one, which gives way.
 func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]*analysed, error) {
 	out := make([]*analysed, len(records))
+	named := strings.HasPrefix(f.cfg.Generation.Fingerprint, rules)
 	if f.cfg.Yield != nil {
 		for i, r := range records {
 			if f.cfg.Yield(ctx); ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			out[i] = analyse(r)
+			out[i] = analyse(r, named)
 		}
 		return out, nil
 	}
@@ -48,7 +49,7 @@ func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				out[i] = analyse(records[i])
+				out[i] = analyse(records[i], named)
 			}
 		})
 	}
@@ -63,7 +64,9 @@ func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]
 	return out, ctx.Err()
 }
 
-func analyse(r catalog.Record) *analysed {
+// analyse cuts and analyses a record. Its document has its headings if named is set. In an index
+// by earlier rules it has none: programs of before read that at the same time.
+func analyse(r catalog.Record, named bool) *analysed {
 	path := pathText(r)
 	a := &analysed{record: r, pieces: passage.Cut(passage.Source{Title: r.Title, Path: path, Body: r.Body})}
 	title, pathTokens := analysis.Analyze(r.Title), analysis.Analyze(path)
@@ -81,8 +84,24 @@ func analyse(r catalog.Record) *analysed {
 		a.keyword.Passages = append(a.keyword.Passages, keyword.Passage{ID: passage.NewID(r.ID, p.Ordinal),
 			Heading: keyword.Text{Raw: p.Heading, Tokens: heading}, Body: keyword.Text{Raw: p.Text, Tokens: body}})
 	}
-	a.document = corpus.NewDocument(r, a.terms)
+	var heads []corpus.Head
+	if named {
+		heads = a.heads()
+	}
+	a.document = corpus.NewDocument(r, a.terms, heads...)
 	return a
+}
+
+// heads are the headings of the record that are nothing but a coined name.
+func (a *analysed) heads() (heads []corpus.Head) {
+	for _, p := range a.pieces {
+		for _, heading := range p.Headings {
+			if term := analysis.CoinedTerm(heading); term != "" {
+				heads = append(heads, corpus.Head{Term: analysis.IDOf(term), Passage: p.Ordinal})
+			}
+		}
+	}
+	return heads
 }
 
 // pathText returns the searchable part of a record's path and key: the last
@@ -124,7 +143,7 @@ func (a *analysed) stored() catalog.RecordPassages {
 	for _, p := range a.pieces {
 		id := passage.NewID(a.record.ID, p.Ordinal)
 		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(id), Record: a.record.ID, Ordinal: p.Ordinal,
-			Anchor: p.Anchor, Section: p.Section, Heading: p.Heading, Text: p.Text})
+			Anchor: p.Anchor, Section: p.Section, Heading: p.Heading, Text: p.Text, Places: p.Places})
 	}
 	return rows
 }

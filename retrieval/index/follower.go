@@ -24,9 +24,11 @@ import (
 // Fingerprint identifies everything that passages, words and vectors depend on:
 // a change of any starts a new generation of the index.
 func Fingerprint(model string) string {
-	return "analysis " + analysis.Version + ", passages " + passage.Version + ", corpus " + corpus.Version +
-		", model " + model
+	return rules + model
 }
+
+const rules = "analysis " + analysis.Version + ", passages " + passage.Version + ", corpus " + corpus.Version +
+	", model "
 
 // Changed says in which parts the fingerprint of an earlier generation differs from another.
 func Changed(was, is string) (parts []string) {

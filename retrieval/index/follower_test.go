@@ -295,7 +295,7 @@ func TestTextsAreReadOnceAChange(t *testing.T) {
 	}
 	missing := passage.NewID(ids[0].Record(), 7)
 	if texts, err := f.follower.Texts(t.Context(), []passage.ID{missing, ids[0]}); err != nil ||
-		texts[0] != (catalog.Passage{}) || texts[1].Text != "rotate, but slowly" {
+		texts[0].ID != 0 || texts[1].Text != "rotate, but slowly" {
 		t.Errorf("with a missing one: %+v %v", texts, err)
 	}
 }

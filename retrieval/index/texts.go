@@ -53,10 +53,8 @@ func (f *Follower) write(
 // writes the index may not have stored yet.
 type kept struct {
 	checkpoint int64 // stored with it
-	texts      []text
+	passages   []catalog.Passage
 }
-
-type text struct{ anchor, section, heading, text string }
 
 func (f *Follower) keep(records []*analysed, gone []int64, checkpoint int64) {
 	f.mu.Lock()
@@ -65,11 +63,7 @@ func (f *Follower) keep(records []*analysed, gone []int64, checkpoint int64) {
 		delete(f.texts, id)
 	}
 	for _, a := range records {
-		texts := make([]text, len(a.pieces))
-		for i, p := range a.pieces {
-			texts[i] = text{p.Anchor, p.Section, p.Heading, p.Text}
-		}
-		f.texts[a.record.ID] = kept{checkpoint, texts}
+		f.texts[a.record.ID] = kept{checkpoint, a.stored().Passages}
 	}
 }
 
@@ -148,10 +142,8 @@ func (f *Follower) cut(ids []passage.ID, out []catalog.Passage) (want []int64) {
 	for i, id := range ids {
 		if k, ok := f.texts[id.Record()]; !ok {
 			want = append(want, int64(id))
-		} else if n := id.Ordinal(); n < len(k.texts) {
-			x := k.texts[n]
-			out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: x.anchor,
-				Section: x.section, Heading: x.heading, Text: x.text}
+		} else if n := id.Ordinal(); n < len(k.passages) {
+			out[i] = k.passages[n]
 		}
 	}
 	return want

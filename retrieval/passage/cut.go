@@ -5,13 +5,14 @@ import (
 	"strings"
 	"unicode"
 
+	"almanac/catalog"
 	"almanac/text/markdown"
 )
 
 // Version identifies the rules of cutting and of FoldCase; it changes whenever a
 // source would be cut, or a value folded, differently, and is part of an index's
 // fingerprint.
-const Version = "6"
+const Version = "7"
 
 // Source is a record to be cut. Body is text or markdown.
 type Source struct {
@@ -27,6 +28,9 @@ type Piece struct {
 	Section string // what to read around it, as Outline.Read takes it; "" for the whole source
 	Heading string // heading path, outermost first, joined by " › ", without a heading that repeats the title
 	Text    string
+
+	Headings []string        // those that begin in it, by themselves
+	Places   []catalog.Place // where to go in it, if it has several headings
 }
 
 // The sizes of passages. Pieces are WordPieces as estimated by pieceCount.
@@ -49,11 +53,13 @@ const (
 func Cut(s Source) []Piece {
 	d := parse(s.Title, s.Body)
 	var pieces []Piece
+	before := -1 // section in which the passage before ends
 	for _, units := range pack(d, min(pieceCount(s.Title), titlePieces)) {
 		if len(pieces) == MaxPerRecord {
 			break
 		}
-		p := d.render(units)
+		p := d.render(units, before)
+		before = units[len(units)-1].section
 		p.Ordinal = len(pieces)
 		pieces = append(pieces, p)
 	}

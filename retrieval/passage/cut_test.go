@@ -135,6 +135,30 @@ func TestLargeBlocksAreCutWhereTheyMayBe(t *testing.T) {
 	}
 }
 
+// TestAPassageKnowsItsHeadings: where each begins, what it is called on the page, and which
+// begin in this passage.
+func TestAPassageKnowsItsHeadings(t *testing.T) {
+	filler := words("la", 170)
+	body := "Intro.\n\n# Codes\n\n## GAP_A\n\nOne.\n\n## GAP_B {#b}\n\n```\ntwo\n```\n\n# Long\n\n" + filler + "\n\n" +
+		filler + "\n\n## Tail\n\nLast."
+	var got []string
+	for _, p := range passage.Cut(passage.Source{Title: "T", Body: body}) {
+		line := strings.Join(p.Headings, ",") + " |"
+		for _, x := range p.Places {
+			after, _, _ := strings.Cut(strings.TrimSpace(p.Text[x.At:]), "\n")
+			line += fmt.Sprintf(" #%s [%s] %.6s", x.Anchor, x.Heading, after)
+		}
+		got = append(got, line)
+	}
+	if diff := cmp.Diff([]string{
+		"Codes,GAP_A,GAP_B,Long | # [] Intro. #codes [Codes] Codes #gap_a [Codes › GAP_A] GAP_A " +
+			"#b [Codes › GAP_B] GAP_B #long [Long] Long",
+		"Tail | #long [Long] laaa l #tail [Long › Tail] Tail",
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestCodeStaysWholeWithTheLineBeforeIt(t *testing.T) {
 	code := "```\n" + strings.Repeat("call(a)\n", 20) + "```"
 	pieces := passage.Cut(passage.Source{Title: "T", Body: words("a", 150) + "\n\nRun:\n\n" + code})

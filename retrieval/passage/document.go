@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/text/markdown"
 )
 
@@ -201,8 +202,9 @@ func common(a, b []int) []int {
 }
 
 // render writes units as one passage. Headings that all its sections share are
-// its path, the others are in the text above their sections.
-func (d *document) render(units []unit) Piece {
+// its path, the others are in the text above their sections. before is the section
+// that the passage before ends in, −1 for the first.
+func (d *document) render(units []unit, before int) Piece {
 	shared := d.path(units[0].section)
 	for _, u := range units[1:] {
 		shared = common(shared, d.path(u.section))
@@ -213,18 +215,27 @@ func (d *document) render(units []unit) Piece {
 		written[i] = true
 	}
 	var open *markdown.Fence
+	var p Piece
+	if units[0].section == before || units[0].section == 0 {
+		p.Places = append(p.Places, d.place(units[0].section, units[0], 0))
+	}
 	for _, u := range units {
 		if open != nil && u.fence != open {
 			b.WriteString(closing(open))
 			open = nil
 		}
 		for _, i := range d.path(u.section) {
+			if i > max(before, 0) { // sections are numbered in the order in which they begin
+				p.Places = append(p.Places, d.place(i, u, b.Len()))
+				p.Headings = append(p.Headings, d.sections[i].heading)
+			}
 			if !written[i] && !d.sections[i].hidden {
 				separate(&b, "\n\n")
 				b.WriteString(d.sections[i].heading)
 			}
 			written[i] = true
 		}
+		before = u.section
 		if u.text == "" && u.fence == nil {
 			continue // only a heading
 		}
@@ -242,12 +253,27 @@ func (d *document) render(units []unit) Piece {
 		b.WriteString(u.text)
 	}
 	b.WriteString(closing(open))
-	p := Piece{Anchor: d.sections[units[0].section].anchor, Section: d.reading(shared, units),
-		Heading: d.headings(shared), Text: strings.TrimSpace(b.String())}
+	text := b.String()
+	p.Anchor, p.Section, p.Heading = d.sections[units[0].section].anchor, d.reading(shared, units), d.headings(shared)
+	p.Text = strings.TrimSpace(text)
+	if len(p.Places) < 2 {
+		p.Places = nil
+	}
+	trimmed := strings.Index(text, p.Text)
+	for i := range p.Places {
+		p.Places[i].At = max(0, p.Places[i].At-trimmed)
+	}
 	if p.Text == "" {
 		p.Text = d.sections[units[0].section].heading
 	}
 	return p
+}
+
+// place returns where the heading of section i leads to, which heads a unit.
+func (d *document) place(i int, u unit, at int) catalog.Place {
+	path := d.path(i)
+	return catalog.Place{At: at, Anchor: d.sections[i].anchor, Section: d.reading(path, []unit{u}),
+		Heading: d.headings(path)}
 }
 
 func (d *document) headings(path []int) string {

@@ -173,7 +173,7 @@ func (p *Plan) weighTerms() {
 			weight = 0
 		}
 		p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: t.ID, Position: t.Position, Weight: weight,
-			Identifier: t.Identifier})
+			Identifier: t.Identifier, Coined: t.Coined})
 		if weight == 0 {
 			continue
 		}

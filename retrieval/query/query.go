@@ -83,6 +83,7 @@ type Term struct {
 	Weight     float64         // 1 as typed; less for the parts of an identifier
 	Stop       bool            // a function word among content words: not scored
 	Identifier bool            // a whole identifier, not a word or a part
+	Coined     bool            // it, or a word in capitals
 	Word       string          // the word folded, not stemmed
 	Position   int             // in Query.Text, as analysis counts
 	Again      []int           // further positions

@@ -14,6 +14,7 @@ type word struct {
 	analysis.Token
 	folded     string
 	identifier bool // a coined name as a whole
+	coined     bool // it, or a word in capitals
 	inside     bool // part of an identifier
 	compound   bool // has parts
 }
@@ -29,7 +30,7 @@ func wordsOf(text string, tokens []analysis.Token) []word {
 		w.compound = i+1 < len(tokens) && tokens[i+1].Start < t.End && tokens[i+1].End <= t.End
 		if t.End > end {
 			end, named = t.End, analysis.IsIdentifier(span)
-			w.identifier = named
+			w.identifier, w.coined = named, analysis.IsCoined(span)
 		} else {
 			w.inside = named
 			w.identifier = named && t.Start == words[i-1].Start && t.End == words[i-1].End && words[i-1].identifier
@@ -62,7 +63,7 @@ func termsOf(words []word) (terms []Term) {
 		if i, ok := seen[w.Term]; ok {
 			t := &terms[i]
 			t.Weight = max(t.Weight, w.weight())
-			t.Identifier = t.Identifier || w.identifier
+			t.Identifier, t.Coined = t.Identifier || w.identifier, t.Coined || w.coined
 			t.Again = append(t.Again, w.Position)
 			continue
 		}
@@ -88,7 +89,7 @@ func termsOf(words []word) (terms []Term) {
 
 func (w word) term() Term {
 	return Term{Text: w.Term, ID: analysis.IDOf(w.Term), Weight: w.weight(), Identifier: w.identifier,
-		Word: w.folded, Position: w.Position}
+		Coined: w.coined, Word: w.folded, Position: w.Position}
 }
 
 // phraseOf returns one term for each position of a text: the one that documents

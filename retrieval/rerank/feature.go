@@ -22,6 +22,7 @@ const (
 	Window                         // share of IDF inside the best eight-word window
 	TitlePhrase                    // share of IDF in the longest run of the query in the title, times its share of that
 	Identifier                     // share of the query's IDF in identifiers that are the document's own
+	HeadingExact                   // share of the typed words' IDF in names that are headings here and no record's own
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind
 	Length                         // logarithm of the document's length
@@ -30,8 +31,8 @@ const (
 )
 
 var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "coverage",
-	"passage_coverage", "title_trigrams", "bigrams", "window", "title_phrase", "identifier", "recency",
-	"authority", "length", "stub"}
+	"passage_coverage", "title_trigrams", "bigrams", "window", "title_phrase", "identifier", "heading_exact",
+	"recency", "authority", "length", "stub"}
 
 func (f Feature) String() string { return names[f] }
 

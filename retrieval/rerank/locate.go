@@ -31,7 +31,7 @@ func (p *Scorer) Locate(d *corpus.Document, ordinals []int, cosines []float32) [
 			}
 			tfs[i*len(p.ids)+t] = tf
 		}
-		scores[i] = s.run + s.window
+		scores[i] = s.run + s.window + p.defines(d, o)
 		if cosines != nil {
 			scores[i] += nearness * p.totalIDF * math.Max(0, float64(cosines[i]))
 		}

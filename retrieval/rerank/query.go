@@ -22,6 +22,7 @@ type Term struct {
 	Position   int
 	Weight     float64 // 0 for a stop word, which counts only in phrases; 1 as typed, less for corrections
 	Identifier bool
+	Coined     bool // an identifier or a word in capitals, as headings are
 }
 
 // maxTerms bounds the terms of a query; longer ones are error logs whose first terms are enough.
@@ -48,11 +49,13 @@ type Scorer struct {
 	pidf     []float64         // over passages
 	tidf     []float64         // over titles
 	totalIDF float64
+	typedIDF float64           // of words as typed, without parts of names and other readings
 	wanted   []analysis.TermID // ids, and behind them those of stop words, each once
 	which    []int             // of terms: index into wanted
 	same     chains            // of wanted: the terms of the query that it is
 	value    []float64         // of terms: value of a match in a run
 	total    float64           // of value
+	coined   []analysis.TermID // as typed
 	trigrams *corpus.TrigramSet
 	firsts   []int // of pairs of neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
@@ -77,6 +80,9 @@ func NewScorer(q Query, stats corpus.Statistics) *Scorer {
 			p.pidf = append(p.pidf, t.Weight*stats.PassageIDF(t.ID))
 			p.tidf = append(p.tidf, t.Weight*stats.TitleIDF(t.ID))
 			p.totalIDF += t.Weight * stats.IDF(t.ID)
+			if t.Weight >= 1 {
+				p.typedIDF += stats.IDF(t.ID)
+			}
 		}
 	}
 	p.wanted = slices.Clip(p.ids)
@@ -91,6 +97,9 @@ func NewScorer(q Query, stats corpus.Statistics) *Scorer {
 		v, weighs := 0.2, at < len(p.ids) // a stop word inside a run makes it literal
 		if weighs {
 			v = p.idf[at]
+		}
+		if t.Coined && t.Weight >= 1 && !slices.Contains(p.coined, t.ID) {
+			p.coined = append(p.coined, t.ID)
 		}
 		p.value = append(p.value, v)
 		p.total += v

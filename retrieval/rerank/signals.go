@@ -2,6 +2,7 @@ package rerank
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"almanac/retrieval/analysis"
@@ -45,6 +46,7 @@ const ahead = 3
 // AppendSignals appends every feature of every candidate.
 func (p *Scorer) AppendSignals(list []Scored, candidates []Candidate) []Scored {
 	var s scan
+	free := p.unowned(candidates)
 	for i, c := range candidates {
 		if next := i + 2*ahead; next < len(candidates) {
 			candidates[next].Document.Fetch(p.wanted)
@@ -52,9 +54,26 @@ func (p *Scorer) AppendSignals(list []Scored, candidates []Candidate) []Scored {
 		if next := i + ahead; next < len(candidates) {
 			candidates[next].Document.FetchPassages(candidates[next].Passages)
 		}
-		list = append(list, p.score(c, &s))
+		scored := p.score(c, &s)
+		for _, t := range free {
+			if c.Document.Headed(t) >= 0 {
+				scored.Features[HeadingExact] += p.stats.IDF(t) / p.typedIDF
+			}
+		}
+		list = append(list, scored)
 	}
 	return list
+}
+
+// unowned returns the coined names of the query that are no candidate's own: what is called
+// CIP-56 comes before a page that has a section on it.
+func (p *Scorer) unowned(candidates []Candidate) (free []analysis.TermID) {
+	for _, t := range p.coined {
+		if !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Document.Owns(t) }) {
+			free = append(free, t)
+		}
+	}
+	return free
 }
 
 // Overlap returns a function that scores documents by their words alone: BM25 of
@@ -125,6 +144,28 @@ func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vector
 	}
 }
 
+// Headed returns the passages of a document in which a heading begins that is nothing but a
+// coined name of the query.
+func (p *Scorer) Headed(d *corpus.Document) (ordinals []int) {
+	for _, t := range p.coined {
+		if o := d.Headed(t); o >= 0 {
+			ordinals = append(ordinals, o)
+		}
+	}
+	return ordinals
+}
+
+// defines returns what it adds to the score of a passage that such a heading begins in it:
+// as much as any number of mentions of the name elsewhere.
+func (p *Scorer) defines(d *corpus.Document, ordinal int) (score float64) {
+	for _, t := range p.coined {
+		if d.Headed(t) == ordinal {
+			score += p.stats.PassageIDF(t) * (bm25.K1 + 1)
+		}
+	}
+	return score
+}
+
 // norm returns BM25's part for the length of a text.
 func norm(length, average, b float64) float64 { return bm25.Norm(bm25.K1, b, length, max(average, 1)) }
 
@@ -162,7 +203,7 @@ func (p *Scorer) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 			f[PassageCoverage] = max(f[PassageCoverage], covered/p.totalIDF)
 		}
 		bigrams, window = max(bigrams, s.bigrams), max(window, s.window)
-		if score += s.run; score > bestScore {
+		if score += s.run + p.defines(c.Document, ordinal); score > bestScore {
 			best, bestScore = ordinal, score
 		}
 	}

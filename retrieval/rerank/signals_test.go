@@ -21,22 +21,26 @@ func words(text string) []analysis.Token {
 }
 
 // corpusOf indexes titled documents of one passage each, or of several where
-// the body has a "|".
+// the body has a "|". A passage that begins with # has its first word as heading.
 func corpusOf(t *testing.T, docs [][2]string) (*corpus.Corpus, []*corpus.Document) {
 	t.Helper()
 	var all []*corpus.Document
 	for i, d := range docs {
 		var passages []analysis.Packed
+		var heads []corpus.Head
 		for body := range strings.SplitSeq(d[1], "|") {
 			terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
-				analysis.Title: words(d[0]), analysis.Body: words(body)}))
+				analysis.Title: words(d[0]), analysis.Body: words(strings.TrimPrefix(body, "#"))}))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if heading, ok := strings.CutPrefix(strings.Fields(body)[0], "#"); ok {
+				heads = append(heads, corpus.Head{Term: analysis.IDOf(heading), Passage: len(passages)})
 			}
 			passages = append(passages, terms)
 		}
 		all = append(all, corpus.NewDocument(catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Title: d[0],
-			CreatedAt: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)}, passages))
+			CreatedAt: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)}, passages, heads...))
 	}
 	return corpus.New(all...), all
 }
@@ -45,7 +49,8 @@ func corpusOf(t *testing.T, docs [][2]string) (*corpus.Corpus, []*corpus.Documen
 func asked(query, stops string) (q rerank.Query, ids []analysis.TermID) {
 	q.Text, q.NamedInTitle = query, 0.3
 	for i, w := range strings.Fields(strings.ToLower(query)) {
-		term := rerank.Term{ID: analysis.IDOf(w), Position: i, Weight: 1, Identifier: strings.Contains(w, "-")}
+		term := rerank.Term{ID: analysis.IDOf(w), Position: i, Weight: 1, Identifier: strings.Contains(w, "-"),
+			Coined: strings.Contains(w, "-")}
 		if strings.Contains(" "+stops+" ", " "+w+" ") {
 			term.Weight = 0
 		}
@@ -109,6 +114,8 @@ func TestSignalPrefers(t *testing.T) {
 			[2]string{"token bridge and standard things", "x"}},
 		{"the identifier in the title", rerank.Identifier, "cip-56", "", [2]string{"cip-56 tokens", "x"},
 			[2]string{"other", "see cip-56"}},
+		{"the section that is called so", rerank.HeadingExact, "gap-7 after restart", "after",
+			[2]string{"a", "other text|#gap-7 stop it"}, [2]string{"b", "see gap-7 and gap-7 in the log"}},
 		{"the newer document", rerank.Recency, "x", "", [2]string{"b", "x"}, [2]string{"a", "x"}},
 	}
 	for _, tt := range tests {
@@ -121,6 +128,32 @@ func TestSignalPrefers(t *testing.T) {
 				t.Errorf("%s = %v for %q, %v for %q", tt.feature, b, tt.better, w, tt.worse)
 			}
 		})
+	}
+}
+
+// TestThePassageBelowItsHeadingIsBest, however often others name it.
+func TestThePassageBelowItsHeadingIsBest(t *testing.T) {
+	got := signals(t, "gap-7", "", [][2]string{{"a", "gap-7 gap-7 gap-7|#gap-7 stop it and then do something else|gap-7"},
+		{"b", "nothing"}, {"c", "nothing"}})
+	if got[0].Best != 1 {
+		t.Errorf("best passage is %d, want 1", got[0].Best)
+	}
+}
+
+// TestANameOfARecordIsNoHeading: a section on CIP-56 does not come before CIP-56.
+func TestANameOfARecordIsNoHeading(t *testing.T) {
+	table, documents := corpusOf(t, [][2]string{{"list", "#cip-56 and its state"}, {"other", "words"}})
+	q, ids := asked("cip-56", "")
+	score := func(candidates ...*corpus.Document) float64 {
+		var all []rerank.Candidate
+		for _, d := range candidates {
+			all = append(all, rerank.Candidate{Document: d, Passages: []int{0}})
+		}
+		return rerank.NewScorer(q, table.Statistics(ids)).AppendSignals(nil, all)[0].Features[rerank.HeadingExact]
+	}
+	named := corpus.NewDocument(catalog.Record{ID: 9, Key: "cip-56"}, nil)
+	if alone, beside := score(documents[0]), score(documents[0], named); alone != 1 || beside != 0 {
+		t.Errorf("the heading counts %v alone, %v beside what is called so", alone, beside)
 	}
 }
 

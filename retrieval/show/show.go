@@ -48,8 +48,8 @@ type Result struct {
 	Section      string // what to read around it, as package passage names it; "" for the whole record
 	Further      []int  // ordinals of the passages of the record that answer next best, if Text is given
 	Text         string // the best passage, if Request.Whole covers the result
-	Anchor       string // of the best passage's heading, without #
-	Heading      string // the heading path of the best passage
+	Anchor       string // of the heading in the best passage that is the query or above its matches, without #
+	Heading      string // path of that heading
 	Snippet      string
 	SnippetSpans [][2]int
 	AlsoAt       []int64 // records collapsed into this one: with the same text, or the same best passage
@@ -107,10 +107,10 @@ func Page(f *gather.Found, page []*order.Candidate) ([]Result, error) {
 	}
 	out := make([]Result, len(page))
 	for i, c := range page {
-		shown := matcher.Snippet(texts[i].Text, length)
+		shown, at := matcher.Snippet(texts[i].Text, length), place(f.Plan.Query, matcher, texts[i], length)
 		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.Shown,
 			Title: c.Document.Title, TitleSpans: matcher.Highlight(c.Document.Title),
-			Section: texts[i].Section, Further: further[i], Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.AlsoAt,
+			Section: at.Section, Further: further[i], Anchor: at.Anchor, Heading: at.Heading, AlsoAt: c.AlsoAt,
 			Snippet: shown.Text, SnippetSpans: shown.Spans}
 		if i < len(best) {
 			out[i].Text = whole[i]

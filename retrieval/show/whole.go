@@ -52,10 +52,9 @@ func locate(f *gather.Found, candidates []*order.Candidate, further [][]int) {
 // follow writes what stands between two consecutive passages: the heading of
 // the second if it is in another section.
 func follow(b *strings.Builder, before, heading string) {
-	const mark = " › "
 	b.WriteString("\n\n")
 	if heading != before && heading != "" {
-		fmt.Fprintf(b, "%s\n\n", heading[strings.LastIndex(mark+heading, mark):])
+		fmt.Fprintf(b, "%s\n\n", lastHeading(heading))
 	}
 }
 

@@ -100,6 +100,14 @@ func (m *Matcher) Snippet(text string, limit int) Snippet {
 	return s
 }
 
+// First returns where the matches begin that a snippet of the limit is chosen for; 0 without one.
+func (m *Matcher) First(text string, limit int) int {
+	if limit <= 2 {
+		limit = MaxLength
+	}
+	return best(text, m.matches(text), m.weights, limit)[0]
+}
+
 // Highlight returns the byte ranges of the query's matches in a text,
 // ascending and not overlapping.
 func (m *Matcher) Highlight(text string) [][2]int { return spans(m.matches(text)) }

@@ -13,7 +13,8 @@ func passages(record int64, texts ...string) catalog.RecordPassages {
 	rp := catalog.RecordPassages{Record: record, Document: "\x00\xff" + strings.Join(texts, "")}
 	for i, text := range texts {
 		rp.Passages = append(rp.Passages, catalog.Passage{ID: record<<16 | int64(i), Record: record, Ordinal: i,
-			Anchor: "a", Section: "a~2", Heading: "One › Two", Text: text})
+			Anchor: "a", Section: "a~2", Heading: "One › Two", Text: text,
+			Places: []catalog.Place{{Anchor: "a"}, {At: 7, Anchor: "b", Section: "b", Heading: "One › “<b>"}}})
 	}
 	return rp
 }

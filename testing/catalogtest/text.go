@@ -60,7 +60,8 @@ var textPromises = []promise{
 		f.check(err)
 		g := f.generation(ugly)
 		f.equal("again", f.generation(ugly), g)
-		p := catalog.Passage{ID: 1, Anchor: ugly, Section: ugly, Heading: ugly, Text: ugly}
+		p := catalog.Passage{ID: 1, Anchor: ugly, Section: ugly, Heading: ugly, Text: ugly,
+			Places: []catalog.Place{{Anchor: ugly, Section: ugly, Heading: ugly}}}
 		f.check(f.store.PutPassages(f.ctx, g.ID, batch(1, catalog.RecordPassages{Passages: []catalog.Passage{p},
 			Document: ugly})))
 		f.equal("documents are bytes", f.documents(g.ID), []string{"0 " + ugly})

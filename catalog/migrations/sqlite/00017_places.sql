@@ -1,0 +1,6 @@
+-- +goose Up
+-- The headings in a passage that has several, as JSON.
+ALTER TABLE passages ADD COLUMN places TEXT NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE passages DROP COLUMN places;
