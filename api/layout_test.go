@@ -156,6 +156,16 @@ func TestStatusIsSaidInTheNetworksWords(t *testing.T) {
 	}
 }
 
+// TestAPastedExclusionIsOffered: the page of a query that looks pasted leads to the one that
+// leaves its word out.
+func TestAPastedExclusionIsOffered(t *testing.T) {
+	page := visit(shoal(t).public, "/?q=tide+--fast+-berths").Body.String()
+	if want := `q=tide&#43;--fast&#43;-%22berths%22">without <em>berths</em></a>`; !strings.Contains(page, want) {
+		_, notice, _ := strings.Cut(page, `<p class="notice">`)
+		t.Errorf("no %s in %.200s", want, notice)
+	}
+}
+
 // TestTheFootSaysWhatTheNetworkIs holds it for the first sentence of its description.
 func TestTheFootSaysWhatTheNetworkIs(t *testing.T) {
 	foot := textsOf(t, visit(shoal(t).public, "/").Body.String(), withClass("foot"))

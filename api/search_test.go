@@ -39,6 +39,9 @@ func searchQuestions(t *testing.T, l *library) []question {
 			args: `{"query":"quartermastre"}`, want: fields{"items.0.title": "Book a berth"}},
 		{name: "a word that no document has", target: "/api/v1/search?q=quartermaster+zorblatt", tool: "search",
 			args: `{"query":"quartermaster zorblatt"}`, want: fields{"items.0.title": "Book a berth", "hint": unknown}},
+		{name: "an exclusion beside what was pasted", target: "/api/v1/search?q=fog+--tide+-berths",
+			want: fields{"hint": "-berths is read as text, as the query looks " +
+				`pasted: without berths search for fog --tide -"berths"`}},
 		{name: "one within a kind", tool: "find_cip_for_feature", args: `{"feature":"tide oracle zorblatt"}`,
 			want: fields{"items.0.id": "0056", "hint": unknown}},
 		{name: "one in a page of many", tool: "search", args: `{"query":"tide zorblatt","limit":1}`,

@@ -130,6 +130,41 @@ func TestOperatorsHoldForEveryResult(t *testing.T) {
 	}
 }
 
+// TestAnExclusionSparesWhatWritesIt: -word leaves out what has the word, and not what writes
+// -word, as what explains a command does.
+func TestAnExclusionSparesWhatWritesIt(t *testing.T) {
+	for name, stack := range stacks {
+		run(t, name, func(t *testing.T) {
+			f := open(t, t.TempDir(), stack(t))
+			f.put(t, catalog.Record{Key: "a", Title: "Unpacking",
+				Body: "Unpack the snapshot with `tar -xvf`.\n\n-group\nis set."},
+				catalog.Record{Key: "b", Title: "Pictures", Body: "An xvf is a picture of a snapshot, not a group."},
+				catalog.Record{Key: "c", Title: "Votes", Body: "A snapshot of all votes by sub-group --xvf."},
+				catalog.Record{Key: "d", Title: "Plain", Body: "A snapshot."})
+			if f.engines.KeywordServer {
+				f.index(t)
+			}
+			for query, want := range map[string][]string{
+				"snapshot -xvf":                {"Plain", "Unpacking"},
+				"find a snapshot: -group":      {"Plain", "Unpacking"},
+				"the snapshot -xvf of a group": {"Plain", "Unpacking"},
+				`snapshot -"xvf"`:              {"Plain"},
+				`snapshot --fast -"xvf"`:       {"Plain"},
+				"snapshot --fast -xvf":         {"Pictures", "Plain", "Unpacking", "Votes"},
+				"snapshot ./pack.sh -xvf":      {"Pictures", "Plain", "Unpacking", "Votes"},
+				"snapshot\n-xvf":               {"Pictures", "Plain", "Unpacking", "Votes"},
+			} {
+				res := f.search(t, retrieval.Request{Query: query})
+				got := titles(res)
+				slices.Sort(got)
+				if kept := len(want) > 2; !slices.Equal(got, want) || kept != slices.Equal(res.Kept, []string{"xvf"}) {
+					t.Errorf("%q: %q, want %q, kept as text %q", query, got, want, res.Kept)
+				}
+			}
+		})
+	}
+}
+
 // TestEmptyResultsSayWhichOperatorEmptiedThem holds what there is without each.
 func TestEmptyResultsSayWhichOperatorEmptiedThem(t *testing.T) {
 	f := open(t, t.TempDir())

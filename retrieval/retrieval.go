@@ -236,7 +236,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (res Response, err error
 	if err != nil {
 		return Response{}, err
 	}
-	res = Response{Query: p.Request.Query, Class: string(p.Query.Class), Corrected: p.Corrected()}
+	res = Response{Query: p.Request.Query, Class: string(p.Query.Class), Corrected: p.Corrected(),
+		Kept: p.Query.Kept}
 	if !r.Plain {
 		res.Unknown = p.Unknown()
 	}

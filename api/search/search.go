@@ -95,6 +95,8 @@ type Answer struct {
 	Relaxed   []Relaxed                 `json:"relaxed,omitempty" doc:"if operators left nothing over"`
 	Hint      string                    `json:"hint,omitempty" doc:"what to try; in tools also how to get more"`
 
+	Kept []string `json:"-"` // words behind a hyphen that were searched for
+
 	offset int
 	more   string // how to get the next
 }
@@ -143,12 +145,13 @@ func answer(
 	hits, err := find.Hits(ctx, b, res.Results, highlight)
 	a := Answer{
 		Query: res.Query, Type: searchType, Total: res.Total, Items: hits, Degraded: res.Degraded, Facets: res.Facets,
-		TookMs: float64(res.Took.Microseconds()) / 1000, offset: r.Offset,
+		TookMs: float64(res.Took.Microseconds()) / 1000, Kept: res.Kept,
+		offset: r.Offset,
 	}
 	if res.Corrected != "" {
 		a.Corrected = &res.Corrected
 	}
-	if a.Hint = find.Unknown(res.Unknown); len(hits) == 0 {
+	if a.Hint = find.Remark(res); len(hits) == 0 {
 		a.Hint = find.Empty(res.Total, res.Relaxed, r.Filter)
 		for _, x := range res.Relaxed {
 			a.Relaxed = append(a.Relaxed, Relaxed(x))

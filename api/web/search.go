@@ -57,6 +57,7 @@ type searchView struct {
 	Failure string   // why nothing could be searched for
 	Begun   bool     // nothing has the last word: it is read as the beginning of others
 	Looser  []choice // if nothing was found: the search without an operator
+	Without []choice // words behind a hyphen that were searched for, with the search that leaves them out
 	Types   []choice
 	Kinds   []choice // of the type that is chosen
 	Dates   []choice
@@ -179,6 +180,9 @@ func (s *searchView) facets(h *Handler, v *view) error {
 		if query := strings.Join(strings.Fields(strings.Replace(s.Query, x.Without, "", 1)), " "); query != s.Query {
 			s.Looser = append(s.Looser, choice{Name: x.Without, Link: v.With("q", query), Count: x.Total})
 		}
+	}
+	for _, word := range s.Found.Kept {
+		s.Without = append(s.Without, choice{Name: word, Link: v.With("q", find.Without(s.Query, word))})
 	}
 	for _, name := range []string{"kind", "source", "since", "until"} {
 		if value := v.Param(name); value != "" {

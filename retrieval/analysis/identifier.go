@@ -1,7 +1,9 @@
 package analysis
 
 import (
+	"iter"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -74,6 +76,26 @@ func CoinedTerm(text string) string {
 		return ""
 	}
 	return whole.Term
+}
+
+// Options returns the terms of a text that stand as a whole behind a hyphen, as options of
+// commands do: the hyphen is the first of its line, or follows a space or a mark that opens.
+func Options(text string, tokens []Token) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var whole Token
+		for _, t := range tokens {
+			if t.Start < whole.End && (t.Start != whole.Start || t.End != whole.End) {
+				continue // a part
+			}
+			whole = t
+			before, hyphen := strings.CutSuffix(text[:t.Start], "-")
+			last, _ := utf8.DecodeLastRuneInString(before)
+			opens := before == "" || unicode.IsSpace(last) || strings.ContainsRune("`'\"([{", last)
+			if hyphen && opens && !yield(t.Term) {
+				return
+			}
+		}
+	}
 }
 
 // spacedIdentifier reports whether the text is letters, a space and a number

@@ -15,26 +15,26 @@ import (
 // ErrCorrupt is wrapped by every error of Decode.
 var ErrCorrupt = errors.New("corrupt document")
 
-// The first byte of an encoded document. Programs up to 0.2 read those without heads only.
+// The first byte of an encoded document. Programs up to 0.2 read those without marks only.
 const (
 	formatVersion  = 3
-	formatHeadless = 2
+	formatUnmarked = 2
 )
 
 // layout says where the parts of an encoded document begin, and how many things
 // each has.
 type layout struct {
-	heads, own, terms, passages, detailed, trigrams int
+	marks, own, terms, passages, detailed, trigrams int
 	headings                                        int // tokens in them
 	width, inWord                                   int // bits of a token; tokens that a word of 64 bits holds wherever it begins
 
-	headsAt, ownAt, trigramsAt, termsAt, detailsAt, startsAt, signatureAt, countsAt, stepsAt, tokensAt int
+	marksAt, ownAt, trigramsAt, termsAt, detailsAt, startsAt, signatureAt, countsAt, stepsAt, tokensAt int
 }
 
 // Decode returns the view of an encoded document.
 func Decode(record int64, raw string) (*Document, error) {
 	d := &Document{Record: record, raw: raw}
-	if len(raw) < headerSize+padding+crc32.Size || raw[0] != formatVersion && raw[0] != formatHeadless {
+	if len(raw) < headerSize+padding+crc32.Size || raw[0] != formatVersion && raw[0] != formatUnmarked {
 		return nil, fmt.Errorf("corpus: record %d: no header in %d bytes: %w", record, len(raw), ErrCorrupt)
 	}
 	body := len(raw) - crc32.Size
@@ -60,8 +60,8 @@ func (d *Document) valid() bool {
 			return false
 		}
 	}
-	for i := range d.heads {
-		if d.head(i).Passage >= d.passages {
+	for i := range d.marks {
+		if d.mark(i).Passage >= d.passages {
 			return false
 		}
 	}
@@ -98,13 +98,13 @@ func (d *Document) parse() bool {
 		*s = d.raw[at : at+int(n)]
 		at += int(n)
 	}
-	if d.heads, d.headsAt = 0, at; d.raw[0] == formatVersion {
+	if d.marks, d.marksAt = 0, at; d.raw[0] == formatVersion {
 		if len(d.raw)-at < 4 {
 			return false
 		}
-		d.heads, d.headsAt = int(d.uint32(at)), at+4
+		d.marks, d.marksAt = int(d.uint32(at)), at+4
 	}
-	d.ownAt = d.headsAt + headSize*d.heads
+	d.ownAt = d.marksAt + markSize*d.marks
 	d.trigramsAt = d.ownAt + 4*d.own
 	d.termsAt = d.trigramsAt + 4*d.trigrams
 	d.detailsAt = d.termsAt + 4*d.terms
@@ -150,10 +150,11 @@ func (d *Document) uint64(at int) uint64 {
 // start returns the number of the first token of a part.
 func (d *Document) start(part int) int { return int(d.uint32(d.startsAt + 4*part)) }
 
-// head returns the i-th of the heads.
-func (d *Document) head(i int) Head {
-	at := d.headsAt + headSize*i
-	return Head{analysis.TermID(d.uint32(at)), int(d.uint32(at + 4))}
+// mark returns the i-th of the marks.
+func (d *Document) mark(i int) Mark {
+	at := d.marksAt + markSize*i
+	packed := d.uint32(at + 4)
+	return Mark{analysis.TermID(d.uint32(at)), int(packed >> 1), packed&1 != 0}
 }
 
 // term returns the k-th of the distinct terms.

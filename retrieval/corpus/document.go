@@ -141,12 +141,20 @@ func (d *Document) Owns(t analysis.TermID) bool {
 
 // Headed returns the first passage in which a heading begins that is nothing but the
 // term; −1 if there is none.
-func (d *Document) Headed(t analysis.TermID) int {
-	i := sort.Search(d.heads, func(i int) bool { return d.head(i).Term >= t })
-	if i == d.heads || d.head(i).Term != t {
-		return -1
+func (d *Document) Headed(t analysis.TermID) int { return d.marked(t, false) }
+
+// Hyphened reports whether the document writes the term behind a hyphen, as an option.
+func (d *Document) Hyphened(t analysis.TermID) bool { return d.marked(t, true) >= 0 }
+
+// marked returns the first passage that has such a mark on the term; −1 if there is none.
+func (d *Document) marked(t analysis.TermID, option bool) int {
+	i := sort.Search(d.marks, func(i int) bool { return d.mark(i).Term >= t })
+	for ; i < d.marks && d.mark(i).Term == t; i++ {
+		if m := d.mark(i); m.Option == option {
+			return m.Passage
+		}
 	}
-	return d.head(i).Passage
+	return -1
 }
 
 // TitleSimilarity returns the Dice coefficient of the title's trigrams and

@@ -22,7 +22,7 @@ import (
 type source struct {
 	record   catalog.Record
 	passages []analysis.Packed
-	heads    []Head
+	marks    []Mark
 }
 
 // sources draws records of a few passages with few words, so that they repeat.
@@ -56,7 +56,7 @@ func sources(ids *rapid.Generator[int64]) *rapid.Generator[source] {
 			}
 			if rapid.Bool().Draw(t, "headed") {
 				head := analysis.TermID(rapid.IntRange(1, 3).Draw(t, "head"))
-				s.heads = append(s.heads, Head{head, len(s.passages)})
+				s.marks = append(s.marks, Mark{head, len(s.passages), rapid.Bool().Draw(t, "option")})
 			}
 			s.passages = append(s.passages, terms)
 		}
@@ -91,7 +91,7 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 	all := sources(rapid.Int64Range(1, 1<<40))
 	rapid.Check(t, func(t *rapid.T) {
 		s := all.Draw(t, "source")
-		d, err := Decode(s.record.ID, NewDocument(s.record, s.passages, slices.Clone(s.heads)...).Encoded())
+		d, err := Decode(s.record.ID, NewDocument(s.record, s.passages, slices.Clone(s.marks)...).Encoded())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,15 +150,15 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 		}
 		for term := range analysis.TermID(5) {
 			want := -1
-			if at := slices.IndexFunc(s.heads, func(h Head) bool { return h.Term == term }); at >= 0 {
-				want = s.heads[at].Passage
+			if at := slices.IndexFunc(s.marks, func(m Mark) bool { return m.Term == term && !m.Option }); at >= 0 {
+				want = s.marks[at].Passage
 			}
 			if got := d.Headed(term); got != want {
 				t.Fatalf("term %d heads passage %d, want %d", term, got, want)
 			}
 		}
-		if headless := d.raw[0] == formatHeadless; headless != (len(s.heads) == 0) {
-			t.Fatalf("format %d for %d heads", d.raw[0], len(s.heads))
+		if unmarked := d.raw[0] == formatUnmarked; unmarked != (len(s.marks) == 0) {
+			t.Fatalf("format %d for %d marks", d.raw[0], len(s.marks))
 		}
 		for _, own := range ownTerms(s.record) {
 			if !d.Owns(own) {
@@ -243,7 +243,7 @@ func TestDamagedDocumentsAreAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := NewDocument(catalog.Record{ID: 1, Title: "a title"}, []analysis.Packed{terms}, Head{5, 0}).Encoded()
+	good := NewDocument(catalog.Record{ID: 1, Title: "a title"}, []analysis.Packed{terms}, Mark{Term: 5}).Encoded()
 	for n := range len(good) {
 		if _, err := Decode(1, good[:n]); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("cut at %d: %v", n, err)
@@ -267,7 +267,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	for n := range 3 {
 		d := NewDocument(catalog.Record{ID: 1, Key: "k", Title: "a title"}, slices.Repeat([]analysis.Packed{terms}, n),
-			slices.Repeat([]Head{{5, 0}}, n)...)
+			slices.Repeat([]Mark{{Term: 5}}, n)...)
 		f.Add([]byte(d.raw[:len(d.raw)-crc32.Size]))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

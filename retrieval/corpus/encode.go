@@ -15,7 +15,7 @@ import (
 
 // Version identifies which records are documents, what is encoded of them, and which
 // words are kept: part of an index's fingerprint.
-const Version = "6"
+const Version = "7"
 
 // An encoded document is one run of bytes, little endian, the same in memory and
 // in the database:
@@ -25,8 +25,9 @@ const Version = "6"
 //	         headings (4 bytes each); date in microseconds (0: unknown), record of the
 //	         thread (0: none; 8 bytes each)
 //	strings  kind, source, container, state, key, title, each after its length
-//	heads    their number, then the term and the passage of each (4 bytes each), by these;
-//	         a document without any has formatHeadless and not even the number
+//	marks    their number, then of each its term (4 bytes) and twice its passage, one more
+//	         for an option (4 bytes), ascending; a document without any has formatUnmarked
+//	         and not even the number
 //	own      terms of the record's own name
 //	trigrams of the title, ascending
 //	terms    distinct, ascending
@@ -43,7 +44,7 @@ const Version = "6"
 // term's id has 32: a document of 1,000 tokens repeats some 400 terms.
 const (
 	headerSize = 4 + 5*4 + 2*8
-	headSize   = 4 + 4
+	markSize   = 4 + 4
 	detailSize = 4 + 2 + 2*analysis.NumFields
 	padding    = 4 // so that the last token can be read as 8 bytes, with the checksum
 
@@ -64,13 +65,23 @@ type encoder struct {
 	starts   []int
 	bodies   []analysis.TermID
 	headings int // tokens in them
-	heads    []Head
+	marks    []Mark
 }
 
-// Head is a heading that is nothing but a coined name, with the passage in which it begins.
-type Head struct {
+// Mark says that a passage writes a term as a heading that is nothing but it, or, as an
+// option of a command is written, behind a hyphen.
+type Mark struct {
 	Term    analysis.TermID
 	Passage int
+	Option  bool
+}
+
+// packed is the second half of an encoded mark.
+func (m Mark) packed() uint32 {
+	if m.Option {
+		return uint32(m.Passage)<<1 | 1
+	}
+	return uint32(m.Passage) << 1
 }
 
 func (e *encoder) add(terms analysis.Terms) {
@@ -86,10 +97,10 @@ func (e *encoder) add(terms analysis.Terms) {
 
 // NewDocument makes the document of a record and the packed terms of its
 // passages, by ordinal.
-func NewDocument(r catalog.Record, passages []analysis.Packed, heads ...Head) *Document {
-	e := encoder{heads: heads}
-	slices.SortFunc(e.heads, func(a, b Head) int {
-		return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.Passage, b.Passage))
+func NewDocument(r catalog.Record, passages []analysis.Packed, marks ...Mark) *Document {
+	e := encoder{marks: marks}
+	slices.SortFunc(e.marks, func(a, b Mark) int {
+		return cmp.Or(cmp.Compare(a.Term, b.Term), cmp.Compare(a.packed(), b.packed()))
 	})
 	var title, path analysis.Terms
 	if len(passages) > 0 {
@@ -140,8 +151,8 @@ func (e *encoder) encode(r catalog.Record, passages int) []byte {
 	}
 	le := binary.LittleEndian
 	version := byte(formatVersion)
-	if len(e.heads) == 0 {
-		version = formatHeadless
+	if len(e.marks) == 0 {
+		version = formatUnmarked
 	}
 	b := []byte{version, flags, byte(width), byte(len(own))}
 	for _, n := range []int{len(terms), passages, detailed, len(trigrams), e.headings} {
@@ -162,11 +173,11 @@ func (e *encoder) encode(r catalog.Record, passages int) []byte {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
 	}
-	if len(e.heads) > 0 {
-		b = le.AppendUint32(b, uint32(len(e.heads)))
+	if len(e.marks) > 0 {
+		b = le.AppendUint32(b, uint32(len(e.marks)))
 	}
-	for _, h := range e.heads {
-		b = le.AppendUint32(le.AppendUint32(b, uint32(h.Term)), uint32(h.Passage))
+	for _, m := range e.marks {
+		b = le.AppendUint32(le.AppendUint32(b, uint32(m.Term)), m.packed())
 	}
 	b = appendUint32s(b, own)
 	b = appendUint32s(b, trigrams)

@@ -30,13 +30,13 @@ type analysed struct {
 // answered, on all but one, or, while others answer them, on one, which gives way.
 func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]*analysed, error) {
 	out := make([]*analysed, len(records))
-	named := strings.HasPrefix(f.cfg.Generation.Fingerprint, rules)
+	marked := strings.HasPrefix(f.cfg.Generation.Fingerprint, rules)
 	if f.cfg.Yield != nil {
 		for i, r := range records {
 			if f.cfg.Yield(ctx); ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			out[i] = analyse(r, named)
+			out[i] = analyse(r, marked)
 		}
 		return out, nil
 	}
@@ -49,7 +49,7 @@ func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]
 	for range workers {
 		wg.Go(func() {
 			for i := range next {
-				out[i] = analyse(records[i], named)
+				out[i] = analyse(records[i], marked)
 			}
 		})
 	}
@@ -64,9 +64,9 @@ func (f *Follower) analyseAll(ctx context.Context, records []catalog.Record) ([]
 	return out, ctx.Err()
 }
 
-// analyse cuts and analyses a record. Its document has its headings if named is set. In an index
-// by earlier rules it has none: programs of before read that at the same time.
-func analyse(r catalog.Record, named bool) *analysed {
+// analyse cuts and analyses a record, and marks its document if that is wanted. In an index by
+// earlier rules there are no marks: programs of before read that at the same time.
+func analyse(r catalog.Record, marked bool) *analysed {
 	path := pathText(r)
 	a := &analysed{record: r, pieces: passage.Cut(passage.Source{Title: r.Title, Path: path, Body: r.Body})}
 	title, pathTokens := analysis.Analyze(r.Title), analysis.Analyze(path)
@@ -84,24 +84,38 @@ func analyse(r catalog.Record, named bool) *analysed {
 		a.keyword.Passages = append(a.keyword.Passages, keyword.Passage{ID: passage.NewID(r.ID, p.Ordinal),
 			Heading: keyword.Text{Raw: p.Heading, Tokens: heading}, Body: keyword.Text{Raw: p.Text, Tokens: body}})
 	}
-	var heads []corpus.Head
-	if named {
-		heads = a.heads()
+	var marks []corpus.Mark
+	if marked {
+		marks = a.marks()
 	}
-	a.document = corpus.NewDocument(r, a.terms, heads...)
+	a.document = corpus.NewDocument(r, a.terms, marks...)
 	return a
 }
 
-// heads are the headings of the record that are nothing but a coined name.
-func (a *analysed) heads() (heads []corpus.Head) {
-	for _, p := range a.pieces {
+// marks are the headings of the record that are nothing but a coined name, and the options of
+// commands in it, each once.
+func (a *analysed) marks() (marks []corpus.Mark) {
+	known := map[corpus.Mark]bool{}
+	add := func(term string, passage int, option bool) {
+		m := corpus.Mark{Term: analysis.IDOf(term), Option: option}
+		if !known[m] {
+			known[m], m.Passage = true, passage
+			marks = append(marks, m)
+		}
+	}
+	for i, p := range a.pieces {
 		for _, heading := range p.Headings {
 			if term := analysis.CoinedTerm(heading); term != "" {
-				heads = append(heads, corpus.Head{Term: analysis.IDOf(term), Passage: p.Ordinal})
+				add(term, i, false)
+			}
+		}
+		for _, text := range []keyword.Text{a.keyword.Title, a.keyword.Passages[i].Heading, a.keyword.Passages[i].Body} {
+			for term := range analysis.Options(text.Raw, text.Tokens) {
+				add(term, i, true)
 			}
 		}
 	}
-	return heads
+	return marks
 }
 
 // pathText returns the searchable part of a record's path and key: the last

@@ -18,8 +18,8 @@ import (
 // on the analysed passages, for what every engine found: engines get them only
 // as a hint, to find more of what is left.
 type Operators struct {
-	exclude []analysis.TermID
-	absent  []phrase // excluded
+	exclude [][]analysis.TermID // of each word: what it may be indexed as, or its parts
+	absent  []phrase            // excluded
 	phrases []phrase
 }
 
@@ -31,9 +31,11 @@ func New(q query.Query) Operators {
 			o.absent = append(o.absent, newPhrase(x.Terms))
 			continue
 		}
+		var ids []analysis.TermID
 		for _, t := range x.Terms {
-			o.exclude = append(o.exclude, t.ID)
+			ids = append(ids, t.ID)
 		}
+		o.exclude = append(o.exclude, ids)
 	}
 	for _, x := range q.Phrases {
 		o.phrases = append(o.phrases, newPhrase(x.Terms))
@@ -45,10 +47,14 @@ func New(q query.Query) Operators {
 func (o *Operators) None() bool { return len(o.exclude)+len(o.absent)+len(o.phrases) == 0 }
 
 // Allow reports whether a document has none of the excluded words and phrases in
-// any field and every phrase in one field of one passage.
+// any field and every phrase in one field of one passage. It may have a word that it
+// writes behind a hyphen, as an option of a command.
 func (o *Operators) Allow(d *corpus.Document) bool {
-	for _, id := range o.exclude {
-		if d.Frequencies(id) != [analysis.NumFields]uint16{} {
+	for _, ids := range o.exclude {
+		held := slices.ContainsFunc(ids, func(id analysis.TermID) bool {
+			return d.Frequencies(id) != [analysis.NumFields]uint16{}
+		})
+		if held && !d.Hyphened(ids[0]) {
 			return false
 		}
 	}

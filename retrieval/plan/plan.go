@@ -106,11 +106,6 @@ func (p *Plan) With(q query.Query) (*Plan, error) {
 	for _, phrase := range q.Phrases {
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase.Terms))
 	}
-	for _, x := range q.Exclude {
-		if !x.Phrase {
-			p.Keyword.Exclude = append(p.Keyword.Exclude, keywordTerms(x.Terms)...)
-		}
-	}
 	if !p.Operators.None() {
 		p.Decisions = p.Operators.Decide(p.Corpus)
 		p.Keyword.Accept = p.Decisions.Allow

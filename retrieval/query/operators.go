@@ -15,37 +15,27 @@ type split struct {
 	text     string
 	phrases  []string // without quotes; also part of text
 	excluded []string // without hyphen; phrases in their quotes
+	kept     []string // without hyphen: words that would be excluded but for what was pasted around them
 	refused  string   // an exclusion of what cannot be left out
 	kinds    []string
 	sources  []string
 	quoted   bool // all of text is in phrases
-	inside   bool // an exclusion has text before and after it
-	pasted   bool // what is not in phrases is a command line or an error
 }
-
-// reading says which operators a query may have besides kind and source.
-type reading int
-
-const (
-	typed    reading = iota // all
-	sentence                // exclusions before and after the text only
-	pasted                  // no exclusions, and no phrases that are the value of an option
-	code                    // none
-)
 
 // pastedLines is the number of lines from which a query has no operators.
 const pastedLines = 3
 
 // splitAt splits a query at its operators, which are at its start or after a
-// space.
-func splitAt(raw string, as reading) split {
+// space. What is quoted in code is text.
+func splitAt(raw string, code bool) split {
 	if strings.Count(strings.TrimSpace(raw), "\n") >= pastedLines-1 {
 		return split{text: collapse(raw)}
 	}
 	s := split{quoted: true}
 	var text strings.Builder
-	quotes := as != code   // a closing quote may still follow
-	words := []string(nil) // outside of quotes
+	quotes := !code // a closing quote may still follow
+	pasted := isPasted(raw)
+	before := "" // the last word outside of quotes
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRuneInString(raw[i:])
 		if unicode.IsSpace(r) {
@@ -59,17 +49,13 @@ func splitAt(raw string, as reading) split {
 			end = len(rest)
 		}
 		word := rest[:end]
-		if as < pasted {
-			if phrase, after, ok := excludedPhrase(rest); ok {
-				if inside := text.Len() > 0 && textIn(after); !inside || as == typed {
-					s.excluded, s.inside = append(s.excluded, phrase), s.inside || inside
-					i = len(raw) - len(after)
-					continue
-				}
-			}
+		if phrase, after, ok := excludedPhrase(rest); ok {
+			s.excluded = append(s.excluded, phrase)
+			i = len(raw) - len(after)
+			continue
 		}
 		switch {
-		case quotes && (r == '"' || r == '“' || r == '„') && !(as == pasted && isValue(words)):
+		case quotes && (r == '"' || r == '“' || r == '„') && !(pasted && len(before) > 1 && before[0] == '-'):
 			inside, after, closed := cutQuote(rest[size:])
 			if quotes = closed; closed {
 				s.phrases = append(s.phrases, inside)
@@ -77,16 +63,15 @@ func splitAt(raw string, as reading) split {
 				i = len(raw) - len(after)
 				continue
 			}
-		case as < pasted && excludes(word):
-			if inside := text.Len() > 0 && textIn(rest[end:]); !inside || as == typed {
-				words = append(words, word)
-				s.excluded, s.inside = append(s.excluded, word[1:]), s.inside || inside
-				if restricts(word[1:]) {
-					s.refused = word
-				}
-				i += end
-				continue
+		case excludes(word) && pasted:
+			s.kept = append(s.kept, word[1:])
+		case excludes(word):
+			s.excluded = append(s.excluded, word[1:])
+			if restricts(word[1:]) {
+				s.refused = word
 			}
+			i += end
+			continue
 		default:
 			if name, values := operator(word); name != "" {
 				if name == "kind" {
@@ -98,13 +83,25 @@ func splitAt(raw string, as reading) split {
 				continue
 			}
 		}
-		words = append(words, word)
+		before = word
 		text.WriteString(word)
 		s.quoted = false
 		i += end
 	}
-	s.text, s.pasted = collapse(text.String()), isPasted(words)
+	s.text = collapse(text.String())
 	return s
+}
+
+// isPasted reports whether a query was copied from a terminal or a file: it has several
+// lines or, outside of quotes, a path or an option that begins with two hyphens.
+func isPasted(raw string) bool {
+	return strings.Contains(strings.TrimSpace(raw), "\n") ||
+		slices.ContainsFunc(strings.Fields(inQuotes.ReplaceAllString(raw, " ")), func(word string) bool {
+			name, long := strings.CutPrefix(word, "--")
+			first, _ := utf8.DecodeRuneInString(name)
+			return long && unicode.IsLetter(first) || isPath(word) || strings.HasPrefix(word, "./") ||
+				strings.HasPrefix(word, "~/")
+		})
 }
 
 // excludedPhrase cuts a hyphen and words in quotes off a text, and returns them
@@ -120,7 +117,7 @@ func excludedPhrase(raw string) (phrase, after string, ok bool) {
 
 var (
 	hyphenQuote = regexp.MustCompile(`^-["“„]`)
-	hyphenWords = regexp.MustCompile(`(?:^|\s)-["“„][^"“”]*["“”]`)
+	inQuotes    = regexp.MustCompile(`["“„][^"“”]*["“”]`)
 )
 
 // restricts reports whether a word is an address, or is, or looks like, an operator that
@@ -135,14 +132,6 @@ func restricts(word string) bool {
 		return operand != ""
 	}
 	return false
-}
-
-// textIn reports whether there is anything but exclusions and operators.
-func textIn(raw string) bool {
-	return slices.ContainsFunc(strings.Fields(hyphenWords.ReplaceAllString(raw, " ")), func(word string) bool {
-		name, _ := operator(word)
-		return name == "" && !excludes(word)
-	})
 }
 
 // cutQuote cuts at the first closing quote.

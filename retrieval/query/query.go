@@ -4,20 +4,18 @@
 // The language is small; anything outside it is text:
 //
 //	"exact words"     a phrase that must occur; an unbalanced quote is text
-//	-word             leaves out what contains the word; the hyphen follows a
-//	                  space and precedes a word of two letters or more, so that
-//	                  --dump, -v, -1 and top-up are text
+//	-word             leaves out what contains the word, unless that writes -word
+//	                  too; the hyphen follows a space and precedes a word of two
+//	                  letters or more, so that --dump, -v, -1 and top-up are text
 //	-"exact words"    leaves out what contains the phrase
 //	kind:a,b          only these kinds
 //	source:a,b        only these sources
 //
-// What is quoted or follows a hyphen is often no operator: what has three lines
-// or more was pasted, and is text; source code and error messages have quotes
-// and hyphens of their own, and often the quoted part is what differs elsewhere,
-// so that only one that is quoted as a whole is a phrase; in a command line
-// (tar -xvf, docker run --rm -it) what follows a hyphen is an option, and what
-// is quoted behind it is its value; and in a sentence exclusions are before or
-// after the words.
+// What was pasted has no exclusions by a hyphen alone: it has several lines, an option with
+// two hyphens, or a path. Three lines have no operators at all. Source code and error messages
+// have quotes of their own, and often the quoted part is what differs elsewhere, so that only
+// one that is quoted as a whole is a phrase. A record that writes -word itself is about it, and
+// is not left out.
 package query
 
 import (
@@ -65,6 +63,7 @@ type Query struct {
 	Terms   []Term   // distinct, in the order typed; parts of a compound follow it
 	Phrases []Quoted // each must match, at successive positions
 	Exclude []Quoted // none of which may match: a phrase as such, else any of the terms
+	Kept    []string // words behind a hyphen that are text, as the query was pasted
 	Kinds   []string // of kind: operators, lower case, in the order typed
 	Sources []string // of source: operators, lower case, in the order typed
 }
@@ -92,24 +91,14 @@ type Term struct {
 // Parse reads a query. The errors are ErrEmpty, ErrTooMany and ErrRefused.
 func Parse(raw string) (Query, error) {
 	raw = clean(raw)
-	p := splitAt(raw, typed)
+	p := splitAt(raw, false)
 	q, err := parse(p)
-	as := typed
-	switch {
-	case err != nil:
-		return Query{}, err
-	case q.Class == Code && !p.quoted && len(q.Phrases)+len(q.Exclude) > 0:
-		as = code
-	case p.pasted && len(q.Phrases)+len(q.Exclude) > 0:
-		as = pasted
-	case q.Class == Question && p.inside:
-		as = sentence
+	if err == nil && q.Class == Code && !p.quoted && len(q.Phrases) > 0 {
+		p = splitAt(raw, true)
+		q, err = parse(p)
 	}
-	if as != typed {
-		p = splitAt(raw, as)
-		if q, err = parse(p); err != nil {
-			return Query{}, err
-		}
+	if err != nil {
+		return Query{}, err
 	}
 	if p.refused != "" {
 		return q, fmt.Errorf("%w, as by %s: name those that are wanted, as in kind:cip,doc or source:forum", ErrRefused,
@@ -129,7 +118,7 @@ func clean(raw string) string {
 
 func parse(p split) (Query, error) {
 	var q Query
-	q.Text, q.Kinds, q.Sources = p.text, p.kinds, p.sources
+	q.Text, q.Kept, q.Kinds, q.Sources = p.text, p.kept, p.kinds, p.sources
 	tokens := analysis.Analyze(q.Text)
 	if len(tokens) == 0 && len(p.excluded) > 0 {
 		// Exclusions alone would find nothing: take them as text.

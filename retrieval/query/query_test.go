@@ -95,8 +95,8 @@ func TestParse(t *testing.T) {
 		{"a hyphen leaves out a phrase", `node -"traffic top-up" -“a key” fee -""`,
 			want{text: `node fee -""`, terms: "node fee", exclude: "traffic top up a key"}},
 		{"a phrase to leave out inside a sentence", `how do I restore -"a node" from the backup -docker -"my key"`,
-			want{text: `how do I restore -"a node" from the backup`,
-				terms: "(how) (do) (i) restor (a) node (from) (the) backup", exclude: "docker my key"}},
+			want{text: "how do I restore from the backup", terms: "(how) (do) (i) restor (from) (the) backup",
+				exclude: "a node docker my key"}},
 		{"names with marks", "C# or -C++ F#", want{text: "C# or F#", terms: "*c#* c (or) *f#* f", exclude: "*c++*"}},
 		{"a hyphen leaves out an identifier as a whole", "fee -cip-56 -foo_bar",
 			want{text: "fee", terms: "fee", exclude: "*cip-56* *foo_bar*"}},
@@ -117,14 +117,25 @@ func TestParse(t *testing.T) {
 		{"an exclusion among few words", "traffic -wallet fee",
 			want{text: "traffic fee", terms: "traffic fee", exclude: "wallet"}},
 		{"a hyphen inside a sentence", "An if -clause is added to calc the excess of blob gas",
-			want{text: "An if -clause is added to calc the excess of blob gas",
-				terms: "(an) (if) claus (is) ad (to) calc (the) excess (of) blob gas"}},
+			want{text: "An if is added to calc the excess of blob gas",
+				terms: "(an) (if) (is) ad (to) calc (the) excess (of) blob gas", exclude: "claus"}},
+		{"verbs and colons are no commands", "find fees: -burn",
+			want{text: "find fees:", terms: "find fee", exclude: "burn"}},
+		{"beside a long option", "docker run --rm -name keeper", want{text: "docker run --rm -name keeper",
+			terms: "docker run rm name keeper"}},
+		{"beside a path", "rm -rf /var/lib/keeper", want{text: "rm -rf /var/lib/keeper",
+			terms: "rm rf *var/lib/keeper* var lib keeper"}},
+		{"in two lines", "stop it -group\nnow", want{text: "stop it -group\nnow", terms: "stop (it) group (now)"}},
+		{"a value of an option", `git commit --all -am "no fees"`, want{text: `git commit --all -am "no fees"`,
+			terms: "git commit (all) (am) (no) fee"}},
+		{"a phrase beside a long option is left out", `docker run --rm -"name"`, want{text: "docker run --rm",
+			terms: "docker run rm", exclude: "name"}},
 		{"exclusions around a sentence", "-docker how do I restore a lost node kind:doc -aws",
 			want{text: "how do I restore a lost node", terms: "(how) (do) (i) restor (a) lost node",
 				exclude: "docker aws", kinds: "doc"}},
 		{"quotes in an error are its own", `kind:doc UPGRADE_FAILED: field "memo" -docker`,
-			want{text: `UPGRADE_FAILED: field "memo" -docker`, terms: "*upgrade_failed* upgrad fail field memo docker",
-				kinds: "doc"}},
+			want{text: `UPGRADE_FAILED: field "memo"`, terms: "*upgrade_failed* upgrad fail field memo",
+				exclude: "docker", kinds: "doc"}},
 		{"an error in quotes is a phrase", `"UPGRADE_FAILED: field" kind:doc`,
 			want{text: "UPGRADE_FAILED: field", terms: "*upgrade_failed* upgrad fail field",
 				phrases: "upgrad fail field", kinds: "doc"}},
@@ -163,9 +174,7 @@ func TestKindsAndSourcesCannotBeLeftOut(t *testing.T) {
 			t.Errorf("Parse(%q) = %v, want ErrRefused", raw, err)
 		}
 	}
-	for _, raw := range []string{"keeper --verbose -source:main", "curl -v -http://pier.example",
-		"error: no such option -type:x", "fee -kind:",
-		"FAILED_PRECONDITION: no node -source:x", "fee -author:ann"} {
+	for _, raw := range []string{"keeper --verbose -source:main", "fee -kind:", "fee -author:ann"} {
 		parse(t, raw)
 	}
 }

@@ -27,7 +27,7 @@ func corpusOf(t *testing.T, docs [][2]string) (*corpus.Corpus, []*corpus.Documen
 	var all []*corpus.Document
 	for i, d := range docs {
 		var passages []analysis.Packed
-		var heads []corpus.Head
+		var heads []corpus.Mark
 		for body := range strings.SplitSeq(d[1], "|") {
 			terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
 				analysis.Title: words(d[0]), analysis.Body: words(strings.TrimPrefix(body, "#"))}))
@@ -35,7 +35,7 @@ func corpusOf(t *testing.T, docs [][2]string) (*corpus.Corpus, []*corpus.Documen
 				t.Fatal(err)
 			}
 			if heading, ok := strings.CutPrefix(strings.Fields(body)[0], "#"); ok {
-				heads = append(heads, corpus.Head{Term: analysis.IDOf(heading), Passage: len(passages)})
+				heads = append(heads, corpus.Mark{Term: analysis.IDOf(heading), Passage: len(passages)})
 			}
 			passages = append(passages, terms)
 		}

@@ -26,6 +26,7 @@ type Response struct {
 	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
 	Read      []plan.ReadTerm           // what the query was read as, if it is explained
 	Corrected string                    // the query as it was read, if corrected; "" as typed
+	Kept      []string                  // words behind a hyphen that are text, as the query was pasted
 	Unknown   []string                  // words of a query that was typed that no document has
 	Took      time.Duration
 	Timings   map[string]time.Duration // by stage; of each retriever "retrieve/NAME", of the query's vector "embed"

@@ -171,7 +171,7 @@ func alike(t *testing.T, what string, got, want *Stack, records []catalog.Record
 
 // requests ask for all that is read of documents.
 func requests(records []catalog.Record) (all []retrieval.Request) {
-	for _, q := range []string{"trafic balanse", "how to run a validator", "wallet fees", "CIP-0056", `"traffic balance"`,
+	for _, q := range []string{"trafic balanse", "how to run a validator", "wallet fees", "CIP-0056", "SEQUENCE_GAP", "cway -restored", `"traffic balance"`,
 		`validator "not in any text"`, `-"traffic balance" traffic -fees`, "kind:cip token standard"} {
 		all = append(all,
 			retrieval.Request{Query: q, Explain: true, Diversify: true, Distinct: true, Whole: 2, Joined: true,

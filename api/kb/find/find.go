@@ -87,7 +87,7 @@ type Found[T any] struct {
 	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
 	Hint     string   `json:"hint,omitempty" doc:"if nothing was found: what to try; or which words no document has"`
 
-	unknown []string
+	remark string // beside results
 }
 
 // Page returns what a search found as a page of a list.
@@ -106,7 +106,7 @@ func (s Search) Run(ctx context.Context, b kb.Base) (Found[Match], error) {
 	if err != nil {
 		return Found[Match]{}, err
 	}
-	out := Found[Match]{Total: res.Total, Degraded: res.Degraded, unknown: res.Unknown}
+	out := Found[Match]{Total: res.Total, Degraded: res.Degraded, remark: Remark(res)}
 	if out.Items, err = join(ctx, b, res.Results, s.Bodies); err == nil && len(out.Items) == 0 {
 		out.Hint = Empty(res.Total, res.Relaxed, r.Filter)
 	}
@@ -120,7 +120,7 @@ func Rows[T any](ctx context.Context, b kb.Base, s Search, row func(kb.Base, Mat
 		return Found[T]{}, err
 	}
 	out := Found[T]{Items: make([]T, len(found.Items)), Total: found.Total, Degraded: found.Degraded,
-		Hint: cmp.Or(found.Hint, Unknown(found.unknown))}
+		Hint: cmp.Or(found.Hint, found.remark)}
 	for i, m := range found.Items {
 		if out.Items[i], err = row(b, m); err != nil {
 			return Found[T]{}, err
@@ -150,6 +150,29 @@ func RowsOfEach[T any](
 	}
 	wg.Wait()
 	return found, errors.Join(errs...)
+}
+
+// Remark says beside results how the query was read, if it may have been meant otherwise.
+func Remark(r retrieval.Response) string { return cmp.Or(Unknown(r.Unknown), kept(r)) }
+
+// kept says which words behind a hyphen were searched for, and how to leave the first out.
+func kept(r retrieval.Response) string {
+	if len(r.Kept) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("-%s is read as text, as the query looks pasted: without %[1]s search for %s", r.Kept[0],
+		Without(r.Query, r.Kept[0]))
+}
+
+// Without returns a query that leaves out a word which it has behind a hyphen as text.
+func Without(query, word string) string {
+	words := strings.Fields(query)
+	for i, x := range words {
+		if x == "-"+word {
+			words[i] = `-"` + word + `"`
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // namedWords is how many unknown words of a query are named.
