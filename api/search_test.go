@@ -42,6 +42,8 @@ func searchQuestions(t *testing.T, l *library) []question {
 		{name: "an exclusion beside what was pasted", target: "/api/v1/search?q=fog+--tide+-berths",
 			want: fields{"hint": "-berths is read as text, as the query looks " +
 				`pasted: without berths search for fog --tide -"berths"`}},
+		{name: "a type after kind", target: "/api/v1/search?q=oracle+kind:mail", want: fields{"total": 0, "hint": "nothing " +
+			"matches all of the query: there are 6 without kind:mail (a type: its kinds are kind:mail_thread,mail_message)"}},
 		{name: "one within a kind", tool: "find_cip_for_feature", args: `{"feature":"tide oracle zorblatt"}`,
 			want: fields{"items.0.id": "0056", "hint": unknown}},
 		{name: "one in a page of many", tool: "search", args: `{"query":"tide zorblatt","limit":1}`,

@@ -216,6 +216,11 @@ func Empty(total int, relaxed []retrieval.Relaxed, f passage.Filter) string {
 		var parts []string
 		for _, r := range relaxed {
 			what := r.Without
+			if name, ok := strings.CutPrefix(what, "kind:"); ok {
+				if kinds := KindNames(arg.SearchType(name).Kinds()); len(kinds) > 0 && !slices.Contains(kinds, name) {
+					what += fmt.Sprintf(" (a type: its kinds are kind:%s)", strings.Join(kinds, ","))
+				}
+			}
 			if strings.HasPrefix(what, `"`) && strings.Count(what, `"`) == 2 {
 				what = "the quotes around " + strings.Trim(what, `"`)
 			}
