@@ -63,7 +63,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// Check looks for records that say something else than was written. It reads all of
+// Check looks for records and passages that say something else than was written. It reads all of
 // them, and readers and writers continue meanwhile.
 func Check(ctx context.Context, url string) (err error) {
 	to, err := parse(url)

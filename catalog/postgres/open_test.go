@@ -55,6 +55,24 @@ UPDATE meta SET value = '99' WHERE name = 'schema.oldest'`)
 	}
 }
 
+// TestACheckComparesTexts: what somebody changes in the database is a wrong answer.
+func TestACheckComparesTexts(t *testing.T) {
+	address := postgrestest.Database(t)
+	s := open(t, address)
+	g, err := s.OpenGeneration(t.Context(), "a")
+	if err == nil {
+		err = s.PutPassages(t.Context(), g.ID, catalog.IndexBatch{Checkpoint: 1, Records: []catalog.RecordPassages{
+			{Record: 1, Document: "\x00\xff", Passages: []catalog.Passage{{ID: 7, Text: "nine of the thirteen"}}}}})
+	}
+	if err = errors.Join(err, s.Close(), postgres.Check(t.Context(), address)); err != nil {
+		t.Fatal(err)
+	}
+	postgrestest.Run(t, address, `UPDATE passages SET text = 'four of the thirteen'`)
+	if err := postgres.Check(t.Context(), address); err == nil || !strings.Contains(err.Error(), "passage 7 is not as it was") {
+		t.Errorf("a changed passage: %v", err)
+	}
+}
+
 // TestTheSchemaIsReadAndNotMade holds that who asks for it changes nothing.
 func TestTheSchemaIsReadAndNotMade(t *testing.T) {
 	address, known := postgrestest.Database(t), int64(len(schemas(t)))

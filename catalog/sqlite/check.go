@@ -18,7 +18,7 @@ import (
 )
 
 // Check reads the whole file of a catalog and looks for damage of its structure
-// (PRAGMA quick_check), and for records that say something else than was written. A
+// (PRAGMA quick_check), and for records and passages that say something else than was written. A
 // file that is missing or empty is no catalog. It takes some seconds per gigabyte, and
 // readers and writers continue meanwhile.
 func Check(ctx context.Context, cfg Config) (err error) {
@@ -50,8 +50,6 @@ func Check(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("catalog: check: %w", explain(path, err))
 	case number == 0:
 		return fmt.Errorf("catalog: check: %s is empty: put a copy in its place, or remove it to start again", path)
-	case number < sums:
-		return nil
 	}
 	if err = explain(path, sqlstore.CompareSums(ctx, db, path)); err != nil {
 		return fmt.Errorf("catalog: check: %w", err)
@@ -134,9 +132,6 @@ func objectsOf(ctx context.Context, number int64) (made []object, err error) {
 	}
 	return objects(ctx, db)
 }
-
-// sums is the first schema that has checksums.
-const sums = 14
 
 // ping reads the schema and the end of the change log from the file: a new connection
 // remembers no pages.

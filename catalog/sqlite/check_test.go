@@ -39,18 +39,33 @@ func TestCheckFindsDamage(t *testing.T) {
 // TestCheckComparesTexts: a changed text is a wrong answer, and no damage of the
 // structure.
 func TestCheckComparesTexts(t *testing.T) {
-	path := filled(t)
-	db, err := sql.Open("sqlite", path)
-	if err == nil {
-		_, err = db.ExecContext(t.Context(), `UPDATE records SET body = replace(body, ' ', '-') WHERE id = (SELECT MAX(id) FROM records)`)
-		err = errors.Join(err, db.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err == nil || !strings.Contains(err.Error(), "not as it was written") ||
-		!strings.Contains(err.Error(), path) {
-		t.Errorf("got %v", err)
+	for change, want := range map[string]string{
+		`UPDATE records SET body = replace(body, ' ', '-') WHERE id = (SELECT MAX(id) FROM records)`: "record ",
+		`UPDATE passages SET text = 'four of the thirteen'`:                                          "passage 7 is",
+		`UPDATE passages SET heading = 'Four'`:                                                       "passage 7 is",
+		`UPDATE documents SET data = x'00'`:                                                          "document 1000000 is",
+	} {
+		path := filled(t)
+		if err := inCatalog(path, func(s *sqlite.Store) error {
+			g, err := s.OpenGeneration(t.Context(), "a")
+			if err != nil {
+				return err
+			}
+			return s.PutPassages(t.Context(), g.ID, catalog.IndexBatch{Checkpoint: 1, Records: []catalog.RecordPassages{{
+				Record: 1000000, Document: "counts",
+				Passages: []catalog.Passage{{ID: 7, Heading: "Votes", Text: "nine of the thirteen"}},
+			}}})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err != nil {
+			t.Errorf("as it was written: %v", err)
+		}
+		execute(t, path, change)
+		if err := sqlite.Check(t.Context(), sqlite.Config{Path: path}); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "not as it was written") || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", change, err)
+		}
 	}
 }
 

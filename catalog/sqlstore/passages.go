@@ -11,7 +11,10 @@ import (
 	"almanac/catalog"
 )
 
-const passageColumns = `id, record, ordinal, anchor, section, heading, text, places`
+const (
+	passageColumns = `id, record, ordinal, ` + passageTexts
+	passageTexts   = `anchor, section, heading, text, places` // what a passage's checksum is of
+)
 
 // PutPassages replaces the passages and documents of the given records, adds to the
 // statistics and moves the generation's checkpoint, in one transaction. ErrNotFound if
@@ -51,8 +54,8 @@ func (s *Store) PutPassages(ctx context.Context, generation int64, b catalog.Ind
 			if len(r.Passages) == 0 {
 				continue
 			}
-			_, err := t.Exec(`INSERT INTO documents (generation, record, data) VALUES (?, ?, ?)`,
-				generation, r.Record, []byte(r.Document))
+			_, err := t.Exec(`INSERT INTO documents (generation, record, data, sum) VALUES (?, ?, ?, ?)`,
+				generation, r.Record, []byte(r.Document), sumOf([]string{string(r.Document)}))
 			if err != nil {
 				return err
 			}
@@ -76,9 +79,10 @@ func (t *txn) putPassage(generation int64, p catalog.Passage) error {
 		}
 		places = string(data)
 	}
-	_, err := t.Exec(`INSERT INTO passages (generation, `+passageColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Section),
-		catalog.Clean(p.Heading), catalog.Clean(p.Text), places)
+	texts := []string{catalog.Clean(p.Anchor), catalog.Clean(p.Section), catalog.Clean(p.Heading),
+		catalog.Clean(p.Text), catalog.Clean(places)}
+	_, err := t.Exec(`INSERT INTO passages (generation, `+passageColumns+`, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		generation, p.ID, p.Record, p.Ordinal, texts[0], texts[1], texts[2], texts[3], texts[4], sumOf(texts))
 	return err
 }
 

@@ -306,30 +306,61 @@ func sumOf(texts []string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// CompareSums compares what the records of a database say with their checksums.
+// summed are the tables whose rows have a checksum of columns, in the order in which schemas got it.
+var summed = []struct{ table, row, id, columns, mend string }{
+	{"records", "record", "id", saidColumns, "move it away to start again, or put a copy in its place"},
+	{"passages", "passage", "id", passageTexts, "`almanac reindex` writes it again"},
+	{"documents", "document", "record", "data", "`almanac reindex` writes it again"},
+}
+
+// CompareSums compares what the records, passages and documents of a database say with their checksums.
 func CompareSums(ctx context.Context, db *sql.DB, name string) error {
-	rows, err := db.QueryContext(ctx, `SELECT id, sum, `+saidColumns+` FROM records WHERE sum <> ''`)
+	for _, s := range summed {
+		has, err := hasSums(ctx, db, s.table)
+		if err != nil || !has { // nor has any table after it
+			return err
+		}
+		if id, err := unlike(ctx, db, s.table, s.id, s.columns); err != nil {
+			return err
+		} else if id != 0 {
+			return fmt.Errorf("%s is damaged (%s %d is not as it was written); %s", name, s.row, id, s.mend)
+		}
+	}
+	return nil
+}
+
+// hasSums reports whether a table of this schema has checksums.
+func hasSums(ctx context.Context, db *sql.DB, table string) (bool, error) {
+	rows, err := db.QueryContext(ctx, `SELECT * FROM `+table+` LIMIT 0`)
 	if err != nil {
-		return err
+		return false, err
+	}
+	names, err := rows.Columns()
+	return slices.Contains(names, "sum"), errors.Join(err, rows.Close())
+}
+
+// unlike returns a row of a table that says something else than its checksum, 0 for none.
+func unlike(ctx context.Context, db *sql.DB, table, idColumn, columns string) (id int64, err error) {
+	rows, err := db.QueryContext(ctx, `SELECT `+idColumn+`, sum, `+columns+` FROM `+table+` WHERE sum <> ''`)
+	if err != nil {
+		return 0, err
 	}
 	defer rows.Close()
-	var id int64
 	var sum string
-	texts := make([]string, strings.Count(saidColumns, ",")+1)
+	texts := make([]string, strings.Count(columns, ",")+1)
 	to := []any{&id, &sum}
 	for i := range texts {
 		to = append(to, &texts[i])
 	}
 	for rows.Next() {
 		if err := rows.Scan(to...); err != nil {
-			return err
+			return 0, err
 		}
 		if sumOf(texts) != sum {
-			return fmt.Errorf("%s is damaged (record %d is not as it was written); move it away to start again, "+
-				"or put a copy in its place", name, id)
+			return id, nil
 		}
 	}
-	return rows.Err()
+	return 0, rows.Err()
 }
 
 // create writes a new record.
