@@ -25,14 +25,14 @@ func TestTuneFindsBetterWeights(t *testing.T) {
 	race.Skip(t)
 	examples := slices.Concat(planted("harbour", 300, always(truth), 1), planted("canal", 200, always(truth), 2))
 	var steps []int
-	o := eval.TuneOptions{L2: []float64{0.01, 100}, Folds: 5, Seed: 1,
+	o := eval.TuneOptions{L2: []float64{0.01, 1e6}, Folds: 5, Seed: 1,
 		Progress: func(done, total int) { steps = append(steps, done, total) }}
 	tuned, err := eval.Tune(t.Context(), base(), examples, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if tuned.L2 != 0.01 {
-		t.Errorf("the penalty is %g: 100 leaves no weight", tuned.L2)
+		t.Errorf("the penalty is %g: the other leaves no weight", tuned.L2)
 	}
 	if want := []int{1, 5, 2, 5, 3, 5, 4, 5, 5, 5}; !slices.Equal(steps, want) {
 		t.Errorf("progress %v, want %v", steps, want)
