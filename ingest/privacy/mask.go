@@ -114,16 +114,13 @@ func addressAt(s string, from, i int, at sign) (start, end int, ok bool) {
 	if start == left {
 		return 0, 0, false
 	}
-	// Extracted text wraps long addresses after a dot. Only in angle brackets, or
-	// in an address rewritten by a list, can that dot not end a sentence.
+	// Extracted text wraps long addresses after a dot. In angle brackets, or in an address
+	// rewritten by a list, that dot cannot end a sentence; elsewhere it does, unless two labels
+	// that are no domain of the Internet stand before it, and a small letter behind it.
 	wraps := start > 0 && s[start-1] == '<' || strings.Contains(s[start:left], "=")
-	labels, sure := domainLabels(s, right, wraps)
-	registered := false
-	for n := len(labels); ; n-- { // as far as dots that may mean something else lead
-		end = domainEnd(s, right, labels[:n])
-		if registered = (at.doubtful || n > sure) && isRegistered(s, labels[:n], end); registered || n <= sure {
-			break
-		}
+	labels, registered, end := domainAt(s, right, wraps, at)
+	if !wraps && end == right && brokenDomain.MatchString(s[right:min(len(s), right+300)]) {
+		labels, registered, end = domainAt(s, right, true, at)
 	}
 	if at.spoken {
 		start = from + len(spokenLocal.ReplaceAllString(s[from:start], ""))
@@ -168,6 +165,18 @@ func apart(s string, from, left, right int) (before, after int, spaced bool) {
 		left -= len(markupBefore.FindString(s[max(from, left-near):left]))
 	}
 	return left, after, n > 0
+}
+
+// domainAt returns the labels of the domain at right, whether it is a registered one, and where it ends: at right
+// if it is none.
+func domainAt(s string, right int, wraps bool, at sign) (labels []label, registered bool, end int) {
+	labels, sure := domainLabels(s, right, wraps)
+	for n := len(labels); ; n-- { // as far as dots that may mean something else lead
+		end = domainEnd(s, right, labels[:n])
+		if registered = (at.doubtful || n > sure) && isRegistered(s, labels[:n], end); registered || n <= sure {
+			return labels, registered, end
+		}
+	}
 }
 
 // isRegistered reports whether the domain of labels, which may be something else, ends in letters of one
@@ -312,6 +321,8 @@ func domainLabels(s string, start int, wraps bool) (labels []label, sure int) {
 		}
 	}
 }
+
+var brokenDomain = regexp.MustCompile(`^[\pL\d-]+(?:\.[\pL\d-]+)+\.[ \t]*\r?\n[ \t]*[a-z]`)
 
 var lineBreak = regexp.MustCompile(`^[ \t]*\r?\n[ \t]*`)
 

@@ -48,6 +48,7 @@ func TestMaskHidesMailAddresses(t *testing.T) {
 		"git as a person's role address": {"mail git@site.org for help", "mail " + m + " for help"},
 		"broken after a dot": {"<j@lists.\r\n  site.org> j=s.org@lists.\nsite.org\n> x", m +
 			"\n> x"},
+		"broken after a dot in a list":   {"Owner: j+owner@lists.tidewater.\norg\nLeave: x", "Owner: " + m + "\nLeave: x"},
 		"after a slash":                  {"jane/j@site.org", "jane/" + m},
 		"escaped twice":                  {"?to=jane%2540site%252eorg&x", "?to=" + m + "&x"},
 		"as another entity":              {"j&#0064;site&#46;org j&#x0040;site&period;org", m},
@@ -107,7 +108,7 @@ func TestMaskKeepsWhatIsNotAnAddress(t *testing.T) {
 		"a file at a commit":              "docs/page.rst@5f96e9893 guide.md@82ec39c9",
 		"a template by hash":              "Iou:Iou@8f199... <ByteString@2d53bfcc size=3>",
 		"a curl data file":                `-H "x: application/json" -d@create.json`,
-		"a realm at a sentence's end":     "as CLIENT_ID@clients.\nIf not so",
+		"a realm at a sentence's end":     "as CLIENT_ID@clients.\nIf not so, CLIENT_ID@clients.\nin a file, CLIENT@realm.local.\nIn it",
 		"an at sign alone":                "a @ b, @, @@, a@, @b",
 		"a local part of another address": "x@y",
 		"a java annotation":               "@Override void a() {}",

@@ -294,7 +294,7 @@ func TestProposals(t *testing.T) {
 			states[c.byRef[catalog.Ref{Kind: catalog.KindCIP, Key: key}].State] = true
 			raw[d.RawStatus] = true
 		}
-		for _, s := range c.network.Proposals.Statuses {
+		for _, s := range network.Statuses {
 			if !states[s] {
 				t.Errorf("no proposal is %s", s)
 			}
