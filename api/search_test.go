@@ -97,9 +97,10 @@ func searchQuestions(t *testing.T, l *library) []question {
 		{name: "a source", target: "/api/v1/search?q=fog&source=OPS-docs", want: fields{"items.*.title": "Run in fog"}},
 		{name: "a misspelt source", target: "/api/v1/search?q=fog&source=ops-dosc&sort=date", want: fields{
 			"total": 0, "hint": `no record has the source "ops-dosc": did you mean "ops-docs"?`}},
-		{name: "a misspelt source in the query", target: "/api/v1/search?q=fog+source:ops-dosc", tool: "search",
-			args: `{"query":"fog source:ops-dosc"}`, want: fields{
-				"total": 0, "hint": `no record has the source "ops-dosc": did you mean "ops-docs"?`}},
+		{name: "a misspelt source in the query", target: "/api/v1/search?q=fog+source:ops-dosc", want: fields{
+			"total": 0, "hint": `no record has the source "ops-dosc": did you mean "ops-docs"?`}},
+		{name: "a tool refuses a misspelt source", tool: "search", args: `{"query":"fog source:ops-dosc"}`, status: 400,
+			message: `no record has the source "ops-dosc": did you mean "ops-docs"?`},
 		{name: "an unknown source has nothing", target: "/api/v1/search?q=fog&source=attic",
 			want: fields{"items.#": 0, "total": 0}},
 		{name: "since a day", target: "/api/v1/search?q=oracle&type=blog&since=2030-05-13", want: fields{"items.#": 1}},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/text/nearest"
 	"almanac/text/prose"
@@ -19,6 +20,9 @@ const namedValues = 12
 func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (string, error) {
 	if total > 0 {
 		return PastTheEnd(total), nil
+	}
+	if none, err := b.NoSource(ctx, q.Sources...); none != "" || err != nil {
+		return none, err
 	}
 	counts, err := b.Counts(ctx)
 	if err != nil {
@@ -56,7 +60,7 @@ func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (st
 }
 
 // NoSource says of the names of sources that the network has none of them, and which is
-// meant; "" if it has one, or there are no names.
+// meant; "" if it has one, or there are no names. A strict call is refused with that.
 func (b Base) NoSource(ctx context.Context, names ...string) (string, error) {
 	if len(names) == 0 {
 		return "", nil
@@ -76,7 +80,11 @@ func (b Base) NoSource(ctx context.Context, names ...string) (string, error) {
 	if slices.ContainsFunc(names, func(name string) bool { return containsFold(known, name) }) {
 		return "", nil
 	}
-	return NoSuch("source", names[0], slices.Compact(known)), nil
+	none := NoSuch("source", names[0], slices.Compact(known))
+	if op.IsStrict(ctx) {
+		return "", op.Invalid("%s", none)
+	}
+	return none, nil
 }
 
 // emptyTags is emptyList for filters by tag.

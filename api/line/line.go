@@ -69,7 +69,7 @@ func Run(ctx context.Context, ops []op.Operation, called string, words []string)
 	if err != nil {
 		return nil, err
 	}
-	return o.Run(ctx, in)
+	return o.Run(op.Strict(ctx), in)
 }
 
 // Names are what the command line calls the operations.

@@ -202,7 +202,7 @@ func (s *Server) run(ctx context.Context, o op.Operation, args json.RawMessage) 
 			return nil, "", err
 		}
 	}
-	answer, err := o.Run(ctx, in)
+	answer, err := o.Run(op.Strict(ctx), in)
 	if err != nil {
 		return nil, "", err
 	}

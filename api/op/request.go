@@ -49,3 +49,12 @@ func Internal(ctx context.Context) string {
 	}
 	return "internal error"
 }
+
+type strictKey struct{}
+
+// Strict is the context of a call whose caller corrects it and calls again when it is refused: an agent, or a person
+// at the command line. Over REST the answer has a hint in its place.
+func Strict(ctx context.Context) context.Context { return context.WithValue(ctx, strictKey{}, true) }
+
+// IsStrict reports whether ctx is that of such a call.
+func IsStrict(ctx context.Context) bool { return ctx.Value(strictKey{}) != nil }

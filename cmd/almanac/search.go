@@ -58,12 +58,6 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	if c.Source != "" {
-		none, err := b.NoSource(ctx, c.Source)
-		if none != "" || err != nil {
-			return asUsage(cmp.Or(err, op.Invalid("%s", none)))
-		}
-	}
 	asked.Searcher, b.Search = b.Search, asked
 	answered, err := line.Run(ctx, api.Operations(b), "search", c.words())
 	if err != nil {

@@ -140,7 +140,9 @@ func (k *Keeper) openReader(ctx context.Context) (*Stack, error) {
 		return s, errors.Join(err, findErr)
 	}
 	if err == nil {
-		err = s.Close()
+		if err := s.Close(); err != nil {
+			return nil, err
+		}
 	} else if k.misses(err) {
 		k.cfg.Log.Warn("the index of an earlier model serves", "model", o.Model, "error", err)
 	}
