@@ -1,6 +1,10 @@
 package main
 
-import "time"
+import (
+	"time"
+
+	"almanac/text/dates"
+)
 
 // clockStart is set by the linker, as -X main.clockStart=2031-05-06T12:00:00Z, where answers are compared with those of another
 // day: the program then takes this time for the time of its start.
@@ -10,8 +14,8 @@ var clockStart string
 var now = clock(clockStart)
 
 func clock(from string) func() time.Time {
-	at, err := time.Parse(time.RFC3339, from)
-	if err != nil {
+	at := dates.At(from, dates.Instant)
+	if at.IsZero() {
 		return time.Now
 	}
 	began := time.Now()

@@ -130,7 +130,9 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 // repack joins the packs of many fetches, each of which has one, so that reading opens few files. If it fails, the
 // packs stay as they are, and the next fetch tries again.
 func repack(ctx context.Context, dir string) {
-	if packs, err := filepath.Glob(filepath.Join(dir, "objects", "pack", "*.pack")); err == nil && len(packs) > maxPacks {
+	files, _ := os.ReadDir(filepath.Join(dir, "objects", "pack"))
+	packs := slices.DeleteFunc(files, func(f fs.DirEntry) bool { return filepath.Ext(f.Name()) != ".pack" })
+	if len(packs) > maxPacks {
 		_ = run(ctx, route{}, "-c", "pack.threads=1", "-c", "pack.windowMemory=64m", "--git-dir="+dir, "repack", "--quiet",
 			"-d", "--geometric=2")
 	}
