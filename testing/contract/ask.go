@@ -250,6 +250,7 @@ var passing = []struct {
 	{regexp.MustCompile(`\b\d+(\.\d+)? (ms|s|seconds?|milliseconds?|GB)( ago)?\b|(?m) \d+\.\d+ \d+\.\d+$`), "SOME TIME"},
 	{regexp.MustCompile(`(?m)^(.{200}).* …$`), "$1 …"}, // cut where the length of a time decides
 	{regexp.MustCompile(`"(took_ms|age_seconds|uptime_seconds)": [\d.]+`), `"$1": 0`},
+	{regexp.MustCompile(`\b(\d+\.\d+\.\d+)\+[0-9a-f]{12}(-modified)?`), "$1"}, // the commit of the build
 	{regexp.MustCompile(`\bmember-[0-9a-f]{12}\b`), "member-X"},
 	{regexp.MustCompile(`\bconfig=\w+`), "config=X"}, // has the address
 }
