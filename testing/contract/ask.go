@@ -16,7 +16,7 @@ import (
 
 // commands records what the command line prints.
 func (p *program) commands(network string, found items) error {
-	p.here = strings.NewReplacer(p.data, "DATA", p.dir, "DIR")
+	p.here = strings.NewReplacer(p.data, "DATA", p.dir, "DIR", p.shared, "SHARED")
 	lines, err := requests("commands-" + network + ".txt")
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *program) commands(network string, found items) error {
 
 // ask records the answers of a server, its operations and its pages.
 func (p *program) ask(network, address, dashboard string, found items) error {
-	p.here = strings.NewReplacer(address, "HOST", dashboard, "DASHBOARD", p.data, "DATA", p.dir, "DIR")
+	p.here = strings.NewReplacer(address, "HOST", dashboard, "DASHBOARD", p.data, "DATA", p.dir, "DIR", p.shared, "SHARED")
 	lines, err := requests("requests-" + network + ".txt")
 	if err != nil {
 		return err
@@ -191,10 +191,9 @@ func (p *program) crawl(base, name string, queue []string, found items) error {
 		} else {
 			text = res.Header.Get("Location")
 		}
-		if strings.HasPrefix(target, "/debug/") || strings.HasPrefix(target, "/metrics") {
-			continue
+		if name != "dashboard" || !momentary(target) {
+			found[p.plain(name+" "+target)] = p.plain(fmt.Sprintf("%d\n%s", res.StatusCode, text))
 		}
-		found[p.plain(name+" "+target)] = p.plain(fmt.Sprintf("%d\n%s", res.StatusCode, text))
 		for _, link := range links {
 			link, _, _ = strings.Cut(strings.TrimPrefix(link, base), "#")
 			if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") && !seen[link] && !strings.Contains(link, "?") {
@@ -204,6 +203,11 @@ func (p *program) crawl(base, name string, queue []string, found items) error {
 		}
 	}
 	return nil
+}
+
+// momentary reports whether a page of the dashboard says what the process does at that moment.
+func momentary(target string) bool {
+	return strings.HasPrefix(target, "/debug/") || target == "/metrics" || target == "/operations"
 }
 
 // visible returns a page as lines: its texts by block, the targets of its links and its fields.

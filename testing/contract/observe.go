@@ -76,6 +76,7 @@ sources:
 // program is a built program on a data directory of its own.
 type program struct {
 	bin, dir, data string
+	shared         string
 	args, env      []string          // of a network
 	names, ids     map[string]string // of records by id, and ids by name
 	here           *strings.Replacer // of addresses and directories of this run
@@ -108,7 +109,7 @@ func observe(tree, dir string, parts []string) (contract, error) {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, "contract:", p.name, "of", tree)
-		prog := &program{bin: bin, dir: work, data: filepath.Join(work, "data"), args: args, env: env}
+		prog := &program{bin: bin, dir: work, data: filepath.Join(work, "data"), shared: shared(tree), args: args, env: env}
 		found := items{}
 		if err := prog.catalog(found); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
