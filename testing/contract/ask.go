@@ -24,7 +24,7 @@ func (p *program) commands(network string, found items) error {
 	for _, line := range lines {
 		args := strings.Split(p.named(line), " ")
 		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], "_", " ")
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
 		}
 		out, code, err := p.run(append(args, p.args...)...)
 		if err != nil {

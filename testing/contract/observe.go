@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,25 +20,62 @@ import (
 // clock is when the program starts, for itself: answers do not depend on the day.
 const clock = "2026-08-25T03:47:00Z"
 
-// part is a network whose catalog and answers are recorded.
+// part is a network of which something is recorded.
 type part struct {
-	name    string
-	network func(root, dir string) (args, env []string, err error) // nil args: its data is not here
-	answers bool                                                   // else its catalog alone
+	name     string
+	network  func(root, dir string) (args, env []string, err error) // nil args: its data is not here
+	record   []recorder                                             // of its catalog and of its answers, in this order
+	commands string                                                 // testdata/commands-*.txt
+	judged   string                                                 // queries over its catalog, below shared
 }
 
+// recorder records one thing that a program promises of a part.
+type recorder struct {
+	file string
+	of   func(p *program, of part, found items) error
+}
+
+var (
+	synced   = recorder{"catalog", (*program).synced}
+	answers  = recorder{"answers", (*program).answers}
+	migrated = recorder{"catalog", (*program).migrated}
+	rankings = recorder{"rankings", (*program).rankings}
+)
+
 var known = []part{
-	{name: "sample", answers: true, network: func(_, _ string) (args, env []string, err error) {
-		return []string{"--network", "sample"}, nil, nil
-	}},
-	{name: "corpus", answers: true, network: func(root, _ string) (args, env []string, err error) {
-		corpus := filepath.Join(shared(root), "corpus")
-		if _, err := os.Stat(corpus); err != nil {
+	{name: "sample", commands: "sample", record: []recorder{synced, answers}, network: sample},
+	{name: "corpus", commands: "corpus", judged: "judged/network-dev", record: []recorder{synced, answers},
+		network: func(root, _ string) (args, env []string, err error) {
+			corpus := filepath.Join(shared(root), "corpus")
+			if _, err := os.Stat(corpus); err != nil {
+				return nil, nil, nil
+			}
+			return []string{"--network", "corpus"}, []string{"ALMANAC_CORPUS=" + corpus}, nil
+		}},
+	{name: "proposals", record: []recorder{synced}, network: bundle},
+	{name: "judged", record: []recorder{rankings}, network: func(root, dir string) (args, env []string, err error) {
+		if _, err := os.Stat(filepath.Join(shared(root), "judged")); err != nil {
 			return nil, nil, nil
 		}
-		return []string{"--network", "corpus"}, []string{"ALMANAC_CORPUS=" + corpus}, nil
+		return sample(root, dir)
 	}},
-	{name: "proposals", network: bundle},
+	{name: "directory-0.2.0", commands: "directory", record: []recorder{migrated}, network: directory("0.2.0")},
+	{name: "directory-c98fd194", commands: "directory", record: []recorder{migrated}, network: directory("c98fd194")},
+}
+
+func sample(_, _ string) (args, env []string, err error) {
+	return []string{"--network", "sample"}, nil, nil
+}
+
+// directory is the sample network with a data directory that a build of an earlier commit wrote: testdata/write.
+func directory(of string) func(root, dir string) (args, env []string, err error) {
+	return func(root, dir string) (args, env []string, err error) {
+		archive := filepath.Join(root, "testing", "contract", "testdata", "directory-"+of+".tar.gz")
+		if _, err := command(dir, nil, "tar", "-xzf", archive); err != nil {
+			return nil, nil, err
+		}
+		return sample(root, dir)
+	}
 }
 
 // shared is the folder of documents that the repository does not hold.
@@ -110,24 +148,13 @@ func observe(tree, dir string, parts []string) (contract, error) {
 		}
 		fmt.Fprintln(os.Stderr, "contract:", p.name, "of", tree)
 		prog := &program{bin: bin, dir: work, data: filepath.Join(work, "data"), shared: shared(tree), args: args, env: env}
-		found := items{}
-		if err := prog.catalog(found); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.name, err)
+		for _, r := range p.record {
+			found := items{}
+			if err := r.of(prog, p, found); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.name, err)
+			}
+			out[p.name+"-"+r.file+".txt"] = found
 		}
-		out[p.name+"-catalog.txt"] = found
-		if !p.answers {
-			continue
-		}
-		answers := items{}
-		if err := prog.commands(p.name, answers); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.name, err)
-		}
-		if err := prog.serving(func(address, dashboard string) error {
-			return prog.ask(p.name, address, dashboard, answers)
-		}); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.name, err)
-		}
-		out[p.name+"-answers.txt"] = answers
 	}
 	return out, nil
 }
@@ -201,13 +228,94 @@ var (
 	dashboardAddress = regexp.MustCompile(`"msg":"admin listener ready","address":"([^"]+)"`)
 )
 
-// catalog records what a first sync makes: the report, and each record, event, link and state as it is exported.
-func (p *program) catalog(found items) error {
+// synced records what a first sync makes: the report, and the catalog.
+func (p *program) synced(_ part, found items) error {
+	if err := p.sync(found); err != nil {
+		return err
+	}
+	return p.exported(found)
+}
+
+// migrated records what becomes of a data directory of an earlier version: its catalog, what commands say of it, and what
+// a sync finds to do.
+func (p *program) migrated(of part, found items) error {
+	if err := p.exported(found); err != nil {
+		return err
+	}
+	if err := p.commands(of.commands, found); err != nil {
+		return err
+	}
+	return p.sync(found)
+}
+
+// answers records what the command line prints, what a server answers, and how it ranks the network's judged queries.
+func (p *program) answers(of part, found items) error {
+	if err := p.commands(of.commands, found); err != nil {
+		return err
+	}
+	var judged []string // else those that the network comes with
+	if of.judged != "" {
+		judged = []string{"--queries", filepath.Join(p.shared, of.judged)}
+	}
+	if err := p.ranking("", judged, found); err != nil {
+		return err
+	}
+	return p.serving(func(address, dashboard string) error { return p.ask(of.name, address, dashboard, found) })
+}
+
+// rankings records how collections with documents of their own are ranked.
+func (p *program) rankings(_ part, found items) error {
+	all, err := filepath.Glob(filepath.Join(p.shared, "judged", "*", "corpus.jsonl"))
+	if err != nil || len(all) == 0 {
+		return fmt.Errorf("no collection in %s: %w", p.shared, err)
+	}
+	for _, file := range all {
+		dir := filepath.Dir(file)
+		if err := p.ranking(filepath.Base(dir)+" ", []string{"--judged", dir}, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostRanked is how many results of a judged query are recorded.
+const mostRanked = 10
+
+// ranking records the first documents of each judged query, as a TREC run names them.
+func (p *program) ranking(collection string, args []string, found items) error {
+	file := filepath.Join(p.dir, "run")
+	text, code, err := p.run(slices.Concat([]string{"eval", "--run", file}, args, p.args)...)
+	if err != nil || code != 0 {
+		return fmt.Errorf("eval %v: %d %w %s", args, code, err, text)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(raw)) {
+		fields := strings.Fields(line)
+		if len(fields) != 6 {
+			return fmt.Errorf("%s: %q", file, line)
+		}
+		if rank, err := strconv.Atoi(fields[3]); err == nil && rank <= mostRanked {
+			found["ranking "+collection+fields[0]] += fields[2] + "\n"
+		}
+	}
+	return os.Remove(file)
+}
+
+// sync records the report of a sync.
+func (p *program) sync(found items) error {
 	report, code, err := p.run(append([]string{"sync"}, p.args...)...)
 	if err != nil || code != 0 {
 		return fmt.Errorf("sync: %d %w %s", code, err, report)
 	}
 	found["sync"] = columns.ReplaceAllString(report, " ")
+	return nil
+}
+
+// exported records each record, event, link and state as it is exported.
+func (p *program) exported(found items) error {
 	to := filepath.Join(p.dir, "export")
 	if text, code, err := p.run(append([]string{"export", to}, p.args...)...); err != nil || code != 0 {
 		return fmt.Errorf("export: %d %w %s", code, err, text)
