@@ -191,7 +191,7 @@ func (p *program) crawl(base, name string, queue []string, found items) error {
 		} else {
 			text = res.Header.Get("Location")
 		}
-		if name != "dashboard" || !momentary(target) {
+		if !momentary(target) {
 			found[p.plain(name+" "+target)] = p.plain(fmt.Sprintf("%d\n%s", res.StatusCode, text))
 		}
 		for _, link := range links {
@@ -205,9 +205,10 @@ func (p *program) crawl(base, name string, queue []string, found items) error {
 	return nil
 }
 
-// momentary reports whether a page of the dashboard says what the process does at that moment.
+// momentary reports whether a page says what the process does or has counted at that moment.
 func momentary(target string) bool {
-	return strings.HasPrefix(target, "/debug/") || target == "/metrics" || target == "/operations"
+	return strings.HasPrefix(target, "/debug/") || target == "/metrics" || target == "/operations" ||
+		target == "/api/v1/reference/list_popular_searches"
 }
 
 // visible returns a page as lines: its texts by block, the targets of its links and its fields.
