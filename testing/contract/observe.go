@@ -178,10 +178,11 @@ func indented(errors string) string {
 	return "! " + strings.ReplaceAll(strings.TrimRight(errors, "\n"), "\n", "\n! ") + "\n"
 }
 
+// environ is the environment of the program. What GOFLAGS=-cover counts is written below GOCOVERDIR.
 func (p *program) environ() []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.dir, "XDG_DATA_HOME=" + p.dir, "TZ=UTC", "LANG=C.UTF-8",
 		"ALMANAC_DATA_DIR=" + p.data, "ALMANAC_EMBED_MODEL=table", "ALMANAC_LOG_LEVEL=error", "ALMANAC_LIMIT_REST=0",
-		"ALMANAC_LIMIT_MCP=0", "ALMANAC_LIMIT_WEB=0"}, p.env...)
+		"ALMANAC_LIMIT_MCP=0", "ALMANAC_LIMIT_WEB=0", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}, p.env...)
 }
 
 // serving starts a server, calls do when it is ready, and stops it.
@@ -198,7 +199,7 @@ func (p *program) serving(do func(address, dashboard string) error) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	defer func() { _, _ = c.Process.Kill(), c.Wait() }()
+	defer func() { _, _ = c.Process.Signal(os.Interrupt), c.Wait() }()
 	deadline, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	for {
