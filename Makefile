@@ -86,7 +86,7 @@ race:
 rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
 	@echo "== rankings, recall, the corpus, walks over all pages and operations, and packages without goroutines"
 	@$(GO) test -timeout 25m $$(.ci/goroutines none)
-	$(GO) test -timeout 25m -run 'Rankings|Train|ByTheTransformer|FitClasses|Tune|ExactScan|WeightsAreMade|OfALargeHeap|ThatIsGiven' ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./cmd/memory
+	$(GO) test -timeout 25m -run 'Rankings|Train|ByTheTransformer|Tune|ExactScan|WeightsAreMade|OfALargeHeap|ThatIsGiven' ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./cmd/memory
 	$(GO) test -timeout 25m -run 'Bundle|Corpus|Real|ManyPages' ./ingest/docs ./ingest/networks ./ingest/proposals ./ingest/snapshot
 	for off in avx512f all; do export GODEBUG=cpu.$$off=off; $(GO) test ./embed/transformer/kernel ./retrieval/vector/kernel && \
 	  $(GO) test -timeout 25m -run 'VectorsAreThose' ./embed/transformer || exit 1; done

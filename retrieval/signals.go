@@ -23,13 +23,12 @@ type Signal struct {
 	Preference int
 }
 
-// Signals returns the class of a query and every candidate's signals, best
-// first: what Search orders before it groups.
-func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals []Signal, err error) {
+// Signals returns the signals of every candidate of a query, best first: what Search orders before it groups.
+func (e *Engine) Signals(ctx context.Context, r Request) (signals []Signal, err error) {
 	t := trace.New(ctx, e.now)
 	p, err := e.plan(r, t)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	p.Profile.Order = plan.Rerank // as it would be
 	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
@@ -52,8 +51,5 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 		}
 		return nil
 	})
-	if err != nil {
-		return "", nil, err
-	}
-	return string(p.Query.Class), signals, nil
+	return signals, err
 }

@@ -16,14 +16,11 @@ func TestSignalsAreWhatASearchOrders(t *testing.T) {
 	f := open(t, t.TempDir())
 	f.put(t, library()...)
 	request := retrieval.Request{Query: "rotate keys backup", Explain: true}
-	class, signals, err := f.engine.Signals(t.Context(), request)
+	signals, err := f.engine.Signals(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	res := f.search(t, request)
-	if class != res.Class || class == "" {
-		t.Errorf("the query is %q, and in a search %q", class, res.Class)
-	}
 	if len(signals) < 2 || len(signals) < res.Total {
 		t.Fatalf("%d candidates of %d results", len(signals), res.Total)
 	}
@@ -66,7 +63,7 @@ func TestSignalsOfAProfileThatShowsEveryRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	every.Collapse = 0
-	_, signals, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "rotate keys backup",
+	signals, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "rotate keys backup",
 		Relevance: &retrieval.Relevance{Profiles: []profile.Profile{every}}})
 	if err != nil || len(signals) < 2 {
 		t.Fatalf("%d candidates, %v", len(signals), err)
@@ -82,7 +79,7 @@ func TestSignalsOfAProfileThatShowsEveryRecord(t *testing.T) {
 // the failure.
 func TestSignalsAreWholeOrNone(t *testing.T) {
 	f := open(t, t.TempDir(), func(f *fixture) { f.engines.Vector = refusingVector{f.engines.Vector} })
-	_, _, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "traffic fees"})
+	_, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "traffic fees"})
 	if !errors.Is(err, retrieval.ErrNotReady) {
 		t.Errorf("before the first index: %v", err)
 	}
@@ -90,11 +87,11 @@ func TestSignalsAreWholeOrNone(t *testing.T) {
 	if len(f.search(t, retrieval.Request{Query: "traffic fees"}).Results) == 0 {
 		t.Error("a search does not go on without the engine")
 	}
-	_, signals, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "traffic fees"})
+	signals, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "traffic fees"})
 	if err == nil || !strings.Contains(err.Error(), "incomplete without [vector]") || len(signals) > 0 {
 		t.Errorf("%d signals, %v", len(signals), err)
 	}
-	if _, _, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "?"}); !errors.Is(err, retrieval.ErrBadQuery) {
+	if _, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "?"}); !errors.Is(err, retrieval.ErrBadQuery) {
 		t.Errorf("nothing to search for: %v", err)
 	}
 }

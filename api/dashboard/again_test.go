@@ -80,7 +80,7 @@ func TestAFormThatFailsIsShownAgain(t *testing.T) {
 		{"/evaluation/new?case=1", "/evaluation", url.Values{"profile": {"configured", "", "configured", "vector-only"},
 			"judge": {"person/ada"}}, 400, "configured is chosen twice"},
 		{"/evaluation", "/evaluation/schedule", url.Values{"every": {"1s"}}, 400, "every hour or less often"},
-		{"/profiles/fit", "/profiles/fit", url.Values{"l2": {"much"}, "folds": {"3"}, "name": {"mine"}, "classed": {"yes"},
+		{"/profiles/fit", "/profiles/fit", url.Values{"l2": {"much"}, "folds": {"3"}, "name": {"mine"},
 			"profile": {"configured"}}, 400, `"much" is no penalty`},
 		{"/profiles/fit", "/profiles/fit", url.Values{"profile": {"configured"}, "folds": {"9"}}, 400, "too few for 9 folds"},
 		{"/profiles/shadow", "/profiles/shadow", url.Values{"share": {"101"}}, 400, "the share must be between 0 and 100"},

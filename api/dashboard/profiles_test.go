@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
@@ -172,7 +173,7 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		}
 	}
 	found := workbench.Fit{TuneTask: workbench.Defaults(), Learned: workbench.Learned{Penalty: 0.03,
-		All:     workbench.FitPart{Name: "all", Queries: 4, Before: 0.5, OutOfFold: 0.75},
+		All:     workbench.FitPart{Name: "all", TuningMeans: eval.TuningMeans{Queries: 4, Before: 0.5, OutOfFold: 0.75}},
 		Weights: []workbench.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}}
 	found.All.Difference, found.All.P, found.All.Low, found.All.High = 0.25, 0.0123, 0.125, 0.375
 	found.Case, found.Saved = c.ID, &revision.Name{Profile: "default", Number: 1}

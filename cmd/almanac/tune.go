@@ -25,7 +25,6 @@ type tuneCmd struct {
 	Seed     uint64    `help:"Seed of the folds." default:"1"`
 	Folds    int       `help:"Number of folds." default:"5"`
 	L2       []float64 `name:"l2" help:"Penalties to try; the best out of fold is used." default:"0.003,0.01,0.03,0.1"`
-	Classes  bool      `help:"Fit separate weights for classes of queries with a significant gain out of fold."`
 	Out      string    `help:"Write the tuned profile to this file, if it holds on unseen queries." placeholder:"FILE"`
 	Force    bool      `help:"Write it even if it does not."`
 	Markdown bool      `help:"Print Markdown." xor:"form"`
@@ -65,25 +64,26 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	}
 	bar := a.progress("fit")
 	t, err := eval.Tune(ctx, base, examples, eval.TuneOptions{
-		L2: c.L2, Folds: c.Folds, Seed: c.Seed, Classes: c.Classes, Progress: bar.Set,
+		L2: c.L2, Folds: c.Folds, Seed: c.Seed, Progress: bar.Set,
 	})
 	bar.End()
 	if err != nil {
 		return err
 	}
+	learned := workbench.Describe(t)
 	if c.JSON {
-		err = printJSON(a.out, workbench.Describe(t))
+		err = printJSON(a.out, learned)
 	} else {
-		err = terminal.Tables(a.out, c.Markdown, t.Tables()...)
+		err = terminal.Tables(a.out, c.Markdown, learned.Tables()...)
 	}
 	if err != nil || c.Out == "" {
 		return err
 	}
-	if all := workbench.Describe(t).All; !c.Force && !all.Gains() {
+	if all := learned.All; !c.Force && !all.Gains() {
 		return fmt.Errorf("no better on queries that it has not seen (nDCG@10 %.4f before, %.4f out of fold, p = %.4f): "+
 			"%s is not written; --force writes it", all.Before, all.OutOfFold, all.P, c.Out)
 	}
-	return c.write(t, sets)
+	return c.write(t, learned.All, sets)
 }
 
 // examples opens a set and computes the signals of its queries.
@@ -104,12 +104,11 @@ func (a *app) examples(ctx context.Context, set testSet, base profile.Profile) (
 }
 
 // write writes the tuned profile.
-func (c *tuneCmd) write(t eval.Tuning, sets []testSet) error {
+func (c *tuneCmd) write(t eval.Tuning, all workbench.FitPart, sets []testSet) error {
 	names := make([]string, len(sets))
 	for i, set := range sets {
 		names[i] = set.name
 	}
-	all := t.Means(func(eval.Example) bool { return true })
 	p := t.Profile()
 	p.Name = stem(c.Out)
 	p.Provenance = fmt.Sprintf("almanac tune on %s; %d folds, seed %d, L2 %g; nDCG@10 %.4f out of fold, %.4f before",

@@ -30,7 +30,7 @@ func holdTuning(t *testing.T, r *ranker) {
 		Base: retrieval.Relevance{Profiles: []profile.Profile{p}, Aliases: r.network.Aliases}}}
 	c := put(t, r.store, queries)
 	bare := p // as somebody begins who has no judgments
-	bare.Weights, bare.Classes = map[string]float64{"passage_bm25": 1}, nil
+	bare.Weights = map[string]float64{"passage_bm25": 1}
 	data, err := yaml.Marshal(bare)
 	if err == nil {
 		_, err = revision.SaveProfile(t.Context(), r.store, catalog.Revision{Name: "bare", Data: string(data)})

@@ -18,7 +18,6 @@ import (
 type Example struct {
 	Collection string
 	Query      Query
-	Class      string
 	Documents  []string // of the candidates, as ranked now; several may be of one
 	Places     []int    // of the candidates: equal for those of one document or of copies
 	Z, Raw     []rerank.Vector
@@ -30,7 +29,7 @@ type Example struct {
 
 // Signaler is what training needs of the engine.
 type Signaler interface {
-	Signals(ctx context.Context, r retrieval.Request) (class string, signals []retrieval.Signal, err error)
+	Signals(ctx context.Context, r retrieval.Request) ([]retrieval.Signal, error)
 }
 
 // Examples computes the signals of every query of a collection.
@@ -45,7 +44,7 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 		if o.Relevance == nil {
 			request.Profile = o.Profile
 		}
-		class, signals, err := s.Signals(ctx, request)
+		signals, err := s.Signals(ctx, request)
 		if err != nil {
 			if errors.Is(err, retrieval.ErrBadQuery) {
 				continue
@@ -53,7 +52,7 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 			return nil, fmt.Errorf("eval: query %s: %w", q.ID, err)
 		}
 		judgments := newTopic(c.Judgments[q.ID], c.same(o.Same))
-		x := Example{Collection: c.Name, Query: q, Class: class, Ideal: judgments.ideal()}
+		x := Example{Collection: c.Name, Query: q, Ideal: judgments.ideal()}
 		place := make([]int, len(signals)) // index among the candidates, −1 for none
 		for j, sig := range signals {
 			name := o.Names[sig.Record]
@@ -165,11 +164,9 @@ func (x Example) teaches() bool {
 // TrainOptions are the choices of training.
 type TrainOptions struct {
 	Fixed rerank.Vector // rules that are not trained
-	// L2 regularises every weight towards that of Prior. Training is convex, so
-	// that the result depends only on the examples; of copies, their order decides
-	// which takes part.
-	L2    float64
-	Prior rerank.Vector
+	// L2 regularises every weight towards 0. Training is convex, so that the result depends only on the examples; of
+	// copies, their order decides which takes part.
+	L2 float64
 	// Skip are features that get no weight.
 	Skip map[rerank.Feature]bool
 }
@@ -185,12 +182,12 @@ func Train(all []Example, o TrainOptions) (rerank.Model, error) {
 		count[x.Collection]++
 		examples[i] = x.withoutCopies()
 	}
-	m := rerank.Model{Weights: o.Prior, Fixed: o.Fixed}
+	m := rerank.Model{Fixed: o.Fixed}
 	for range 50 {
 		gradient, hessian := make([]float64, rerank.NumFeatures), make([][]float64, rerank.NumFeatures)
 		for f := range hessian {
 			hessian[f] = make([]float64, rerank.NumFeatures)
-			gradient[f] = o.L2 * (m.Weights[f] - o.Prior[f])
+			gradient[f] = o.L2 * m.Weights[f]
 			hessian[f][f] = o.L2
 		}
 		for _, x := range examples {
@@ -251,8 +248,7 @@ func descend(examples []Example, m rerank.Model, o TrainOptions, count map[strin
 func loss(examples []Example, m rerank.Model, o TrainOptions, count map[string]int) float64 {
 	sum := 0.0
 	for f := range rerank.NumFeatures {
-		d := m.Weights[f] - o.Prior[f]
-		sum += o.L2 / 2 * d * d
+		sum += o.L2 / 2 * m.Weights[f] * m.Weights[f]
 	}
 	for _, x := range examples {
 		if !x.teaches() {

@@ -18,13 +18,11 @@ import (
 
 // planted makes queries whose relevant document was drawn with the chances
 // that a linear model gives: what training has to find.
-func planted(collection string, n int, weights func(class string) rerank.Vector, seed uint64) []eval.Example {
+func planted(collection string, n int, weights rerank.Vector, seed uint64) []eval.Example {
 	random := rand.New(rand.NewPCG(seed, 1))
 	examples := make([]eval.Example, n)
 	for i := range examples {
-		x := eval.Example{Collection: collection, Query: eval.Query{ID: fmt.Sprintf("%s-%d", collection, i)},
-			Class: []string{"keyword", "question"}[i%2], Ideal: 1}
-		w := weights(x.Class)
+		x := eval.Example{Collection: collection, Query: eval.Query{ID: fmt.Sprintf("%s-%d", collection, i)}, Ideal: 1}
 		total := 0.0
 		chances := make([]float64, 20)
 		for d := range chances {
@@ -33,7 +31,7 @@ func planted(collection string, n int, weights func(class string) rerank.Vector,
 				z[f] = random.NormFloat64()
 			}
 			x.Z, x.Raw, x.Grades = append(x.Z, z), append(x.Raw, rerank.Vector{}), append(x.Grades, 0)
-			chances[d] = math.Exp(rerank.Model{Weights: w}.Score(z, rerank.Vector{}))
+			chances[d] = math.Exp(rerank.Model{Weights: weights}.Score(z, rerank.Vector{}))
 			total += chances[d]
 		}
 		at := random.Float64() * total
@@ -52,15 +50,11 @@ func planted(collection string, n int, weights func(class string) rerank.Vector,
 	return examples
 }
 
-func always(w rerank.Vector) func(string) rerank.Vector {
-	return func(string) rerank.Vector { return w }
-}
-
 var truth = rerank.Vector{rerank.DocumentBM25: 1.2, rerank.Dense: 0.8, rerank.TitleBM25: -0.5, rerank.Window: 0.3}
 
 func TestTrainFindsPlantedWeights(t *testing.T) {
 	race.Skip(t)
-	m, err := eval.Train(planted("a", 3000, always(truth), 1), eval.TrainOptions{L2: 1e-6})
+	m, err := eval.Train(planted("a", 3000, truth, 1), eval.TrainOptions{L2: 1e-6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +67,7 @@ func TestTrainFindsPlantedWeights(t *testing.T) {
 }
 
 func TestTrain(t *testing.T) {
-	examples := planted("a", 200, always(truth), 2)
+	examples := planted("a", 200, truth, 2)
 	train := func(examples []eval.Example, o eval.TrainOptions) rerank.Model {
 		t.Helper()
 		m, err := eval.Train(examples, o)
@@ -87,14 +81,6 @@ func TestTrain(t *testing.T) {
 		if heavy := train(examples,
 			eval.TrainOptions{L2: 10}); heavy.Weights[rerank.Dense] > plain.Weights[rerank.Dense]/4 {
 			t.Errorf("weight %.3f, %.3f with a light one", heavy.Weights[rerank.Dense], plain.Weights[rerank.Dense])
-		}
-	})
-	t.Run("a heavy penalty keeps the prior", func(t *testing.T) {
-		got := train(examples, eval.TrainOptions{L2: 1e6, Prior: truth})
-		for f := range truth {
-			if !near(got.Weights[f], truth[f], 1e-3) {
-				t.Errorf("%s: %.4f, want %.4f", rerank.Feature(f), got.Weights[f], truth[f])
-			}
 		}
 	})
 	t.Run("skipped features have no weight", func(t *testing.T) {
@@ -111,7 +97,7 @@ func TestTrain(t *testing.T) {
 		}
 	})
 	t.Run("what teaches nothing changes nothing", func(t *testing.T) {
-		idle := planted("a", 1, always(truth), 3)[0]
+		idle := planted("a", 1, truth, 3)[0]
 		idle.Grades = make([]int, len(idle.Grades))
 		// It counts as a query of its collection, but a collection of its own
 		// would take half the weight.
@@ -142,8 +128,8 @@ func TestTrain(t *testing.T) {
 		}
 	})
 	t.Run("collections count the same, however many queries they have", func(t *testing.T) {
-		other := planted("b", 20, always(rerank.Vector{rerank.Dense: -1}), 4)
-		twice := planted("b", 20, always(rerank.Vector{rerank.Dense: -1}), 4)
+		other := planted("b", 20, rerank.Vector{rerank.Dense: -1}, 4)
+		twice := planted("b", 20, rerank.Vector{rerank.Dense: -1}, 4)
 		once := train(slices.Concat(examples, other), eval.TrainOptions{L2: 0.01})
 		again := train(slices.Concat(examples, other, twice), eval.TrainOptions{L2: 0.01})
 		for f := range once.Weights {
@@ -190,7 +176,7 @@ func TestFoldsAreStable(t *testing.T) {
 func TestHeldOutQueriesAreNotSeen(t *testing.T) {
 	// Noise can be learned by heart only: what the model saw scores better than
 	// what it did not.
-	noise := slices.Concat(planted("a", 40, always(rerank.Vector{}), 5), planted("b", 40, always(rerank.Vector{}), 6))
+	noise := slices.Concat(planted("a", 40, rerank.Vector{}, 5), planted("b", 40, rerank.Vector{}, 6))
 	o := eval.TrainOptions{L2: 1e-4}
 	m, err := eval.Train(noise, o)
 	if err != nil {
@@ -228,62 +214,18 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFitClasses checks that their own weights help classes that differ, and
-// do not if there is no difference.
-func TestFitClasses(t *testing.T) {
-	race.Skip(t)
-	differ := func(class string) rerank.Vector {
-		if class == "question" {
-			return rerank.Vector{rerank.Dense: 2}
-		}
-		return rerank.Vector{rerank.DocumentBM25: 2}
-	}
-	for name, tt := range map[string]struct {
-		weights   func(string) rerank.Vector
-		low, high float64
-	}{
-		"classes that differ":   {differ, 0.05, 1},
-		"classes that are like": {always(truth), -1, 0.01},
-	} {
-		t.Run(name, func(t *testing.T) {
-			examples := planted("a", 300, tt.weights, 7)
-			o := eval.TrainOptions{L2: 0.01}
-			common, err := eval.Train(examples, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			held, err := eval.OutOfFold(examples, o, eval.Example.NDCG, 5, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			fits, err := eval.FitClasses(examples, common, held, o, 5, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(fits) != 2 || fits[0].Class != "keyword" || fits[1].Queries != 150 {
-				t.Fatalf("fits %+v", fits)
-			}
-			for _, f := range fits {
-				if f.Difference < tt.low || f.Difference > tt.high {
-					t.Errorf("%s gains %.4f, want %v to %v", f.Class, f.Difference, tt.low, tt.high)
-				}
-			}
-		})
-	}
-}
-
 // signals answers with fixed signals.
 type signals map[string][]retrieval.Signal
 
-func (s signals) Signals(_ context.Context, r retrieval.Request) (string, []retrieval.Signal, error) {
+func (s signals) Signals(_ context.Context, r retrieval.Request) ([]retrieval.Signal, error) {
 	if r.Query == "down" {
-		return "", nil, errors.New("engine is down")
+		return nil, errors.New("engine is down")
 	}
 	of, ok := s[r.Query]
 	if !ok {
-		return "", nil, retrieval.ErrBadQuery
+		return nil, retrieval.ErrBadQuery
 	}
-	return "keyword", of, nil
+	return of, nil
 }
 
 func TestExamples(t *testing.T) {
@@ -296,7 +238,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A record without a name and a query that cannot be read do not count.
-	if len(examples) != 2 || !slices.Equal(examples[0].Grades, []int{0, 1, 1, 2}) || examples[0].Class != "keyword" {
+	if len(examples) != 2 || !slices.Equal(examples[0].Grades, []int{0, 1, 1, 2}) {
 		t.Fatalf("examples %+v", examples)
 	}
 	best := 3 + 1/math.Log2(3)

@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -11,31 +10,21 @@ import (
 	"almanac/retrieval/rerank"
 )
 
-// The thresholds for giving a class of queries its own weights, measured out of
-// fold: the gain in nDCG@10, and the p-value of Compare. A class of few queries
-// gains or loses a hundredth by chance.
-const (
-	classGain = 0.003
-	classLuck = 0.05
-)
-
 // TuneOptions are the choices of Tune.
 type TuneOptions struct {
-	L2      []float64 // penalties to try; the best out of fold is taken
-	Folds   int
-	Seed    uint64 // of the folds
-	Classes bool   // whether classes of queries may get their own weights
+	L2    []float64 // penalties to try; the best out of fold is taken
+	Folds int
+	Seed  uint64 // of the folds
 	// Progress is called with the number of steps done; nil: not called.
 	Progress func(done, total int)
 }
 
 // Tuning is the result of Tune: the weights and their measurements.
 type Tuning struct {
-	Base    profile.Profile // whose retrievers, rules and floor are kept
-	Before  rerank.Model    // of Base, without its classes
-	Model   rerank.Model    // fitted on all examples
-	L2      float64         // the penalty that was taken
-	Classes []ClassFit      // every class that was tried; Taken says which gain
+	Base   profile.Profile // whose retrievers, rules and floor are kept
+	Before rerank.Model    // of Base
+	Model  rerank.Model    // fitted on all examples
+	L2     float64         // the penalty that was taken
 
 	// Examples are those fitted on, and Values the nDCG@10 of each.
 	Examples []Example
@@ -61,7 +50,7 @@ func Tune(ctx context.Context, base profile.Profile, examples []Example, o TuneO
 		return t, err
 	}
 	t.Before = rerank.Model{Weights: vectorOf(base.Weights), Fixed: train.Fixed}
-	done, total := 0, len(o.L2)+3
+	done, total := 0, len(o.L2)+2
 	step := func(work func() error) {
 		if err == nil {
 			err = ctx.Err()
@@ -94,19 +83,13 @@ func Tune(ctx context.Context, base profile.Profile, examples []Example, o TuneO
 		return err
 	})
 	step(func() (err error) {
-		t.Values.Before, t.Values.Fitted = scoreBefore(base, examples, t.Before), Score(examples, t.Model, Example.NDCG)
+		t.Values.Before, t.Values.Fitted = Score(examples, t.Before, Example.NDCG), Score(examples, t.Model, Example.NDCG)
 		t.Values.ShownOutOfFold, err = OutOfFold(examples, train, Example.Shown, o.Folds, o.Seed)
 		if err != nil || len(collections(examples)) < 2 {
 			return err
 		}
 		if t.Values.LeftOut, err = LeftOut(examples, train, Example.NDCG); err == nil {
 			t.Values.ShownLeftOut, err = LeftOut(examples, train, Example.Shown)
-		}
-		return err
-	})
-	step(func() (err error) {
-		if o.Classes {
-			t.Classes, err = FitClasses(examples, t.Model, t.Values.OutOfFold, train, o.Folds, o.Seed)
 		}
 		return err
 	})
@@ -135,23 +118,16 @@ func vectorOf(weights map[string]float64) (v rerank.Vector) {
 	return v
 }
 
-// scoreBefore measures a profile's weights, including those of its classes.
-func scoreBefore(base profile.Profile, examples []Example, common rerank.Model) Values {
-	out := Score(examples, common, Example.NDCG)
-	for i, x := range examples {
-		if own, ok := base.Classes[x.Class]; ok {
-			out[i] = x.NDCG(rerank.Model{Weights: vectorOf(own), Fixed: common.Fixed})
-		}
-	}
-	return out
-}
-
-// TuningMeans are means of nDCG@10 over a part of the examples, each collection weighted equally.
+// TuningMeans are means of nDCG@10 over a part of the examples, each collection weighted equally; see TuningValues.
 type TuningMeans struct {
-	Queries                                   int
-	Before, Fitted, OutOfFold, ShownOutOfFold float64
-	LeftOut, ShownLeftOut                     *float64   // nil if there is only one collection
-	Comparison                                Comparison // of out of fold with before
+	Queries        int      `json:"queries"`
+	Before         float64  `json:"before"`
+	Fitted         float64  `json:"fitted"`
+	OutOfFold      float64  `json:"out_of_fold"`
+	ShownOutOfFold float64  `json:"shown_out_of_fold"`
+	LeftOut        *float64 `json:"left_out,omitempty"` // nil if there is only one collection
+	ShownLeftOut   *float64 `json:"shown_left_out,omitempty"`
+	Comparison              // of out of fold with before
 }
 
 // Means returns the means over the examples for which part holds.
@@ -174,19 +150,11 @@ func (t Tuning) Means(part func(Example) bool) TuningMeans {
 	m := TuningMeans{Queries: len(examples), Before: mean(t.Values.Before), Fitted: mean(t.Values.Fitted),
 		OutOfFold: mean(t.Values.OutOfFold), ShownOutOfFold: mean(t.Values.ShownOutOfFold),
 		Comparison: Compare(of(t.Values.OutOfFold), of(t.Values.Before), Balance(examples))}
-	m.Comparison.Against = "before"
+	m.Against = "before"
 	if t.Values.LeftOut != nil {
 		m.LeftOut, m.ShownLeftOut = new(mean(t.Values.LeftOut)), new(mean(t.Values.ShownLeftOut))
 	}
 	return m
-}
-
-// Taken reports whether a class gains enough by its own weights.
-func (f ClassFit) Taken() bool { return f.Difference >= classGain && f.P <= classLuck }
-
-// TakenClasses returns the classes that get their own weights.
-func (t Tuning) TakenClasses() []ClassFit {
-	return slices.DeleteFunc(slices.Clone(t.Classes), func(f ClassFit) bool { return !f.Taken() })
 }
 
 // Profile returns the next version of the base with the fitted weights. Its
@@ -194,13 +162,7 @@ func (t Tuning) TakenClasses() []ClassFit {
 func (t Tuning) Profile() profile.Profile {
 	p := t.Base
 	p.Version++
-	p.Weights, p.Classes = weightsOf(t.Model), nil
-	for _, f := range t.TakenClasses() {
-		if p.Classes == nil {
-			p.Classes = map[string]map[string]float64{}
-		}
-		p.Classes[f.Class] = weightsOf(f.Model)
-	}
+	p.Weights = weightsOf(t.Model)
 	return p
 }
 
@@ -208,9 +170,6 @@ func (t Tuning) Profile() profile.Profile {
 func (t Tuning) Collections() []string {
 	return slices.Sorted(slices.Values(collections(t.Examples)))
 }
-
-// ClassNames returns the classes of the examples' queries, sorted.
-func (t Tuning) ClassNames() []string { return slices.Sorted(maps.Keys(byClass(t.Examples))) }
 
 // weightsOf returns a model's weights by name, rounded to what matters.
 func weightsOf(m rerank.Model) map[string]float64 {

@@ -17,13 +17,12 @@ import (
 func base() profile.Profile {
 	return profile.Profile{
 		Name: "base", Version: 4, Weights: map[string]float64{"title_bm25": 1}, Unweighted: []string{"authority"},
-		Classes: map[string]map[string]float64{"question": {"title_bm25": 2}},
 	}
 }
 
 func TestTuneFindsBetterWeights(t *testing.T) {
 	race.Skip(t)
-	examples := slices.Concat(planted("harbour", 300, always(truth), 1), planted("canal", 200, always(truth), 2))
+	examples := slices.Concat(planted("harbour", 300, truth, 1), planted("canal", 200, truth, 2))
 	var steps []int
 	o := eval.TuneOptions{L2: []float64{0.01, 1e6}, Folds: 5, Seed: 1,
 		Progress: func(done, total int) { steps = append(steps, done, total) }}
@@ -34,7 +33,7 @@ func TestTuneFindsBetterWeights(t *testing.T) {
 	if tuned.L2 != 0.01 {
 		t.Errorf("the penalty is %g: the other leaves no weight", tuned.L2)
 	}
-	if want := []int{1, 5, 2, 5, 3, 5, 4, 5, 5, 5}; !slices.Equal(steps, want) {
+	if want := []int{1, 4, 2, 4, 3, 4, 4, 4}; !slices.Equal(steps, want) {
 		t.Errorf("progress %v, want %v", steps, want)
 	}
 	all := tuned.Means(func(eval.Example) bool { return true })
@@ -55,7 +54,7 @@ func TestTuneFindsBetterWeights(t *testing.T) {
 		t.Errorf("the mean of all is %g, of the two collections %g", all.Fitted, mean)
 	}
 	p := tuned.Profile()
-	if p.Version != 5 || p.Name != "base" || p.Classes != nil || math.Abs(p.Weights["document_bm25"]-1.2) > 0.3 {
+	if p.Version != 5 || p.Name != "base" || math.Abs(p.Weights["document_bm25"]-1.2) > 0.3 {
 		t.Errorf("profile %+v", p)
 	}
 	if _, weighed := p.Weights["authority"]; weighed {
@@ -66,8 +65,8 @@ func TestTuneFindsBetterWeights(t *testing.T) {
 	}
 }
 
-func TestTuneMeasuresTheProfileWithItsClasses(t *testing.T) {
-	examples := planted("harbour", 60, always(truth), 1)
+func TestTuneMeasuresTheProfile(t *testing.T) {
+	examples := planted("harbour", 60, truth, 1)
 	tuned, err := eval.Tune(t.Context(), base(), examples, eval.TuneOptions{L2: []float64{0.1}, Folds: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -76,48 +75,15 @@ func TestTuneMeasuresTheProfileWithItsClasses(t *testing.T) {
 		t.Error("of one collection none is left out")
 	}
 	for i, x := range examples {
-		w := 1.0
-		if x.Class == "question" {
-			w = 2
-		}
-		want := x.NDCG(rerank.Model{Weights: rerank.Vector{rerank.TitleBM25: w}})
+		want := x.NDCG(rerank.Model{Weights: rerank.Vector{rerank.TitleBM25: 1}})
 		if got := tuned.Values.Before[i]; got != want {
-			t.Errorf("query %d, %s: before %g, want %g", i, x.Class, got, want)
-		}
-	}
-}
-
-func TestTuneGivesClassesWeightsThatGain(t *testing.T) {
-	race.Skip(t)
-	opposite := rerank.Vector{rerank.DocumentBM25: -1.2, rerank.Dense: 2}
-	examples := planted("harbour", 400, func(class string) rerank.Vector {
-		if class == "question" {
-			return opposite
-		}
-		return truth
-	}, 1)
-	tuned, err := eval.Tune(t.Context(), base(), examples,
-		eval.TuneOptions{L2: []float64{0.01}, Folds: 5, Classes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := tuned.Profile()
-	if len(tuned.Classes) != 2 || len(tuned.TakenClasses()) == 0 || p.Classes["question"]["document_bm25"] > -0.5 {
-		t.Errorf("of %d classes %d are taken: %v", len(tuned.Classes), len(tuned.TakenClasses()), p.Classes)
-	}
-	for _, c := range []struct {
-		difference, p float64
-		taken         bool
-	}{{0.01, 0.01, true}, {0.01, 0.2, false}, {0.001, 0.001, false}, {-0.1, 0.001, false}} {
-		f := eval.ClassFit{Comparison: eval.Comparison{Difference: c.difference, P: c.p}}
-		if f.Taken() != c.taken {
-			t.Errorf("a gain of %g with p %g is taken: %v", c.difference, c.p, f.Taken())
+			t.Errorf("query %d: before %g, want %g", i, got, want)
 		}
 	}
 }
 
 func TestTuneStops(t *testing.T) {
-	examples := planted("harbour", 30, always(truth), 1)
+	examples := planted("harbour", 30, truth, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	steps := 0
 	o := eval.TuneOptions{L2: []float64{0.1, 1, 10}, Folds: 3, Progress: func(int, int) { steps++; cancel() }}

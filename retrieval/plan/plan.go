@@ -95,7 +95,7 @@ func New(r Request, set *relevance.Set, state State) (*Plan, error) {
 func (p *Plan) With(q query.Query) (*Plan, error) {
 	prof := p.Profile
 	p = &Plan{State: p.State, Request: p.Request, Query: q, Filter: p.Request.Filter, Profile: prof,
-		Operators: phrase.New(q), Places: p.set.Places(q, p.Time), Model: p.set.Model(prof.Name, q.Class), set: p.set}
+		Operators: phrase.New(q), Places: p.set.Places(q, p.Time), Model: p.set.Model(prof.Name), set: p.set}
 	var err error
 	if p.Filter, err = narrow(p.Filter, q); err != nil {
 		return nil, err

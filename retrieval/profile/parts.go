@@ -13,7 +13,7 @@ func VectorOnly(p Profile) (Profile, error) { return p.only("vector", "dense", "
 func (p Profile) only(name string, retrievers ...string) (Profile, error) {
 	q := p
 	q.Name, q.Order, q.Lists, q.Description = name, "fusion", nil, "The "+name+" lists of "+p.Name+" alone."
-	q.Weights, q.Fixed, q.Classes, q.Unweighted = nil, nil, nil, nil
+	q.Weights, q.Fixed, q.Unweighted = nil, nil, nil
 	for _, l := range p.Lists {
 		for _, r := range retrievers {
 			if l.Retriever == r {

@@ -1,6 +1,5 @@
 // Package profile holds relevance profiles: which retrievers a search uses, how
-// their lists are fused, and the weights of the reranker, by class of query. A
-// profile is a versioned YAML file with its provenance.
+// their lists are fused, and the weights of the reranker. A profile is a versioned YAML file with its provenance.
 package profile
 
 import (
@@ -33,8 +32,6 @@ type Profile struct {
 	Fixed   map[string]float64 `yaml:"fixed,omitempty"`   // of features without normalisation
 	// Unweighted are features that training leaves out.
 	Unweighted []string `yaml:"unweighted,omitempty"`
-	// Classes replaces weights for a class of query.
-	Classes map[string]map[string]float64 `yaml:"classes,omitempty"`
 	// Floor is the cosine below which a passage without any word of the query is not a result.
 	Floor float64 `yaml:"floor"`
 	// Correct allows words that are rare in the corpus to be read as similar ones.
@@ -207,11 +204,3 @@ func (r Rules) check() Fault {
 
 // maxCrossDepth is the most texts that a cross-encoder is sent at once.
 const maxCrossDepth = 100
-
-// WeightsFor returns the weights for a class of query.
-func (p Profile) WeightsFor(class string) map[string]float64 {
-	if w, ok := p.Classes[class]; ok {
-		return w
-	}
-	return p.Weights
-}

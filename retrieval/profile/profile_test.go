@@ -129,14 +129,6 @@ func TestRulesLeftOutAreTheDefaultOnes(t *testing.T) {
 	}
 }
 
-func TestClassesReplaceWeights(t *testing.T) {
-	p := profile.Profile{Weights: map[string]float64{"dense": 1},
-		Classes: map[string]map[string]float64{"code": {"dense": 0.5}}}
-	if p.WeightsFor("code")["dense"] != 0.5 || p.WeightsFor("question")["dense"] != 1 {
-		t.Error("a class has its own weights, every other the common ones")
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add([]byte("name: [x"))

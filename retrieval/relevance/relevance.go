@@ -52,7 +52,7 @@ func (s Spec) For(transformer bool) Spec {
 // Set is a compiled Spec. It never changes: a search uses one from start to end.
 type Set struct {
 	profiles map[string]profile.Profile
-	models   map[string]map[string]rerank.Model // profile → class → model
+	models   map[string]rerank.Model // by profile
 	aliases  [][][]query.Term
 	pins     map[string][]Pin // by the words of their query, in the order given
 }
@@ -61,10 +61,10 @@ type Set struct {
 // is an error. A retriever that exists but that these engines lack is left out of the
 // profile's lists.
 func Compile(s Spec, there func(retriever string) bool) (*Set, error) {
-	set := &Set{profiles: map[string]profile.Profile{}, models: map[string]map[string]rerank.Model{},
+	set := &Set{profiles: map[string]profile.Profile{}, models: map[string]rerank.Model{},
 		aliases: compileAliases(s.Aliases)}
 	for _, p := range s.Profiles {
-		models, err := modelsOf(p)
+		model, err := modelOf(p)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func Compile(s Spec, there func(retriever string) bool) (*Set, error) {
 		if len(p.Lists) == 0 {
 			return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
 		}
-		set.profiles[p.Name], set.models[p.Name] = p, models
+		set.profiles[p.Name], set.models[p.Name] = p, model
 	}
 	if _, ok := set.profiles[profile.DefaultName]; !ok {
 		return nil, fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
@@ -85,13 +85,12 @@ func Compile(s Spec, there func(retriever string) bool) (*Set, error) {
 // CheckProfile returns an error for a profile that no engine can use because it names
 // a retriever or a feature that does not exist.
 func CheckProfile(p profile.Profile) error {
-	_, err := modelsOf(p)
+	_, err := modelOf(p)
 	return err
 }
 
-// modelsOf turns the weights of a profile into models by class, of which the empty
-// one stands for all others, and checks its names.
-func modelsOf(p profile.Profile) (map[string]rerank.Model, error) {
+// modelOf turns the weights of a profile into a model, and checks its names.
+func modelOf(p profile.Profile) (m rerank.Model, err error) {
 	fault := func(field, what, name string) error {
 		return fmt.Errorf("retrieval: profile %s: %w", p.Name,
 			profile.Fault{Field: field, Problem: fmt.Sprintf("there is no %s %q", what, name)})
@@ -99,7 +98,7 @@ func modelsOf(p profile.Profile) (map[string]rerank.Model, error) {
 	for i, l := range p.Lists {
 		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
 			if EngineOf[name] == "" {
-				return nil, fault(fmt.Sprintf("lists.%d", i), "retriever", name)
+				return m, fault(fmt.Sprintf("lists.%d", i), "retriever", name)
 			}
 		}
 	}
@@ -113,23 +112,11 @@ func modelsOf(p profile.Profile) (map[string]rerank.Model, error) {
 		}
 		return v, nil
 	}
-	fixed, err := vectorOf("fixed", p.Fixed)
-	if err != nil {
-		return nil, err
+	if m.Fixed, err = vectorOf("fixed", p.Fixed); err != nil {
+		return m, err
 	}
-	models := map[string]rerank.Model{}
-	for _, class := range append(slices.Sorted(maps.Keys(p.Classes)), "") {
-		field := "weights"
-		if class != "" {
-			field = "classes." + class
-		}
-		weights, err := vectorOf(field, p.WeightsFor(class))
-		if err != nil {
-			return nil, err
-		}
-		models[class] = rerank.Model{Weights: weights, Fixed: fixed}
-	}
-	return models, nil
+	m.Weights, err = vectorOf("weights", p.Weights)
+	return m, err
 }
 
 // Profile returns a profile by name, the default one for "".
@@ -138,10 +125,5 @@ func (s *Set) Profile(name string) (p profile.Profile, ok bool) {
 	return p, ok
 }
 
-// Model returns the model of a profile for a class of query.
-func (s *Set) Model(profile string, class query.Class) rerank.Model {
-	if m, ok := s.models[profile][string(class)]; ok {
-		return m
-	}
-	return s.models[profile][""]
-}
+// Model returns the model of a profile.
+func (s *Set) Model(profile string) rerank.Model { return s.models[profile] }

@@ -239,10 +239,10 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 
 // Signals returns the signals of a query's candidates in the generation that
 // serves; see retrieval.Engine.
-func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) (string, []retrieval.Signal, error) {
+func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) ([]retrieval.Signal, error) {
 	s, done, err := k.use()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	defer done()
 	return s.Searcher.Signals(ctx, r)

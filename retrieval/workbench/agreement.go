@@ -14,8 +14,6 @@ type Agreement struct {
 	Pairs         int // of query and document that both graded
 	Same          int // of those with the same grade
 	Kappa         float64
-	Linear        float64
-	Quadratic     float64
 	Disagreements []Disagreement // the largest first
 }
 
@@ -63,8 +61,7 @@ func Agreements(judgments []catalog.Judgment) []Agreement {
 			if x.Pairs = len(a); x.Pairs == 0 {
 				continue
 			}
-			x.Kappa, x.Linear, x.Quadratic = eval.Kappa(a, b, eval.Unweighted), eval.Kappa(a, b, eval.Linear),
-				eval.Kappa(a, b, eval.Quadratic)
+			x.Kappa = eval.Kappa(a, b)
 			slices.SortFunc(x.Disagreements, func(p, q Disagreement) int {
 				return cmp.Or(cmp.Compare(q.apart(), p.apart()), cmp.Compare(p.Query, q.Query),
 					cmp.Compare(p.Target, q.Target))

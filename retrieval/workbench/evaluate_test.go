@@ -127,7 +127,7 @@ func evaluate(t *testing.T, x workbench.Runner, task workbench.EvalTask) (workbe
 
 // worst puts what matches least first.
 func worst(p *profile.Profile) {
-	p.Order, p.Classes = "rerank", nil
+	p.Order = "rerank"
 	for name := range p.Weights {
 		p.Weights[name] = -1
 	}

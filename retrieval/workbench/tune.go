@@ -29,8 +29,7 @@ type TuneTask struct {
 	Name    string    `json:"name"`             // of the profile that a gain becomes a revision of
 	Folds   int       `json:"folds"`
 	Seed    uint64    `json:"seed"`
-	L2      []float64 `json:"l2"`                // penalties to try
-	Classed bool      `json:"classed,omitempty"` // whether classes of queries may get weights of their own
+	L2      []float64 `json:"l2"` // penalties to try
 }
 
 // Kind implements Task.
@@ -70,21 +69,14 @@ type Learned struct {
 	All     FitPart     `json:"all"`
 	Parts   []FitPart   `json:"collections,omitempty"` // if there are several
 	Kinds   []FitPart   `json:"kinds"`                 // by the kinds that the case gives its queries
-	Classes []FitPart   `json:"classes"`               // by the classes that searches see in them
 	Weights []FitWeight `json:"weights"`               // those that changed, the most first
 	Same    []string    `json:"same"`                  // features whose weights stay
-	Own     []FitOwn    `json:"own,omitempty"`
 }
 
-// FitPart is nDCG@10 of a part of the queries: with the weights before, with
-// those fitted on it, and with those fitted on other folds.
+// FitPart is nDCG@10 of a part of the queries.
 type FitPart struct {
-	Name      string  `json:"name"`
-	Queries   int     `json:"queries"`
-	Before    float64 `json:"before"`
-	Fitted    float64 `json:"fitted"`
-	OutOfFold float64 `json:"out_of_fold"`
-	eval.Comparison
+	Name string `json:"name"`
+	eval.TuningMeans
 	eval.Interval // of the difference
 }
 
@@ -96,15 +88,6 @@ type FitWeight struct {
 	Feature string  `json:"feature"`
 	Before  float64 `json:"before"`
 	After   float64 `json:"after"`
-}
-
-// FitOwn is what weights of its own would give a class of queries.
-type FitOwn struct {
-	Class   string  `json:"class"`
-	Queries int     `json:"queries"`
-	Gain    float64 `json:"gain"` // out of fold
-	P       float64 `json:"p"`
-	Taken   bool    `json:"taken"`
 }
 
 // tune fits the weights of a profile to a case by eval.Tune. If queries gain by weights
@@ -159,7 +142,7 @@ func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Col
 	if err != nil {
 		return t, err
 	}
-	queries, steps := len(c.Queries), len(f.L2)+3
+	queries, steps := len(c.Queries), len(f.L2)+2
 	o.Relevance, o.Progress = &base.Relevance, func(done, _ int) { progress(done, queries+steps) }
 	examples, err := eval.Examples(ctx, x.Index, c, o)
 	if err != nil {
@@ -170,7 +153,7 @@ func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Col
 	}
 	f.Generation = generation
 	return eval.Tune(ctx, base.Profile, examples, eval.TuneOptions{L2: f.L2, Folds: f.Folds, Seed: f.Seed,
-		Classes: f.Classed, Progress: func(done, _ int) { progress(queries+done, queries+steps) }})
+		Progress: func(done, _ int) { progress(queries+done, queries+steps) }})
 }
 
 // Describe says what a tuning learned.
@@ -190,12 +173,6 @@ func Describe(t eval.Tuning) Learned {
 	slices.Sort(kinds)
 	for _, kind := range kinds {
 		l.Kinds = append(l.Kinds, partOf(t, kind, func(x eval.Example) bool { return x.Query.Kind == kind }))
-	}
-	for _, class := range t.ClassNames() {
-		l.Classes = append(l.Classes, partOf(t, class, func(x eval.Example) bool { return x.Class == class }))
-	}
-	for _, c := range t.Classes {
-		l.Own = append(l.Own, FitOwn{c.Class, c.Queries, c.Difference, c.P, c.Taken()})
 	}
 	for i := range rerank.NumFeatures {
 		w := FitWeight{rerank.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
@@ -225,7 +202,39 @@ func partOf(t eval.Tuning, name string, part func(eval.Example) bool) FitPart {
 	for i, weight := range eval.Balance(examples) {
 		differences[i] *= weight
 	}
-	return FitPart{name, m.Queries, m.Before, m.Fitted, m.OutOfFold, m.Comparison, eval.Bootstrap(differences)}
+	return FitPart{name, m, eval.Bootstrap(differences)}
+}
+
+// Tables shows it: the gain by collection and by kind of query, and the weights.
+func (l Learned) Tables() []eval.Table {
+	collections := partTable("nDCG@10", l.Parts)
+	addPart(&collections, l.All)
+	weights := eval.Table{{"feature", "before", fmt.Sprintf("fitted (L2 %g)", l.Penalty)}}
+	for _, w := range l.Weights {
+		weights.Add(w.Feature, fmt.Sprintf("%.3f", w.Before), fmt.Sprintf("%.3f", w.After))
+	}
+	return []eval.Table{collections, partTable("kind of query", l.Kinds), weights}
+}
+
+// partTable has a row for each part. The difference is between out of fold and before.
+func partTable(title string, parts []FitPart) eval.Table {
+	t := eval.Table{{title, "queries", "before", "fitted", "out of fold", "collection left out", "difference", "p",
+		"out of fold, collapsed", "left out, collapsed"}}
+	for _, p := range parts {
+		addPart(&t, p)
+	}
+	return t
+}
+
+func addPart(to *eval.Table, p FitPart) {
+	four := func(mean *float64) string {
+		if mean == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.4f", *mean)
+	}
+	to.Add(p.Name, fmt.Sprint(p.Queries), four(&p.Before), four(&p.Fitted), four(&p.OutOfFold), four(p.LeftOut),
+		fmt.Sprintf("%+.4f", p.Difference), four(&p.P), four(&p.ShownOutOfFold), four(p.ShownLeftOut))
 }
 
 // save saves the fitted profile as the newest revision of its name.

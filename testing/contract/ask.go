@@ -191,7 +191,7 @@ func (p *program) crawl(base, name string, queue []string, found items) error {
 		} else {
 			text = res.Header.Get("Location")
 		}
-		if !momentary(target) {
+		if !momentary(name, target) {
 			found[p.plain(name+" "+target)] = p.plain(fmt.Sprintf("%d\n%s", res.StatusCode, text))
 		}
 		for _, link := range links {
@@ -206,9 +206,11 @@ func (p *program) crawl(base, name string, queue []string, found items) error {
 }
 
 // momentary reports whether a page says what the process does or has counted at that moment.
-func momentary(target string) bool {
-	return strings.HasPrefix(target, "/debug/") || target == "/metrics" || target == "/operations" ||
-		target == "/api/v1/reference/list_popular_searches"
+func momentary(name, target string) bool {
+	if name == "page" {
+		return target == "/api/v1/reference/list_popular_searches"
+	}
+	return strings.HasPrefix(target, "/debug/") || target == "/metrics" || target == "/operations"
 }
 
 // visible returns a page as lines: its texts by block, the targets of its links and its fields.

@@ -75,7 +75,7 @@ func (h handler) startFit(r *http.Request) (desk.Reply, error) {
 	}
 	a := workbench.TuneTask{Case: int64(desk.Number(r, "case", 0)), Judges: r.Form["judge"],
 		Profile: r.FormValue("profile"), Name: strings.TrimSpace(r.FormValue("name")), Folds: desk.Number(r, "folds", 0),
-		Seed: uint64(max(0, desk.Number(r, "seed", 1))), Classed: r.FormValue("classed") != ""}
+		Seed: uint64(max(0, desk.Number(r, "seed", 1)))}
 	for field := range strings.FieldsFuncSeq(r.FormValue("l2"), func(c rune) bool { return c == ',' || c == ' ' }) {
 		penalty, err := strconv.ParseFloat(field, 64)
 		if err != nil {
