@@ -71,10 +71,6 @@ type Query struct {
 	Unit    Unit
 	Terms   []Term   // any may match
 	Phrases [][]Term // all terms must match; that they do so in order is for the searcher to decide
-	// Exclude are terms of which none may match. An engine that cannot tell for
-	// whole documents may leave out only the passages: the searcher looks at each
-	// hit again.
-	Exclude []Term
 	// Accept reports whether a record may be a hit, as the searcher decides it.
 	// Engines in the process ask it about records that would be among the best k,
 	// so that others come in the place of those that may not. nil: all may.

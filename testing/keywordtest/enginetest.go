@@ -27,8 +27,6 @@ type Options struct {
 
 	// OwnRanking: the order of hits is not by rarity and frequency of terms.
 	OwnRanking bool
-	// PassageExclusions: exclusions leave out passages, not whole documents.
-	PassageExclusions bool
 	// SplitBatches: a search during Apply can see a part of the batch.
 	SplitBatches bool
 }
@@ -43,7 +41,6 @@ func Run(t *testing.T, o Options) {
 				t.Run("matching", u.testMatching)
 				t.Run("ranking", u.testRanking)
 				t.Run("phrases", u.testPhrases)
-				t.Run("exclusions", u.testExclusions)
 				t.Run("unicode", u.testUnicode)
 				t.Run("filters", u.testFilters)
 				t.Run("limits", u.testLimits)
@@ -118,7 +115,7 @@ func (v view) search(t *testing.T, q keyword.Query, f passage.Filter) []int64 {
 func (v view) hits(t *testing.T, q keyword.Query, f passage.Filter, k int) []keyword.Hit {
 	t.Helper()
 	q = v.asked(q)
-	name := fmt.Sprint(q.Terms, q.Phrases, q.Exclude)
+	name := fmt.Sprint(q.Terms, q.Phrases)
 	hits, err := v.engine.Search(t.Context(), q, f, k)
 	if err != nil {
 		t.Fatalf("search %s: %v", name, err)
@@ -148,8 +145,7 @@ func (v view) finds(t *testing.T, q keyword.Query, f passage.Filter, want ...int
 	got := v.search(t, q, f)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("search %v phrases %v exclude %v filter %+v: found %v, want %v", q.Terms, q.Phrases, q.Exclude, f, got,
-			want)
+		t.Errorf("search %v phrases %v filter %+v: found %v, want %v", q.Terms, q.Phrases, f, got, want)
 	}
 }
 
@@ -177,12 +173,6 @@ func typed(text string) keyword.Query { return keyword.Query{Terms: terms(text)}
 // quoted returns a query of one phrase.
 func quoted(text string) keyword.Query {
 	return keyword.Query{Terms: terms(text), Phrases: [][]keyword.Term{terms(text)}}
-}
-
-// without adds excluded words.
-func without(q keyword.Query, text string) keyword.Query {
-	q.Exclude = terms(text)
-	return q
 }
 
 // asked returns the query as a searcher sends it to an engine.

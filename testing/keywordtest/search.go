@@ -86,20 +86,6 @@ func (v view) testPhrases(t *testing.T) {
 	v.finds(t, two, none)
 }
 
-func (v view) testExclusions(t *testing.T) {
-	v.finds(t, without(typed("amber harbor"), "amber"), none, onlyHarbor)
-	v.finds(t, without(typed("amber"), "xylophone"), none, both, onlyAmber)
-	v.finds(t, without(typed("amber"), "amber"), none)
-	v.finds(t, without(typed("falcon"), "falcon"), none)
-	v.finds(t, without(quoted("silver comet"), "night"), none, inOrder)
-	v.finds(t, without(typed("silver"), "orbit"), none)
-	if v.unit == keyword.Documents && !v.PassageExclusions {
-		v.finds(t, without(typed("tundra"), "fjord"), none)
-	} else {
-		v.finds(t, without(typed("tundra"), "fjord"), none, apart)
-	}
-}
-
 func (v view) testUnicode(t *testing.T) {
 	v.finds(t, typed("Zürich"), none, european)
 	v.finds(t, typed("ZÜRICH"), none, european)
@@ -157,7 +143,6 @@ func (v view) testLimits(t *testing.T) {
 	for name, q := range map[string]keyword.Query{
 		"no query":    {},
 		"empty terms": {Terms: []keyword.Term{{}, {Weight: 1}}, Phrases: [][]keyword.Term{{}}},
-		"exclusions":  {Exclude: terms("amber")},
 	} {
 		if hits := v.hits(t, q, none, 10); len(hits) > 0 {
 			t.Errorf("%s finds %+v", name, hits)

@@ -38,8 +38,7 @@ func TestEnoughForTheEngine(t *testing.T) {
 			return e
 		},
 		Reopen:     func(t *testing.T, closed keyword.Engine) keyword.Engine { return open(t, configs[closed]) },
-		OwnRanking: true, PassageExclusions: true,
-		SplitBatches: true,
+		OwnRanking: true, SplitBatches: true,
 	})
 }
 

@@ -6,14 +6,14 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// filtered returns the live documents of the unit that pass the filter; nil
-// means all. The caller may change the set only if own is true.
-func (r *segmentReader) filtered(unit keyword.Unit, f *passage.Filter) (set bitset.Set, own bool) {
+// filtered returns the live documents of the unit that pass the filter, in a set that the caller
+// must not change; nil means all.
+func (r *segmentReader) filtered(unit keyword.Unit, f *passage.Filter) bitset.Set {
 	if f.Empty() {
-		return r.live[unit], false
+		return r.live[unit]
 	}
 	s := r.seg
-	set = bitset.New(s.units[unit].docs())
+	set := bitset.New(s.units[unit].docs())
 	m := f.Compile(s.attrs.table)
 	accept := func(record int) {
 		if !m.Match(s.attrs.of[record], s.dates[record]) {
@@ -39,5 +39,5 @@ func (r *segmentReader) filtered(unit keyword.Unit, f *passage.Filter) (set bits
 	if r.live[unit] != nil {
 		set.And(r.live[unit])
 	}
-	return set, true
+	return set
 }

@@ -15,7 +15,6 @@ type plan struct {
 	filter  passage.Filter
 	terms   []scoredTerm
 	phrases [][]keyword.Term
-	exclude []keyword.Term
 	accept  func(record int64) bool
 	average float64 // length of the unit's documents
 	c0, c1  float64 // see Scoring.norm
@@ -31,7 +30,7 @@ type scoredTerm struct {
 // out; one that occurs twice counts twice. Phrases filter; their terms score if
 // the query has no others.
 func newPlan(s *searcher, scoring *Scoring, q *keyword.Query, f *passage.Filter) *plan {
-	p := &plan{unit: q.Unit, filter: *f, exclude: q.Exclude, accept: q.Accept, average: s.units[q.Unit].average}
+	p := &plan{unit: q.Unit, filter: *f, accept: q.Accept, average: s.units[q.Unit].average}
 	p.c0, p.c1 = scoring.norm(p.average)
 	for _, phrase := range q.Phrases {
 		if len(phrase) > 0 {
@@ -94,34 +93,20 @@ func (p *plan) on(at int, r *segmentReader) *segmentPlan {
 	if p.average > 0 {
 		sp.drift = min(1, sp.postings.average/p.average)
 	}
-	set, own := r.filtered(p.unit, &p.filter)
-	change := func() {
-		if own {
-			return
-		}
-		if own = true; set == nil {
-			set = bitset.Full(sp.postings.docs())
-		} else {
-			set = slices.Clone(set)
-		}
-	}
+	sp.allowed = r.filtered(p.unit, &p.filter)
 	for _, phrase := range p.phrases {
 		for _, t := range phrase {
 			number := r.seg.terms.find(t.Text)
 			if number == noTerm {
 				return nil
 			}
-			change()
-			set.And(sp.postings.set(number))
+			set := sp.postings.set(number)
+			if sp.allowed != nil {
+				set.And(sp.allowed)
+			}
+			sp.allowed = set
 		}
 	}
-	for _, t := range p.exclude {
-		if number := r.seg.terms.find(t.Text); number != noTerm {
-			change()
-			sp.postings.each(number, set.Clear)
-		}
-	}
-	sp.allowed = set
 	return sp
 }
 

@@ -121,9 +121,6 @@ func genQuery(t *rapid.T) (keyword.Query, passage.Filter) {
 	for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "phrases") {
 		q.Phrases = append(q.Phrases, genTerms(t, 1, 3, "phrase"))
 	}
-	if rapid.Bool().Draw(t, "excluding") {
-		q.Exclude = genTerms(t, 1, 2, "exclude")
-	}
 	if rapid.IntRange(0, 3).Draw(t, "choosy") == 0 {
 		q.Accept = func(record int64) bool { return record%4 != 1 }
 	}
@@ -251,7 +248,6 @@ func TestPrunedSearchEqualsExhaustiveSearch(t *testing.T) {
 				f.Kinds = []string{"k1", "K2"}
 			case 1:
 				f.Kinds = []string{"k3"}
-				q.Exclude = []keyword.Term{{Text: "w1"}}
 			case 2:
 				q.Phrases = [][]keyword.Term{{{Text: "w0", Weight: 1}, {Text: "w1", Weight: 1}}}
 			}

@@ -164,7 +164,7 @@ func (m *reference) search(q keyword.Query, f passage.Filter) []keyword.Hit {
 	var hits []keyword.Hit
 	for i := range docs {
 		d := &docs[i]
-		if !passes(d.record.Attributes, d.record.ID, f) || slices.ContainsFunc(q.Exclude, d.holds) ||
+		if !passes(d.record.Attributes, d.record.ID, f) ||
 			slices.ContainsFunc(phrases, func(p []keyword.Term) bool { return !d.holdsAll(p) }) ||
 			q.Accept != nil && !q.Accept(d.record.ID) {
 			continue

@@ -354,8 +354,7 @@ func FuzzSegment(f *testing.F) {
 		e := open(t, embedded.Config{Path: stored(t, dir, all, section, changed), ReadOnly: true})
 		for unit := range keyword.Unit(2) {
 			for _, q := range []keyword.Query{everything(),
-				{Terms: []keyword.Term{{Text: "a", Weight: 1}, {Text: "c", Weight: 1}},
-					Exclude: []keyword.Term{{Text: "w9"}}},
+				{Terms: []keyword.Term{{Text: "a", Weight: 1}, {Text: "c", Weight: 1}}},
 				{Phrases: [][]keyword.Term{{{Text: "w0", Weight: 1}, {Text: "w1", Weight: 1}}}}} {
 				q.Unit = unit
 				search(t, e, q)

@@ -109,8 +109,7 @@ func TestConformance(t *testing.T) {
 			}
 			return open(t, configs[e])
 		},
-		OwnRanking:        true,
-		PassageExclusions: true,
-		SplitBatches:      true,
+		OwnRanking:   true,
+		SplitBatches: true,
 	})
 }

@@ -33,7 +33,6 @@ const (
 	headLists        = 10  // of a search
 	outstandingHeads = 6   // of terms that also get a list of where they are outstanding
 	assisted         = 1   // list next to an engine that finds passages by all of their terms and their frequencies
-	maxExclude       = 4   // exclusions that are sent: every hit is looked at again
 	plainShare       = 0.6 // of its weight that a term counts where it is not outstanding
 	leastDepth       = 200 // hits of a list, however few are wanted: scores depend on the lists having hits in common
 	// Most of the cost of a search is reading hits: this many for each possible
@@ -83,22 +82,16 @@ func newPlan(q keyword.Query) (plan, error) {
 	if len(phrases) >= maxWords {
 		return plan{}, errPhrases
 	}
-	var before []string // exclusions first: the server stops reading at the tenth word
-	words := spellings(q.Exclude)
-	for _, word := range words[:min(maxExclude, len(words))] {
-		before = append(before, "-"+quote(word))
-	}
-	before = append(before, phrases...)
 	if len(phrases) > 0 {
-		p.lists = append(p.lists, list{query: strings.Join(before, " "), fixed: fixed, words: fixed})
+		p.lists = append(p.lists, list{query: strings.Join(phrases, " "), fixed: fixed, words: fixed})
 	}
 	for i := range min(heads, len(p.terms)) {
 		l := p.chain(i, maxWords-len(phrases))
 		l.fixed, l.words = fixed, fixed+len(l.chain)
-		l.query = p.write(before, l, p.terms[i].spelling)
+		l.query = p.write(phrases, l, p.terms[i].spelling)
 		p.lists = append(p.lists, l)
 		if i < marked {
-			l.outstanding, l.query = true, p.write(before, l, p.terms[i].spelling+outstandingSuffix)
+			l.outstanding, l.query = true, p.write(phrases, l, p.terms[i].spelling+outstandingSuffix)
 			p.lists = append(p.lists, l)
 		}
 	}
@@ -142,8 +135,8 @@ func (p *plan) chain(head, words int) list {
 
 // write returns a list's query. Its first word is in quotes, which make it
 // required; the space at the end says that its last one is no prefix.
-func (p *plan) write(before []string, l list, head string) string {
-	words := append(slices.Clone(before), quote(head))
+func (p *plan) write(phrases []string, l list, head string) string {
+	words := append(slices.Clone(phrases), quote(head))
 	for _, i := range l.chain[1:] {
 		words = append(words, p.terms[i].spelling)
 	}

@@ -31,7 +31,6 @@ func TestPlan(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", keyword.Query{Terms: []keyword.Term{{}, {Weight: 1}, {Text: "x"}}}, nil},
-		{"an exclusion alone", keyword.Query{Exclude: weighted("node")}, nil},
 		{"a term", keyword.Query{Terms: weighted("cip-56")}, []string{`"cipzm56" `, `"cipzm56zq" `}},
 		{"rarest first, going round", keyword.Query{Terms: []keyword.Term{{Text: "b", Weight: 1, Rarity: 2},
 			{Text: "c", Weight: 1, Rarity: 1}, {Text: "a", Weight: 1, Rarity: 3}}},
@@ -40,11 +39,9 @@ func TestPlan(t *testing.T) {
 			{Text: "b", Weight: 1, Rarity: 2}}},
 			[]string{`"b" a `, `"bzq" a `, `"a" b `, `"azq" b `}},
 		{"a repeated term", keyword.Query{Terms: slices.Repeat(weighted("a"), 3)}, []string{`"a" `, `"azq" `}},
-		{"exclusions and phrases go first",
-			keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "c", "b")},
-				Exclude: weighted("x.y")},
-			[]string{`-"xzpy" "a c b"`, `-"xzpy" "a c b" "a" b `, `-"xzpy" "a c b" "azq" b `,
-				`-"xzpy" "a c b" "b" a `, `-"xzpy" "a c b" "bzq" a `}},
+		{"phrases go first",
+			keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "c", "b")}},
+			[]string{`"a c b"`, `"a c b" "a" b `, `"a c b" "azq" b `, `"a c b" "b" a `, `"a c b" "bzq" a `}},
 	} {
 		p, err := newPlan(c.query)
 		if err != nil {
