@@ -1,6 +1,7 @@
 package meilitest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -85,15 +86,7 @@ func (x *index) search(q request) ([]hit, error) {
 			hits = append(hits, hit{d, score})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	if q.Distinct != "" {
 		seen := map[any]bool{}
 		hits = slices.DeleteFunc(hits, func(h hit) bool {
@@ -106,42 +99,27 @@ func (x *index) search(q request) ([]hit, error) {
 	return hits, nil
 }
 
-// phrase is a part of a query: adjacent words.
+// phrase is a part of a query: adjacent words. In quotes it is required.
 type phrase struct {
-	words    []string
-	quoted   bool // matches only exactly, and is required
-	excluded bool
-	prefix   bool // the last word is a prefix
+	words  []string
+	quoted bool
 }
 
-// parse splits a query: words, "phrases" and exclusions, marked by a minus. The
-// last word is a prefix unless something follows it.
+// parse splits a query into words and "phrases". None is read as the beginning of a word: package meili
+// ends each query with a space or a quote.
 func parse(query string) []phrase {
 	var parts []phrase
-	for rest := query; ; {
-		rest = strings.TrimLeft(rest, " ")
-		if rest == "" || len(parts) == maxWords {
-			return parts
+	for i, text := range strings.Split(query, `"`) {
+		words := strings.Fields(text)
+		if quoted := i%2 == 1; quoted && len(words) > 0 {
+			parts = append(parts, phrase{words, true})
+			continue
 		}
-		var p phrase
-		p.excluded = strings.HasPrefix(rest, "-")
-		rest = strings.TrimPrefix(rest, "-")
-		var text string
-		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
-			p.quoted = true
-			text, rest, _ = strings.Cut(quoted, `"`)
-		} else {
-			end := strings.IndexByte(rest, ' ')
-			p.prefix = end < 0
-			if end < 0 {
-				end = len(rest)
-			}
-			text, rest = rest[:end], rest[end:]
-		}
-		if p.words = strings.Fields(text); len(p.words) > 0 {
-			parts = append(parts, p)
+		for _, w := range words {
+			parts = append(parts, phrase{words: []string{w}})
 		}
 	}
+	return parts[:min(maxWords, len(parts))]
 }
 
 // texts returns the words of a document's searchable attributes, each by itself.
@@ -160,15 +138,9 @@ func (d document) texts(searchable []string) (all [][]string) {
 // the first word.
 func match(texts [][]string, parts []phrase) (share float64, ok bool) {
 	all, matched, missed := 0, 0, false
-	for _, p := range parts {
+	for i, p := range parts {
 		has := slices.ContainsFunc(texts, p.in)
-		if p.excluded {
-			if has {
-				return 0, false
-			}
-			continue
-		}
-		if !has && (p.quoted || all == 0) {
+		if !has && (p.quoted || i == 0) {
 			return 0, false
 		}
 		all += len(p.words)
@@ -184,40 +156,10 @@ func match(texts [][]string, parts []phrase) (share float64, ok bool) {
 
 // in reports whether a text contains a part of a query.
 func (p phrase) in(text []string) bool {
-	for at := range text {
-		if stands(text[at:], p.words, p.prefix) {
+	for at := range len(text) - len(p.words) + 1 {
+		if slices.Equal(text[at:at+len(p.words)], p.words) {
 			return true
 		}
 	}
 	return false
-}
-
-// stands reports whether a text begins with words.
-func stands(text, words []string, prefix bool) bool {
-	if len(text) < len(words) {
-		return false
-	}
-	for i, w := range words {
-		if text[i] != w && (!prefix || i < len(words)-1 || !strings.HasPrefix(text[i], w)) {
-			return false
-		}
-	}
-	return true
-}
-
-// filter returns a filter as a function. An attribute that is not filterable is
-// an error with the code for that kind of request.
-func (x *index) filter(text, code string) (func(document) bool, error) {
-	if text == "" {
-		return func(document) bool { return true }, nil
-	}
-	p := &parser{index: x, tokens: lex(text)}
-	f, err := p.or()
-	if err == nil && len(p.tokens) > 0 {
-		err = fmt.Errorf("unexpected %q", p.tokens[0])
-	}
-	if err != nil {
-		return nil, refuse(http.StatusBadRequest, code, "%v", err)
-	}
-	return f, nil
 }

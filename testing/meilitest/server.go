@@ -8,7 +8,6 @@
 package meilitest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -80,81 +79,75 @@ func Start(tb testing.TB) *Server {
 // New returns a server without indexes that does not listen.
 func New() *Server { return &Server{indexes: map[string]*index{}, tasks: map[int]task{}} }
 
-// RequireKey makes the server require an API key.
-func (s *Server) RequireKey(key string) {
+// do runs f between two requests.
+func (s *Server) do(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.key = key
+	f()
 }
+
+// RequireKey makes the server require an API key.
+func (s *Server) RequireKey(key string) { s.do(func() { s.key = key }) }
 
 // Empty simulates a restart with an empty disk: indexes and tasks are gone.
 func (s *Server) Empty() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.indexes)
-	clear(s.tasks)
+	s.do(func() {
+		clear(s.indexes)
+		clear(s.tasks)
+	})
 }
 
 // Full makes writes fail as on a full disk, or work again.
-func (s *Server) Full(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.full = on
-}
+func (s *Server) Full(on bool) { s.do(func() { s.full = on }) }
 
 // Hold makes tasks wait, as behind one that takes long, or does them.
 func (s *Server) Hold(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.holding = on
-	for ; !on && len(s.held) > 0; s.held = s.held[1:] {
-		s.held[0]()
-	}
+	s.do(func() {
+		s.holding = on
+		for ; !on && len(s.held) > 0; s.held = s.held[1:] {
+			s.held[0]()
+		}
+	})
+}
+
+// each runs f on every index.
+func (s *Server) each(f func(*index)) {
+	s.do(func() {
+		for _, x := range s.indexes {
+			f(x)
+		}
+	})
 }
 
 // Lose removes the documents with an id from every index.
 func (s *Server) Lose(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, x := range s.indexes {
-		delete(x.documents, id)
-		x.order = slices.DeleteFunc(x.order, func(other string) bool { return other == id })
-	}
+	s.each(func(x *index) { x.remove(func(d document) bool { return d[primaryKey] == id }) })
 }
 
 // ChangeSettings changes the settings of every index, as another program may.
 func (s *Server) ChangeSettings(change func(settings map[string]any)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, x := range s.indexes {
-		change(x.settings)
-	}
+	s.each(func(x *index) { change(x.settings) })
 }
 
 // ChangeDocuments changes every document with an id, in every index.
 func (s *Server) ChangeDocuments(id string, change func(document map[string]any)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, x := range s.indexes {
+	s.each(func(x *index) {
 		if d := x.documents[id]; d != nil {
 			change(d)
 		}
-	}
+	})
 }
 
 // Passages returns the passages that the indexes hold, ascending: one in two
 // indexes is there twice.
-func (s *Server) Passages() []int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var ids []int64
-	for _, x := range s.indexes {
+func (s *Server) Passages() (ids []int64) {
+	s.each(func(x *index) {
 		for id := range x.documents {
 			if n, err := strconv.ParseInt(id, 10, 64); err == nil {
 				ids = append(ids, n)
 			}
 		}
-	}
+	})
 	slices.Sort(ids)
 	return ids
 }
@@ -215,11 +208,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(*http.Req
 		send(w, status, v)
 		return
 	}
-	refused, ok := err.(*refusal)
-	if !ok {
-		refused = refuse(http.StatusBadRequest, "bad_request", "%v", err)
-	}
+	refused := refusalOf(err)
 	send(w, refused.status, refused)
+}
+
+// refusalOf is an error as the server says it.
+func refusalOf(err error) *refusal {
+	if refused, ok := err.(*refusal); ok {
+		return refused
+	}
+	return refuse(http.StatusBadRequest, "bad_request", "%v", err)
 }
 
 func send(w http.ResponseWriter, status int, v any) {
@@ -229,18 +227,12 @@ func send(w http.ResponseWriter, status int, v any) {
 }
 
 func (s *Server) authorise(r *http.Request) error {
-	switch r.Header.Get("Authorization") {
-	case "Bearer " + s.key:
+	switch given := r.Header.Get("Authorization"); {
+	case s.key == "" || given == "Bearer "+s.key:
 		return nil
-	case "":
-		if s.key == "" {
-			return nil
-		}
+	case given == "":
 		return refuse(http.StatusUnauthorized, "missing_authorization_header",
 			"The Authorization header is missing. It must use the bearer authorization method.")
-	}
-	if s.key == "" {
-		return nil
 	}
 	return refuse(http.StatusForbidden, "invalid_api_key", "The provided API key is invalid.")
 }
@@ -270,11 +262,7 @@ func (s *Server) write(change func(r *http.Request, body []byte) error) func(*ht
 		do := func() {
 			done := task{UID: uid, Status: "succeeded"}
 			if err := change(r, body); err != nil {
-				refused, ok := err.(*refusal)
-				if !ok {
-					refused = refuse(http.StatusBadRequest, "bad_request", "%v", err)
-				}
-				done.Status, done.Error = "failed", refused
+				done.Status, done.Error = "failed", refusalOf(err)
 			}
 			s.tasks[uid] = done
 		}
@@ -368,16 +356,9 @@ const primaryKey = "id"
 func (s *Server) add(r *http.Request, body []byte) error {
 	var documents []document
 	if strings.Contains(r.Header.Get("Content-Type"), "ndjson") {
-		lines := bufio.NewScanner(bytes.NewReader(body))
-		lines.Buffer(nil, len(body)+1)
-		for lines.Scan() {
-			var d document
-			if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
-				return err
-			}
-			documents = append(documents, d)
-		}
-	} else if err := json.Unmarshal(body, &documents); err != nil {
+		body = slices.Concat([]byte("["), bytes.ReplaceAll(bytes.TrimSpace(body), []byte("\n"), []byte(",")), []byte("]"))
+	}
+	if err := json.Unmarshal(body, &documents); err != nil {
 		return err
 	}
 	uid := r.PathValue("uid")
@@ -409,6 +390,12 @@ func (s *Server) remove(r *http.Request, body []byte) error {
 	if err != nil {
 		return err
 	}
+	x.remove(holds)
+	return nil
+}
+
+// remove removes the documents that a filter holds for.
+func (x *index) remove(holds func(document) bool) {
 	x.order = slices.DeleteFunc(x.order, func(id string) bool {
 		gone := holds(x.documents[id])
 		if gone {
@@ -416,7 +403,6 @@ func (s *Server) remove(r *http.Request, body []byte) error {
 		}
 		return gone
 	})
-	return nil
 }
 
 func (s *Server) drop(r *http.Request, _ []byte) error {

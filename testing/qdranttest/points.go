@@ -112,20 +112,6 @@ func (x points) Scroll(_ context.Context, r *client.ScrollPoints) (*client.Scrol
 	return &page, nil
 }
 
-func (x points) Count(_ context.Context, r *client.CountPoints) (*client.CountResponse, error) {
-	c, err := x.s.find(r.GetCollectionName())
-	if err != nil {
-		return nil, err
-	}
-	n := uint64(0)
-	for _, p := range c.Points {
-		if passes(r.GetFilter(), p) {
-			n++
-		}
-	}
-	return &client.CountResponse{Result: &client.CountResult{Count: n}}, nil
-}
-
 // Query scores points by the cosine with a dense vector or by the dot product
 // with a sparse one, whose weights are multiplied by IDF.
 func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryResponse, error) {

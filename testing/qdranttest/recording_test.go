@@ -75,35 +75,16 @@ func check(t *testing.T, conn *grpc.ClientConn, key, service string) string {
 	return r.GetStatus().String()
 }
 
-// recordAll sets -record for a test.
-func recordAll(t *testing.T) {
-	t.Helper()
-	if err := flag.Set("record", "true"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := flag.Set("record", "false"); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// failures collects what a test would have failed with.
-type failures struct {
-	testing.TB
-	texts []string
-}
-
-func (f *failures) Helper()           {}
-func (f *failures) Error(args ...any) { f.texts = append(f.texts, fmt.Sprint(args...)) }
-
 func TestRecordedCallsArePlayed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.jsonl")
 	options := recordingtest.Options{Server: "health 1.0", Secrets: []string{"hush"}}
 	var said []string
 	calls := []string{"a", "none", "a", "b", "a"}
 	t.Run("record", func(t *testing.T) {
-		recordAll(t)
+		if err := flag.Set("record", "true"); err != nil {
+			t.Fatal(err)
+		}
+		defer flag.Set("record", "false")
 		conn := dial(t, GRPC(t, file, startHealth(t), options))
 		for _, service := range calls {
 			said = append(said, check(t, conn, "hush", service))
@@ -128,61 +109,5 @@ func TestRecordedCallsArePlayed(t *testing.T) {
 	}
 	if got := check(t, conn, "any", "c"); got != "Unauthenticated: no key" {
 		t.Errorf("a refused call: %s", got)
-	}
-}
-
-func TestLiveWithoutTheFlagIsTheServerItself(t *testing.T) {
-	addr := startHealth(t)
-	if got := GRPC(t, filepath.Join(t.TempDir(), "none"), addr, recordingtest.Options{}); got != addr {
-		t.Errorf("address %s, want %s", got, addr)
-	}
-}
-
-func TestUnknownCallsFailByName(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		call func(ctx context.Context, conn *grpc.ClientConn) error
-		want string
-	}{
-		{"not recorded", func(ctx context.Context, conn *grpc.ClientConn) error {
-			_, err := grpc_health_v1.NewHealthClient(conn).Check(ctx,
-				&grpc_health_v1.HealthCheckRequest{Service: "new"})
-			return err
-		}, `/grpc.health.v1.Health/Check with body {"service":"new"}`},
-		{"a stream", func(ctx context.Context, conn *grpc.ClientConn) error {
-			s, err := grpc_health_v1.NewHealthClient(conn).Watch(ctx, &grpc_health_v1.HealthCheckRequest{})
-			if err != nil {
-				return err
-			}
-			_, err = s.Recv()
-			return err
-		}, "streams are not recorded"},
-		{"an unknown service", func(ctx context.Context, conn *grpc.ClientConn) error {
-			return conn.Invoke(ctx, "/example.Other/Call", &grpc_health_v1.HealthCheckRequest{},
-				&grpc_health_v1.HealthCheckResponse{})
-		}, "no package with that service"},
-		{"an unknown method", func(ctx context.Context, conn *grpc.ClientConn) error {
-			return conn.Invoke(ctx, "/grpc.health.v1.Health/Other", &grpc_health_v1.HealthCheckRequest{},
-				&grpc_health_v1.HealthCheckResponse{})
-		}, "no such method"},
-		{"a request that is no message", func(ctx context.Context, conn *grpc.ClientConn) error {
-			raw := []byte{0x0a, 0xff}
-			return conn.Invoke(ctx, "/grpc.health.v1.Health/Check", &raw, &raw, grpc.ForceCodec(frames{}))
-		}, "/grpc.health.v1.Health/Check: "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			failed := &failures{TB: t}
-			file := filepath.Join(t.TempDir(), "x.jsonl")
-			if err := os.WriteFile(file, []byte("{\"server\":\"s\"}\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			conn := dial(t, serveGRPC(t, grpcPlayer{recordingtest.Play(failed, file, recordingtest.Options{})}.handle))
-			if err := c.call(t.Context(), conn); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one with %s", err, c.want)
-			}
-			if len(failed.texts) != 1 || !strings.Contains(failed.texts[0], c.want) {
-				t.Errorf("failures %q", failed.texts)
-			}
-		})
 	}
 }

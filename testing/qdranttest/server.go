@@ -75,41 +75,31 @@ func StartOn(tb testing.TB, listener net.Listener, options ...grpc.ServerOption)
 	return s
 }
 
-// RequireKey makes the server require an API key.
-func (s *Server) RequireKey(key string) {
+// do runs f between two calls.
+func (s *Server) do(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.key = key
+	f()
 }
 
+// RequireKey makes the server require an API key.
+func (s *Server) RequireKey(key string) { s.do(func() { s.key = key }) }
+
 // Version sets the release that the server reports.
-func (s *Server) Version(version string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.version = version
-}
+func (s *Server) Version(version string) { s.do(func() { s.version = version }) }
 
 // Fault sets a function that is called before every call, named like
 // Points/Upsert, and makes it fail with the error it returns; nil removes it.
-func (s *Server) Fault(fault func(method string, in any) error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault = fault
-}
+func (s *Server) Fault(fault func(method string, in any) error) { s.do(func() { s.fault = fault }) }
 
 // Calls counts the calls of a method, named like Points/Upsert.
-func (s *Server) Calls(method string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls[method]
+func (s *Server) Calls(method string) (n int) {
+	s.do(func() { n = s.calls[method] })
+	return n
 }
 
 // Change reads or changes the content of the server, between two calls.
-func (s *Server) Change(change func(State)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(s.state)
-}
+func (s *Server) Change(change func(State)) { s.do(func() { change(s.state) }) }
 
 // Empty simulates a restart with an empty disk: collections and aliases are gone.
 func (s *Server) Empty() {
@@ -120,11 +110,7 @@ func (s *Server) Empty() {
 }
 
 // Full makes writes fail as on a full disk, or work again.
-func (s *Server) Full(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.full = on
-}
+func (s *Server) Full(on bool) { s.do(func() { s.full = on }) }
 
 // ChangeCollections changes the description of every collection, as an older or
 // newer program may have left it.
@@ -138,17 +124,16 @@ func (s *Server) ChangeCollections(change func(info *client.CollectionInfo)) {
 
 // Passages returns the points that the collections hold, without those of
 // neither vector, ascending: one in two collections is there twice.
-func (s *Server) Passages() []int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var ids []int64
-	for _, c := range s.state.Collections {
-		for id, p := range c.Points {
-			if len(p.GetVectors().GetVectors().GetVectors()) > 0 {
-				ids = append(ids, int64(id))
+func (s *Server) Passages() (ids []int64) {
+	s.Change(func(state State) {
+		for _, c := range state.Collections {
+			for id, p := range c.Points {
+				if len(p.GetVectors().GetVectors().GetVectors()) > 0 {
+					ids = append(ids, int64(id))
+				}
 			}
 		}
-	}
+	})
 	slices.Sort(ids)
 	return ids
 }
