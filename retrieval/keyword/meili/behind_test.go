@@ -160,28 +160,3 @@ func TestAnIndexWithoutItsMarkIsBuiltAgain(t *testing.T) {
 		})
 	}
 }
-
-// TestAnIndexOfAnotherProgramStays: only what has our settings has lost our mark.
-func TestAnIndexOfAnotherProgramStays(t *testing.T) {
-	s := meilitest.Start(t)
-	p := connect(t, s.URL, "")
-	task, err := p.client.Index("almanac").AddDocuments([]map[string]any{{"id": 1, "title": "a film"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.wait(t, task)
-	e := open(t, meili.Config{URL: s.URL, Index: "almanac", Generation: 1, Owner: "test", Transport: p.transport})
-	for name, call := range calls {
-		if err := call(t.Context(), e); !errors.Is(err, meili.ErrForeign) ||
-			!strings.Contains(err.Error(), "index almanac") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
-	var film map[string]any
-	if err := p.client.Index("almanac").GetDocument("1", nil, &film); err != nil || len(film) != 2 {
-		t.Errorf("the film is %v, %v", film, err)
-	}
-}

@@ -50,25 +50,6 @@ func TestAnswersOfAnotherIndexAreNotGiven(t *testing.T) {
 	}
 }
 
-func TestAnswersOfAnIndexThatIsFilledAgainAreNotGiven(t *testing.T) {
-	e, s := engine(t, map[string][]reply{"POST /multi-search": {found(manifestOf("test", 1, 5)),
-		found(manifestOf("test", 1, 3)), found(manifestOf("test", 1, 5))}})
-	if at, err := e.Checkpoint(t.Context()); at != 5 || err != nil {
-		t.Fatalf("checkpoint %d, %v", at, err)
-	}
-	search := func() error {
-		_, err := e.Search(t.Context(), term("ledger"), passage.Filter{}, 10)
-		return err
-	}
-	if err := search(); err != nil {
-		t.Error(err)
-	}
-	fails(t, "search", search(), "http://"+s.host, "HOST has lost index x and it is being filled again: 3 of 5 changes")
-	if err := search(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestReadOnlyEngineWritesNothing(t *testing.T) {
 	e, s := engine(t, map[string][]reply{"GET /indexes/x/documents/mark": {noIndex}},
 		func(c *meili.Config) { c.ReadOnly = true })

@@ -1,10 +1,7 @@
 package meili_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +11,6 @@ import (
 	"github.com/meilisearch/meilisearch-go"
 
 	"almanac/retrieval/keyword"
-	"almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/keyword/meili"
 	"almanac/retrieval/passage"
 )
@@ -255,79 +251,4 @@ func TestSearchesDuringPromotion(t *testing.T) {
 	}
 	close(done)
 	wg.Wait()
-}
-
-// TestFindsWhatTheEmbeddedEngineFinds compares which records random queries
-// find.
-func TestFindsWhatTheEmbeddedEngineFinds(t *testing.T) {
-	c := live(t).config(t)
-	theirs := begin(t, c, 0)
-	ours, err := embedded.Open(embedded.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ours.Close()
-	rng := rand.New(rand.NewPCG(20250301, 2))
-	vocabulary := strings.Fields("ledger node token vote-round v1.2.3 zenith Zürich createContracts 日本語 CIP-0056 " +
-		"a::b.c market signals papers quorum x_y")
-	text := func(n int) string {
-		var out []string
-		for range n {
-			out = append(out, vocabulary[rng.IntN(len(vocabulary))])
-		}
-		return strings.Join(out, " ")
-	}
-	terms := func(n int) []keyword.Term {
-		var out []keyword.Term
-		for _, token := range words(text(n)).Tokens {
-			out = append(out, keyword.Term{Text: token.Term, Weight: 1})
-		}
-		return out
-	}
-	for checkpoint := range int64(12) {
-		b := keyword.Batch{Checkpoint: checkpoint + 1}
-		for range 10 {
-			id := 1 + rng.Int64N(60)
-			if rng.IntN(4) == 0 {
-				b.Delete = append(b.Delete, 100+id)
-				continue
-			}
-			r := keyword.Record{ID: id, Title: words(text(rng.IntN(2))), Path: words(text(rng.IntN(2))),
-				Attributes: passage.Attributes{Kind: vocabulary[rng.IntN(3)]}}
-			if slices.ContainsFunc(b.Records, func(r keyword.Record) bool { return r.ID == id }) {
-				continue
-			}
-			for n := range rng.IntN(4) {
-				r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(id, n),
-					Heading: words(text(rng.IntN(2))), Body: words(text(rng.IntN(5)))})
-			}
-			b.Records = append(b.Records, r)
-		}
-		if err := errors.Join(theirs.Apply(t.Context(), b), ours.Apply(t.Context(), b)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	found := func(e keyword.Engine, q keyword.Query, f passage.Filter) string {
-		hits, err := e.Search(context.Background(), q, f, 1000)
-		if err != nil {
-			t.Fatalf("%+v: %v", q, err)
-		}
-		var ids []string
-		for _, h := range hits {
-			ids = append(ids, fmt.Sprintf("%d/%d", h.Record, h.Passage))
-		}
-		slices.Sort(ids)
-		return strings.Join(ids, " ")
-	}
-	for range 300 {
-		q := keyword.Query{Terms: terms(1 + rng.IntN(3))}
-		q.Terms = q.Terms[:min(10, len(q.Terms))]
-		var f passage.Filter
-		if rng.IntN(4) == 0 {
-			f.Kinds = vocabulary[:1+rng.IntN(2)]
-		}
-		if a, b := found(theirs, q, f), found(ours, q, f); a != b {
-			t.Errorf("%+v %+v:\n%s\n%s of the embedded engine", q, f, a, b)
-		}
-	}
 }

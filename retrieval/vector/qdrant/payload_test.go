@@ -1,8 +1,6 @@
 package qdrant
 
 import (
-	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,7 +8,6 @@ import (
 
 	client "github.com/qdrant/go-client/qdrant"
 
-	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 )
 
@@ -32,42 +29,5 @@ func TestConditions(t *testing.T) {
 	if payload := payloadOf(7, passage.Attributes{}); payload[dateField] != nil ||
 		payload[recordField].GetIntegerValue() != 7 {
 		t.Errorf("a record without a date: %v", payload)
-	}
-}
-
-func TestWeights(t *testing.T) {
-	tokens := func(words string) []analysis.Token {
-		var list []analysis.Token
-		for i, w := range strings.Fields(words) {
-			list = append(list, analysis.Token{Term: w, Position: i})
-		}
-		return list
-	}
-	p, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
-		analysis.Title: tokens("node"), analysis.Heading: tokens("install"),
-		analysis.Body: tokens("install the node and install it"), analysis.Path: tokens("guide")}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	terms, weights := weightsOf(p)
-	got := map[analysis.TermID]float64{}
-	for i, term := range terms {
-		if i > 0 && terms[i-1] >= term {
-			t.Errorf("terms are not ascending: %v", terms)
-		}
-		got[analysis.TermID(term)] = float64(weights[i])
-	}
-	const length = 2*1 + 1 + 6 + 0.5
-	for word, tf := range map[string]float64{"node": 3, "install": 3, "the": 1, "and": 1, "it": 1, "guide": 0.5} {
-		want := tf * 2.2 / (tf + 1.2*(0.25+0.75*length/80))
-		if math.Abs(got[analysis.IDOf(word)]-want) > 1e-6 {
-			t.Errorf("%s: weight %v, want %v", word, got[analysis.IDOf(word)], want)
-		}
-	}
-	if len(terms) != 6 {
-		t.Errorf("%d terms", len(terms))
-	}
-	if terms, weights := weightsOf(analysis.Packed{}); len(terms)+len(weights) != 0 {
-		t.Errorf("no terms: %v, %v", terms, weights)
 	}
 }
