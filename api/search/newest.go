@@ -22,7 +22,7 @@ const sorted = 200
 // without a date last.
 func newest(ctx context.Context, b kb.Base, r retrieval.Request, kinds []catalog.Kind, in searchIn) (Answer, error) {
 	first := r.Offset
-	r.Limit, r.Offset, r.Further, r.Whole, r.Apart, r.Diversify = sorted, 0, first > 0, 0, 0, false
+	r.Limit, r.Offset, r.Whole, r.Apart, r.Diversify = sorted, 0, 0, 0, false
 	a, err := answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
 	if err != nil {
 		return a, err

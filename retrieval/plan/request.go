@@ -23,7 +23,6 @@ type Request struct {
 	Filter    passage.Filter
 	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
-	Further   bool     // a page after the first of a search, which the offset does not tell
 	Facets    []string // attributes to count: kind, source, container, state
 	Distinct  bool     // of records whose best passages are near-identical, or in one thread, one is shown
 	Apart     int      // how many of the best results are not to quote one passage, if there are others
@@ -38,9 +37,6 @@ type Request struct {
 	// change before it is published.
 	Relevance *relevance.Spec
 }
-
-// Continues reports whether the request is for a page after the first of a search.
-func (r Request) Continues() bool { return r.Offset > 0 || r.Further }
 
 // ReadTerm is a term that a query is read as.
 type ReadTerm struct {

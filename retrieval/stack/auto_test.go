@@ -2,7 +2,6 @@ package stack
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,9 +52,8 @@ func absent(t *testing.T, s retrieval.Searcher) int {
 }
 
 // occupied runs a keeper in which a search is under way from before its first index is
-// ready, and embedding waits for it, each time for so long, until it is left. What served
-// before another model did is kept open for some time.
-func occupied(t *testing.T, cfg Config, most, kept time.Duration) (k running, leave func()) {
+// ready, and embedding waits for it until it is left.
+func occupied(t *testing.T, cfg Config) (k running, leave func()) {
 	t.Helper()
 	synced := make(chan struct{})
 	k = keep(t, KeeperConfig{Config: cfg, Sync: func(ctx context.Context, firstPass func()) error {
@@ -64,7 +62,7 @@ func occupied(t *testing.T, cfg Config, most, kept time.Duration) (k running, le
 		<-ctx.Done()
 		return nil
 	}}, func(k *Keeper, ctx context.Context) error {
-		k.most, k.kept = most, kept
+		k.most = time.Hour
 		return k.Run(ctx)
 	})
 	wait.Until(t, "an index is open", func() bool { return k.serving.Load() != nil })
@@ -91,7 +89,7 @@ func served(k running) func() bool {
 // and its profile when that index is complete.
 func TestAutoBeginsWithTheTable(t *testing.T) {
 	cfg, embedded := newAuto(t, 40)
-	k, leave := occupied(t, cfg, time.Hour, 0)
+	k, leave := occupied(t, cfg)
 	wait.Until(t, "the other index is begun", func() bool { return k.Status(t.Context()).Next != nil })
 	put(t, cfg.Store, 40, 45)
 	wait.Until(t, "the table's index is fed", func() bool { return absent(t, k) == 45 })
@@ -141,73 +139,6 @@ func TestAutoBeginsWithTheTable(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestPagesAreOfOneOrder lets the transformer take over between the pages of searches:
-// those that the table began go on with it, in a process that reads the index too, until
-// what it has is removed.
-func TestPagesAreOfOneOrder(t *testing.T) {
-	cfg, _ := newAuto(t, 40)
-	k, leave := occupied(t, cfg, time.Hour, time.Hour)
-	reader := keep(t, KeeperConfig{Config: cfg}, func(k *Keeper, ctx context.Context) error {
-		k.kept = time.Hour
-		return k.Follow(ctx)
-	})
-	wait.Until(t, "the reader answers", func() bool { return found(t, reader) == 40 })
-	page := func(k running, query string, offset int) (records []int64) {
-		t.Helper()
-		res, err := k.Search(t.Context(), retrieval.Request{Query: query, Limit: 10, Offset: offset})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range res.Results {
-			if r.Title == "" {
-				t.Errorf("the result %d has no text", r.Record)
-			}
-			records = append(records, r.Record)
-		}
-		return records
-	}
-	paged := map[string][]int64{}
-	for name, k := range map[string]running{"writer": k, "reader": reader} {
-		paged[name] = page(k, "harbour beacon", 0)
-		page(k, "marmalade", 0)
-	}
-	leave()
-	for name, k := range map[string]running{"writer": k, "reader": reader} {
-		wait.Until(t, "the transformer serves: "+name, served(k))
-		for offset := 10; offset < 50; offset += 10 {
-			paged[name] = append(paged[name], page(k, "harbour beacon", offset)...)
-		}
-		slices.Sort(paged[name])
-		if n := len(slices.Compact(paged[name])); n != 40 {
-			t.Errorf("%s: %d of 40 documents are on the pages", name, n)
-		}
-		if n := len(page(k, "marmalade", 10)); n != 10 {
-			t.Errorf("%s: the second page of what the table began has %d results", name, n)
-		}
-		if n, next := len(page(k, "marmalade", 0)), len(page(k, "marmalade", 10)); n+next != 0 {
-			t.Errorf("%s: begun anew, it has %d results and %d on the second page", name, n, next)
-		}
-		if n := len(page(k, "lighthouse marmalade", 10)); n != 10 {
-			t.Errorf("%s: the second page of another search has %d results", name, n)
-		}
-	}
-	if n := len(generations(t, cfg.Store)); n != 2 {
-		t.Errorf("there are %d generations", n)
-	}
-	if err := k.Rebuild(t.Context(), func(int, int) {}); err != nil {
-		t.Fatal(err)
-	}
-	wait.Until(t, "the reader has closed what is gone", func() bool { return reader.former.Load() == nil })
-	for name, k := range map[string]running{"writer": k, "reader": reader} {
-		if n := len(page(k, "lighthouse marmalade", 10)); n != 0 {
-			t.Errorf("%s: without the table's index a second page has %d results", name, n)
-		}
-	}
-	if n := len(generations(t, cfg.Store)); n != 1 {
-		t.Errorf("%d generations remain", n)
 	}
 }
 

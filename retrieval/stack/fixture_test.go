@@ -118,7 +118,7 @@ func keep(t *testing.T, cfg KeeperConfig, work func(*Keeper, context.Context) er
 	log := newMessages()
 	cfg.Log = slog.New(log)
 	k := NewKeeper(cfg)
-	k.look, k.retry, k.patience, k.kept = 10*time.Millisecond, 10*time.Millisecond, 50*time.Millisecond, 0
+	k.look, k.retry, k.patience = 10*time.Millisecond, 10*time.Millisecond, 50*time.Millisecond
 	k.outage = time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

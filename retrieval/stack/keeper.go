@@ -37,7 +37,6 @@ type Keeper struct {
 	serving atomic.Pointer[Stack]             // nil before the first
 	problem atomic.Pointer[retrieval.Down]    // why the configured model's index is not open
 	filling atomic.Pointer[retrieval.Filling] // the index that is built beside the one that serves; nil: none
-	former  atomic.Pointer[former]            // what served before another model did; nil: it is closed
 	writing atomic.Pointer[writing]           // the generation that is complete and fed by this process; nil: none
 
 	slice   atomic.Int64 // until when no search is waited for, in nanoseconds since 1970
@@ -54,7 +53,6 @@ type Keeper struct {
 	outage   time.Duration // before an index of another model is built because of it
 	patience time.Duration // before another model serves, while a server opens a new one
 	most     time.Duration // that embedding waits for searches which are under way
-	kept     time.Duration // that what served before another model did stays open
 }
 
 var _ retrieval.Searcher = (*Keeper)(nil)
@@ -62,7 +60,7 @@ var _ retrieval.Searcher = (*Keeper)(nil)
 // NewKeeper returns a keeper; Run or Follow makes it work.
 func NewKeeper(cfg KeeperConfig) *Keeper {
 	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, outage: time.Minute, patience: openPatience,
-		most: mostYield, kept: keptOpen}
+		most: mostYield}
 }
 
 // Run works until ctx ends: as writer of the index, or, while another process
@@ -205,7 +203,7 @@ func (k *Keeper) use() (s *Stack, done func(), err error) {
 
 // Search implements retrieval.Searcher.
 func (k *Keeper) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
-	s, done, err := k.useFor(r)
+	s, done, err := k.use()
 	if err != nil {
 		return retrieval.Response{}, err
 	}

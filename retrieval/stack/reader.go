@@ -76,8 +76,7 @@ func (k *Keeper) readOn(ctx context.Context, g *errgroup.Group, takeOver bool) e
 	return nil
 }
 
-// switchTo lets a generation answer when it holds everything, and ends those before it. One
-// of another model answers for a while what it began.
+// switchTo lets a generation answer when it holds everything, and ends those before it.
 func (k *Keeper) switchTo(ctx context.Context, next *reading) error {
 	s := next.stack
 	k.serving.CompareAndSwap(nil, s)
@@ -86,34 +85,20 @@ func (k *Keeper) switchTo(ctx context.Context, next *reading) error {
 			return err
 		}
 	}
-	if err := k.dismiss(ctx); err != nil {
-		return err
-	}
 	served := k.serving.Load()
-	if err := k.ready(ctx, s, s.Follower.Wait, func() { k.succeed(served, s) }); err != nil {
+	if err := k.ready(ctx, s, s.Follower.Wait, func() { k.serving.Store(s) }); err != nil {
 		return err
 	}
 	if err := k.attend(ctx); err != nil {
 		return err
 	}
-	f := k.former.Load()
 	for b := next.before; b != nil; b = b.before {
 		b.stop()
-		if f != nil && b.stack == f.stack {
-			continue
-		}
 		if err := k.release(ctx, b.stack); err != nil {
 			return err
 		}
 	}
-	if f == nil {
-		return k.release(ctx, served)
-	}
-	sleep(ctx, k.kept)
-	if k.former.CompareAndSwap(f, nil) {
-		return k.release(context.WithoutCancel(ctx), f.stack) // searches have a deadline
-	}
-	return nil
+	return k.release(ctx, served)
 }
 
 // newest returns the newest generation that was complete; 0: none.
@@ -164,15 +149,6 @@ func (k *Keeper) await(ctx context.Context, s *Stack, newest int64, takeOver boo
 		}
 		if err := k.attend(ctx); err != nil {
 			return err
-		}
-		if f := k.former.Load(); f != nil { // the texts of its results go with it
-			gone, err := f.stack.dropped(ctx)
-			if gone {
-				err = k.dismiss(ctx)
-			}
-			if err != nil {
-				return err
-			}
 		}
 		if gone, err := s.dropped(ctx); gone || err != nil {
 			return err

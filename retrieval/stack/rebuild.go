@@ -21,11 +21,6 @@ func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) er
 		}
 	}
 	old := k.writing.Load()
-	if k.former.Load() != nil {
-		if err := k.settle(old.parent, old.stack); err != nil {
-			return err
-		}
-	}
 	store, generation := k.cfg.Store, old.stack.generation.ID
 	if err := store.RetireGeneration(ctx, generation); err != nil {
 		return err

@@ -80,7 +80,7 @@ func (e *earlier) build(ctx, building context.Context, b *standIn, old *Stack, f
 	if k.filling.Load() == nil { // else that of the configured model is shown
 		hide = k.show(building, s)
 	}
-	err = k.ready(building, s, k.completing(s, s.Follower.WaitAll), func() { k.succeed(old, s) })
+	err = k.ready(building, s, k.completing(s, s.Follower.WaitAll), func() { k.serving.Store(s) })
 	hide()
 	if err != nil {
 		w.end()
@@ -89,6 +89,5 @@ func (e *earlier) build(ctx, building context.Context, b *standIn, old *Stack, f
 	b.stack, b.fed = s, w
 	k.cfg.Log.Info("another model serves", "model", s.origin.Model, "before", old.origin.Model)
 	fed.end()
-	sleep(building, k.kept)
-	return k.dismiss(context.WithoutCancel(ctx)) // searches have a deadline
+	return k.release(ctx, old)
 }

@@ -94,8 +94,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err := k.firstSync(ctx, passed); err != nil {
 		return err
 	}
-	serve := func() { k.succeed(before.stack, s) }
-	if err := k.ready(ctx, s, k.completing(s, wait), serve); err != nil {
+	if err := k.ready(ctx, s, k.completing(s, wait), func() { k.serving.Store(s) }); err != nil {
 		return err
 	}
 	if err := k.awaitReaders(ctx, s); err != nil {
@@ -105,22 +104,19 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 		before.fed.end()
 	}
 	k.writing.Store(w)
-	if k.former.Load() == nil {
-		if err := k.release(ctx, before.stack); err != nil {
-			return err
-		}
-	} else {
+	if before.stack != nil && before.stack.origin.Model != s.origin.Model {
 		k.cfg.Log.Info("another model serves", "model", s.origin.Model, "before", before.stack.origin.Model)
-		if !sleep(ctx, k.kept) {
-			return k.dismiss(context.WithoutCancel(ctx)) // searches have a deadline
-		}
+	}
+	if err := k.release(ctx, before.stack); err != nil {
+		return err
 	}
 	k.rebuilding.Lock()
 	defer k.rebuilding.Unlock()
 	if k.writing.Load() != w {
 		return nil // it was built again meanwhile
 	}
-	err = k.settle(ctx, s)
+	s.Follower.Promote()
+	err = s.dropReplaced(ctx)
 	if err == nil || ctx.Err() != nil || errors.Is(err, catalog.ErrUnreachable) || errors.Is(err, catalog.ErrOvertaken) {
 		return err
 	}
