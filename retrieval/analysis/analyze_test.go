@@ -346,20 +346,3 @@ func TestInitialsOfWords(t *testing.T) {
 		checkInitials(t, text, analysis.Analyze(text))
 	}
 }
-
-func BenchmarkAnalyze(b *testing.B) {
-	prose := strings.Repeat("The validator's operators submit traffic top-up commands to the sequencer, and rewards "+
-		"are minted in each round. ", 90)
-	code := strings.Repeat("func (s *LedgerServer) SubmitAndWait(ctx context.Context, r *v2.SubmitRequest) error { "+
-		"return s.submit_all(ctx, 0x1f) }\n", 85)
-	mixed := strings.Repeat("Der Präsident besucht naïve Cafés in 東京タワー — “fully” typeset… ", 130)
-	for _, c := range []struct{ name, text string }{{"prose", prose}, {"code", code}, {"unicode", mixed}} {
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(int64(len(c.text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				analysis.Analyze(c.text)
-			}
-		})
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"almanac/retrieval/analysis"
@@ -106,40 +105,4 @@ func FuzzView(f *testing.F) {
 			}
 		}
 	})
-}
-
-// BenchmarkScan reads 600 passages of 250 tokens, as one query does.
-func BenchmarkScan(b *testing.B) {
-	var fields [analysis.NumFields][]analysis.Token
-	fields[analysis.Body] = analysis.Analyze(strings.Repeat("one two three four five ", 50))
-	blobs := make([][]byte, 600)
-	for i := range blobs {
-		blobs[i] = analysis.Pack(fields)
-	}
-	want := analysis.IDOf("five")
-	for b.Loop() {
-		found := 0
-		for _, blob := range blobs {
-			view, err := analysis.View(blob)
-			if err != nil {
-				b.Fatal(err)
-			}
-			terms := view.Field(analysis.Body)
-			for i := range terms.Len() {
-				if terms.ID(i) == want {
-					found += terms.Position(i)
-				}
-			}
-		}
-		if found == 0 {
-			b.Fatal("found nothing")
-		}
-	}
-}
-
-func BenchmarkIDOf(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		analysis.IDOf("topologytransaction")
-	}
 }

@@ -5,13 +5,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
-	"almanac/catalog"
 	"almanac/retrieval/analysis"
 )
 
@@ -129,112 +127,4 @@ func TestEveryStateHasTheStatisticsOfItsDocuments(t *testing.T) {
 			s.check(t, now)
 		}
 	})
-}
-
-// TestReadersSeeABatchWholeOrNotAtAll reads while batches move all records from
-// one edition to the next.
-func TestReadersSeeABatchWholeOrNotAtAll(t *testing.T) {
-	const records, editions = 100, 60
-	title := func(edition int) string { return string(rune('a'+edition%26)) + string(rune('a'+edition/26)) + "word" }
-	documents := func(edition int) (all []*Document) {
-		terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
-			analysis.Title: analysis.Analyze(title(edition))}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for id := range int64(records) {
-			all = append(all, NewDocument(catalog.Record{ID: id, Title: title(edition)}, []analysis.Packed{terms}))
-		}
-		return all
-	}
-	w := NewWriter(time.Now, nil)
-	apply(t, w, documents(0), nil, []string{title(0)})
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	for range 2 {
-		wg.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				c := w.Corpus()
-				first, _ := c.Document(t.Context(), 0)
-				last, _ := c.Document(t.Context(), records-1)
-				term := analysis.IDOf(analysis.Analyze(first.Title)[0].Term)
-				if n := c.Statistics([]analysis.TermID{term}).DocumentFrequency(term); n != records ||
-					first.Title != last.Title || len(c.Expand(first.Title+"x", 1)) != 1 {
-					t.Errorf("%d records hold %q, the last is %q", n, first.Title, last.Title)
-					return
-				}
-			}
-		})
-	}
-	for edition := range editions {
-		apply(t, w, documents(edition), nil, []string{title(edition)})
-	}
-	close(done)
-	wg.Wait()
-}
-
-func TestTheNewestDayGoesBackAndIsNotInTheFuture(t *testing.T) {
-	dated := func(id int64, at time.Time) *Document {
-		return NewDocument(catalog.Record{ID: id, CreatedAt: at}, nil)
-	}
-	old, now := time.Date(2020, 1, 1, 7, 0, 0, 0, time.UTC), time.Now()
-	w := NewWriter(time.Now, nil)
-	apply(t, w, []*Document{dated(1, old), dated(2, now.Add(-48*time.Hour)), dated(3, now.AddDate(70, 0, 0))}, nil, nil)
-	if newest := w.Corpus().Statistics(nil).Newest; newest.After(now.Add(day)) || newest.Before(now.Add(-3*day)) {
-		t.Errorf("with a date that is yet to come the newest is %v", newest)
-	}
-	apply(t, w, nil, []int64{2, 3}, nil)
-	if newest := w.Corpus().Statistics(nil).Newest; !newest.Equal(time.Date(2020, 1, 2, 0, 0, 0, 0, time.UTC)) {
-		t.Errorf("after the newer ones were removed it is %v", newest)
-	}
-	apply(t, w, nil, []int64{1}, nil)
-	if newest := w.Corpus().Statistics(nil).Newest; !newest.IsZero() {
-		t.Errorf("of none it is %v", newest)
-	}
-}
-
-// BenchmarkApply replaces 128 records of a corpus of so many.
-func BenchmarkApply(b *testing.B) {
-	for _, size := range []int{1_000, 100_000} {
-		b.Run("records="+map[int]string{1_000: "1k", 100_000: "100k"}[size], func(b *testing.B) {
-			w := NewWriter(time.Now, nil)
-			var batch []*Document
-			for id := range int64(size) {
-				batch = append(batch, numbered(b, id, 0))
-				if len(batch) == 1000 {
-					apply(b, w, batch, nil, nil)
-					batch = nil
-				}
-			}
-			for edition := 1; b.Loop(); edition++ {
-				b.StopTimer()
-				batch = batch[:0]
-				for i := range int64(128) {
-					batch = append(batch, numbered(b, (i*7919)%int64(size), edition))
-				}
-				b.StartTimer()
-				apply(b, w, batch, nil, nil)
-			}
-		})
-	}
-}
-
-// numbered returns a document of 300 terms, of which one is of its edition.
-func numbered(b *testing.B, id int64, edition int) *Document {
-	tokens := make([]analysis.Token, 300)
-	for i := range tokens {
-		n := (int(id)*31 + i*i) % 50_000
-		tokens[i] = analysis.Token{Term: string(rune(0x4e00+n%20_000)) + string(rune('a'+n/20_000)), Position: i}
-	}
-	tokens[0].Term = string(rune(0x4e00 + edition%20_000))
-	terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Body: tokens}))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return NewDocument(catalog.Record{ID: id}, []analysis.Packed{terms})
 }

@@ -3,9 +3,7 @@ package corpus
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -225,18 +223,6 @@ func TestFindSkipsWhatIsNotWanted(t *testing.T) {
 	})
 }
 
-func TestManyOccurrencesAreCountedUpTo65535(t *testing.T) {
-	tokens := slices.Repeat([]analysis.Token{{Term: "key"}}, math.MaxUint16+9)
-	terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Body: tokens}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := NewDocument(catalog.Record{ID: 1}, []analysis.Packed{terms})
-	if n := d.Frequencies(analysis.IDOf("key"))[analysis.Body]; n != math.MaxUint16 {
-		t.Errorf("%d occurrences", n)
-	}
-}
-
 func TestDamagedDocumentsAreAnError(t *testing.T) {
 	terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
 		analysis.Title: analysis.Analyze("a title"), analysis.Body: analysis.Analyze("the body of it")}))
@@ -293,22 +279,6 @@ func FuzzDecode(f *testing.F) {
 		d.Signature()
 		New(d).Statistics([]analysis.TermID{1})
 	})
-}
-
-func BenchmarkNewDocument(b *testing.B) {
-	var body []string
-	for i := range 180 {
-		body = append(body, fmt.Sprint("word", i*i%97))
-	}
-	terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
-		analysis.Title: analysis.Analyze("a title"), analysis.Body: analysis.Analyze(strings.Join(body, " "))}))
-	if err != nil {
-		b.Fatal(err)
-	}
-	passages := slices.Repeat([]analysis.Packed{terms}, 6)
-	for b.Loop() {
-		NewDocument(catalog.Record{ID: 1, Title: "a title"}, passages)
-	}
 }
 
 // TestWhatSaysLittle: marks that a document carries of its record.

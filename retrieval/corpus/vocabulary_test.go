@@ -239,33 +239,3 @@ func TestContainingFindsThePairsOfACharacter(t *testing.T) {
 		t.Errorf("a pair that only a deleted record held: %+v", got)
 	}
 }
-
-func BenchmarkComplete(b *testing.B) {
-	corpus := manyWords().Corpus()
-	for i := 0; b.Loop(); i++ {
-		corpus.Complete(string(rune('a'+i%26)), 8, false)
-	}
-}
-
-// manyWords is the writer of a corpus of words that no document has.
-func manyWords() *Writer {
-	writer := NewWriter(time.Now, nil)
-	var words []string
-	for i := range 100_000 {
-		w := ""
-		for n := i + 26*26*26; n > 0; n /= 26 {
-			w += string(rune('a' + n%26))
-		}
-		words = append(words, w+"ing")
-	}
-	writer.AddWords(words)
-	return writer
-}
-
-func BenchmarkExpand(b *testing.B) {
-	corpus := manyWords().Corpus()
-	words := corpus.words.all
-	for i := 0; b.Loop(); i++ {
-		corpus.Expand(words[i%len(words)]+"x", 5)
-	}
-}

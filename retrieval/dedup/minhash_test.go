@@ -27,42 +27,6 @@ func edit(r *rand.Rand, in []analysis.TermID, p float64) []analysis.TermID {
 	return out
 }
 
-func jaccard(a, b []analysis.TermID) float64 {
-	set := func(x []analysis.TermID) map[[5]analysis.TermID]bool {
-		m := map[[5]analysis.TermID]bool{}
-		for i := range len(x) - 4 {
-			m[[5]analysis.TermID(x[i:i+5])] = true
-		}
-		return m
-	}
-	sa, sb := set(a), set(b)
-	same := 0
-	for k := range sa {
-		if sb[k] {
-			same++
-		}
-	}
-	return float64(same) / float64(len(sa)+len(sb)-same)
-}
-
-func TestSimilarityEstimatesJaccard(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	sum := 0.0
-	const rounds = 200
-	for range rounds {
-		a := text(r, 800)
-		b := edit(r, a, r.Float64()*0.08)
-		got, want := dedup.Similarity(dedup.Sign(a), dedup.Sign(b)), jaccard(a, b)
-		if d := got - want; d > 0.2 || d < -0.2 {
-			t.Errorf("estimate %.2f of %.2f", got, want)
-		}
-		sum += got - want
-	}
-	if bias := sum / rounds; bias > 0.02 || bias < -0.02 {
-		t.Errorf("the estimate is biased by %.3f", bias)
-	}
-}
-
 func TestSameIsTheSimilarityCompared(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {

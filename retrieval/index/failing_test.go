@@ -104,26 +104,6 @@ func TestACatalogThatFailsLosesNothing(t *testing.T) {
 	}
 }
 
-// TestACatalogThatFailsIsNotTheEnginesFault: what is fed separately is well, whatever the
-// catalog says.
-func TestACatalogThatFailsIsNotTheEnginesFault(t *testing.T) {
-	for _, method := range []string{"LastChange", "Changes"} {
-		f := fixture(t, Config{Engines: onServers()}, "rotate")
-		follow(t, f)
-		f.MarkReady()
-		f.cfg.Store = &brokenStore{f.cfg.Store.(catalog.Store), method}
-		for _, fd := range f.separate {
-			_, err := f.catchUp(t.Context(), fd)
-			f.recordFailure(fd, err)
-		}
-		for _, h := range f.Health() {
-			if h.Err != nil {
-				t.Errorf("%s: %s is blamed: %v", method, h.Name, h.Err)
-			}
-		}
-	}
-}
-
 // TestAnIndexThatCannotBeReadIsNotLoaded: an empty one in its place would answer that there
 // is nothing.
 func TestAnIndexThatCannotBeReadIsNotLoaded(t *testing.T) {
@@ -196,24 +176,6 @@ func TestAnEngineHereThatFailsIsAnError(t *testing.T) {
 	err := New(f.cfg).Load(t.Context())
 	if !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "vector engine") {
 		t.Errorf("an engine that cannot be read: %v", err)
-	}
-}
-
-// TestAServerIsPromotedWhenItCan: a failure is told and tried again, and once done it is done.
-func TestAServerIsPromotedWhenItCan(t *testing.T) {
-	vectors := broken("Promote")
-	f := fixture(t, Config{Engines: Engines{Vector: vectors, VectorServer: true, Embedder: &poisoned{word: "poison"}}},
-		"rotate")
-	f.Promote()
-	follow(t, f)
-	if h := f.Health()[0]; !errors.Is(h.Err, errBroken) || h.Lag != 0 || vectors.promoted != 0 {
-		t.Errorf("refused: %+v, promoted %d times", h, vectors.promoted)
-	}
-	vectors.method = ""
-	follow(t, f)
-	follow(t, f)
-	if h := f.Health()[0]; h.Err != nil || vectors.promoted != 1 {
-		t.Errorf("%+v, promoted %d times", h, vectors.promoted)
 	}
 }
 

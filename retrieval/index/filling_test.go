@@ -5,11 +5,9 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"almanac/catalog"
 	"almanac/embed"
-	"almanac/retrieval/passage"
 )
 
 func TestWhatChangedIsNamed(t *testing.T) {
@@ -116,53 +114,6 @@ func TestAnIndexThatGivesWayCanBeStopped(t *testing.T) {
 	}
 }
 
-// sizedVectors also says how many vectors it has, which may be those of another start.
-type sizedVectors struct {
-	*heldVectors
-	size int
-}
-
-func (x *sizedVectors) Size() int { return x.size }
-
-// TestAsManyVectorsAsPassagesAreFilled: an engine that knows its size is asked, and has no
-// more than there are passages to show for.
-func TestAsManyVectorsAsPassagesAreFilled(t *testing.T) {
-	vectors := &sizedVectors{heldVectors: &heldVectors{vectors: map[int64][][]float32{}}}
-	f := fixture(t, Config{Engines: Engines{Vector: vectors, Embedder: &poisoned{word: "poison"}}}, "rotate", "burn")
-	follow(t, f)
-	for size, want := range map[int]int{0: 0, 1: 1, 2: 2, 5: 2} {
-		vectors.size = size
-		if n, passages := f.Filled(); n != want || passages != 2 {
-			t.Errorf("of size %d: %d of %d, want %d of 2", size, n, passages, want)
-		}
-	}
-	if f.Engines().Vector != vectors {
-		t.Error("the engines are others than those that are fed")
-	}
-}
-
-// TestAnIndexIsBehindUntilItHasTakenWhatItSaw, by the clock that it is given.
-func TestAnIndexIsBehindUntilItHasTakenWhatItSaw(t *testing.T) {
-	now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
-	f := fixture(t, Config{Now: func() time.Time { return now }}, "rotate")
-	follow(t, f)
-	if f.Behind() != 0 {
-		t.Errorf("it has everything and is behind by %v", f.Behind())
-	}
-	now = now.Add(time.Minute)
-	store := &brokenStore{f.cfg.Store.(catalog.Store), "Changes"}
-	f.cfg.Store = store
-	write(t, store, "rotate", "burn")
-	if _, err := f.CatchUp(t.Context()); !errors.Is(err, errBroken) || f.Behind() != time.Minute {
-		t.Errorf("a log that cannot be read: behind by %v, %v", f.Behind(), err)
-	}
-	store.method = ""
-	follow(t, f)
-	if f.Behind() != 0 {
-		t.Errorf("it has everything again and is behind by %v", f.Behind())
-	}
-}
-
 // readerOf reads beside a process that writes, and has everything.
 func readerOf(t *testing.T, writer *Follower) *Follower {
 	t.Helper()
@@ -174,32 +125,6 @@ func readerOf(t *testing.T, writer *Follower) *Follower {
 	}
 	follow(t, reader)
 	return reader
-}
-
-// TestAReaderShowsWhatItCut before the process that writes has stored it, and after.
-func TestAReaderShowsWhatItCut(t *testing.T) {
-	writer := fixture(t, Config{}, "rotate")
-	reader := readerOf(t, writer)
-	r, err := writer.cfg.Store.(catalog.Store).Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := []passage.ID{passage.NewID(r.ID, 3), passage.NewID(r.ID, 0)} // it has one passage
-	shown := func(when string) {
-		t.Helper()
-		texts, err := reader.Texts(t.Context(), ids)
-		if err != nil || texts[0].ID != 0 || texts[1].Text != "rotate" || texts[1].Record != r.ID ||
-			texts[1].ID != int64(ids[1]) {
-			t.Errorf("%s: %+v, %v", when, texts, err)
-		}
-	}
-	shown("before it is stored")
-	follow(t, writer)
-	follow(t, reader)
-	if len(reader.texts) != 0 {
-		t.Errorf("%d texts are kept", len(reader.texts))
-	}
-	shown("after it was stored")
 }
 
 // TestAReaderKeepsTextsOfAGenerationThatIsGone: they are stored nowhere else.

@@ -208,26 +208,6 @@ func TestSlowEngineHoldsUpNothing(t *testing.T) {
 	wait.Until(t, "the vectors are complete", func() bool { return f.health("vector").Complete })
 }
 
-func TestEngineThatWasAwayCatchesUp(t *testing.T) {
-	f := start(t)
-	close(f.vectors.open)
-	f.keyword.away.Store(true)
-	seq := f.put(t, "keys", "rotate")
-	wait.Until(t, "the failure is known", func() bool { return f.health("keyword").Err != nil })
-	if err := f.follower.Wait(t.Context(), seq); err != nil { // does not wait for what is away
-		t.Fatal(err)
-	}
-	f.follower.MarkReady()
-	if h := f.health("keyword"); !errors.Is(h.Err, errAway) || h.Complete {
-		t.Errorf("health %+v", h)
-	}
-	f.keyword.away.Store(false)
-	wait.Until(t, "the engine caught up", func() bool { h := f.health("keyword"); return h.Complete && h.Err == nil })
-	if f.found(t, "rotat") != 1 {
-		t.Error("a change from while it was away is missing")
-	}
-}
-
 func TestEngineThatComesBackEmptyIsFilledAnew(t *testing.T) {
 	f := start(t)
 	close(f.vectors.open)

@@ -103,27 +103,6 @@ func TestLagIsANumberOfChanges(t *testing.T) {
 	}
 }
 
-// TestLoadHasWhatWasIndexed loads more documents than are published at once.
-func TestLoadHasWhatWasIndexed(t *testing.T) {
-	store := openStore(t)
-	keys := numbered(4100)
-	put(t, store, "the beacon of the harbour", keys...)
-	f := load(t, store, index.Engines{})
-	catchUp(t, f)
-	put(t, store, "the lantern of the pier", keys[7])
-	remove(t, store, keys[9])
-	catchUp(t, f)
-	a, b := f.Corpus(), load(t, store, index.Engines{}).Corpus()
-	if records, passages := b.Size(); records != 4099 || passages != 4099 {
-		t.Fatalf("%d records and %d passages were loaded", records, passages)
-	}
-	for _, word := range []string{"beacom", "lantren"} {
-		if x, y := a.Expand(word, 3), b.Expand(word, 3); len(x) != 1 || !slices.Equal(x, y) {
-			t.Errorf("%s is read as %v, and after a start as %v", word, x, y)
-		}
-	}
-}
-
 // TestPicturesAreNotSearched: files with a text are, whatever they are, and what becomes a
 // picture is no longer.
 func TestPicturesAreNotSearched(t *testing.T) {

@@ -325,17 +325,3 @@ func FuzzCut(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkCut(b *testing.B) {
-	var body strings.Builder
-	for i := range 40 {
-		fmt.Fprintf(&body, "## Section %d\n\nThe [operator](https://a.example/x) **restores** the node. "+
-			"%s.\n\n```sh\nnode restore --from backup\n```\n\n", i, words("p", 120))
-	}
-	s := passage.Source{Title: "Operating a node", Body: body.String()}
-	b.SetBytes(int64(len(s.Body)))
-	b.ReportAllocs()
-	for b.Loop() {
-		passage.Cut(s)
-	}
-}

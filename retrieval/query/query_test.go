@@ -345,18 +345,3 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) { checkQuery(t, raw) })
 }
-
-func BenchmarkParse(b *testing.B) {
-	question := "how do I restore a validator from backup after losing the machine?"
-	for _, c := range []struct{ name, raw string }{
-		{"question", question}, {"10kB", strings.Repeat(question+" CIP-56 foo_bar ", 120)},
-		{"10kB of quotes", strings.Repeat(`"a `, 3400)},
-		{"10kB of hyphens", strings.Repeat(" -a", 3400)}, {"10kB word", strings.Repeat("aB", 5000)},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				_, _ = query.Parse(c.raw)
-			}
-		})
-	}
-}

@@ -216,22 +216,6 @@ func FuzzSnippet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, raw string, limit int) { promises(t, text, raw, limit) })
 }
 
-func BenchmarkSnippet(b *testing.B) {
-	text := strings.Repeat(filler, 80) + "Validators restore a lost node from its backup. " + strings.Repeat(filler, 80)
-	q, err := query.Parse("how do I restore a validator from backup after losing the machine?")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, c := range []struct{ name, text string }{{"180 words", text[len(text)/2-700 : len(text)/2+700]},
-		{"1500 words", text}} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				snippet.New(q, func(analysis.TermID) float64 { return 1 }).Snippet(c.text, snippet.MaxLength)
-			}
-		})
-	}
-}
-
 func TestCodeThatIsCutIsStillCode(t *testing.T) {
 	filler := strings.Repeat("Nothing of note is said here. ", 20)
 	code := "`relay --sync " + strings.Repeat("--peer node.example:4200 ", 40) + "--capstan now`"

@@ -89,18 +89,6 @@ func TestNothingIsReadyBeforeTheFirstSync(t *testing.T) {
 	wait.Until(t, "a later process answers", func() bool { return found(t, later) == 5 })
 }
 
-func TestAFailedSyncEndsTheKeeper(t *testing.T) {
-	cfg := newConfig(t, 1)
-	k := NewKeeper(KeeperConfig{Config: cfg,
-		Sync: func(context.Context, func()) error { return context.DeadlineExceeded }})
-	if err := k.Run(t.Context()); err != context.DeadlineExceeded {
-		t.Errorf("it ends with %v", err)
-	}
-	if err := k.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestFollowKeepsWhatItComputes holds that a reader without a writer leaves an
 // index behind.
 func TestFollowKeepsWhatItComputes(t *testing.T) {
@@ -229,58 +217,6 @@ func TestAFirstStartWithoutTheModelServer(t *testing.T) {
 	}
 	if said := slices.Concat(first.log.errors, second.log.errors); len(said) > 0 {
 		t.Errorf("it says errors: %q", said)
-	}
-}
-
-// TestAModelThatTakesItsTime holds back the first answer of the model's server,
-// as one that fetches the model does.
-func TestAModelThatTakesItsTime(t *testing.T) {
-	cfg := newConfig(t, 10)
-	model := newModelServer(t)
-	model.shut.Lock()
-	cfg.Embed = model.embed()
-	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	wait.Until(t, "it answers meanwhile", func() bool { return found(t, k) == 10 })
-	if down := k.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
-		t.Errorf("down: %v", down)
-	}
-	model.shut.Unlock()
-	wait.Until(t, "the configured model serves", func() bool {
-		st := k.Status(t.Context())
-		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0
-	})
-}
-
-// TestAModelThatIsGone goes back from a model server, which is switched off, to
-// the table: until the table's index is complete the server's is searched by
-// words.
-func TestAModelThatIsGone(t *testing.T) {
-	cfg := newConfig(t, 10)
-	model := newModelServer(t)
-	cfg.Embed = model.embed()
-	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	wait.Until(t, "the first index", func() bool { return found(t, first) == 10 })
-	first.stop()
-	model.Close()
-
-	g, o, ok, err := latestComplete(t.Context(), cfg.Store)
-	if err != nil || !ok {
-		t.Fatal(ok, err)
-	}
-	cfg.Embed = Embed{}
-	s, err := openEarlier(t.Context(), cfg, g, o, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.CatchUp(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	res, err := s.Searcher.Search(t.Context(), retrieval.Request{Query: "harbour beacon"})
-	if err != nil || res.Total != 10 || len(res.Degraded) != 1 {
-		t.Errorf("%d results without %v, %v", res.Total, res.Degraded, err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

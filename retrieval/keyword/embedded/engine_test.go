@@ -1,9 +1,6 @@
 package embedded_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -15,34 +12,6 @@ import (
 	"almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/passage"
 )
-
-func TestDocumentsScoreAsTextbookBM25(t *testing.T) {
-	e := open(t, embedded.Config{})
-	body := func(id int64, heading, words string) keyword.Passage {
-		return keyword.Passage{ID: passage.NewID(id>>8, int(id&255)), Heading: text(strings.Fields(heading)...),
-			Body: text(strings.Fields(words)...)}
-	}
-	records := []keyword.Record{
-		// Eight tokens: the heading path "a", then "a b", is read as a and b.
-		{ID: 1, Title: text("fox"), Path: text("fox", "fox"),
-			Passages: []keyword.Passage{body(1<<8, "a", "fox runs"), body(1<<8+1, "a b", "far away x")}},
-		{ID: 2, Title: text("dog"), Passages: []keyword.Passage{body(2<<8, "", "sleeps here now")}},
-		{ID: 3, Title: text("fox"), Passages: []keyword.Passage{body(3<<8, "", "and dog")}},
-	}
-	if err := e.Apply(t.Context(), keyword.Batch{Records: records}); err != nil {
-		t.Fatal(err)
-	}
-	hits := search(t, e, keyword.Query{Unit: keyword.Documents, Terms: []keyword.Term{{Text: "fox", Weight: 1}}})
-	idf := math.Log(1 + (3-2+0.5)/(2+0.5))
-	bm25 := func(tf, length float64) float64 { return idf * tf * 2.2 / (tf + 1.2*(0.25+0.75*length/5)) }
-	want := []keyword.Hit{{Record: 3, Score: bm25(1, 3)}, {Record: 1, Score: bm25(2, 8)}}
-	slices.SortFunc(want, func(a, b keyword.Hit) int { return int(math.Copysign(1, b.Score-a.Score)) })
-	for i, h := range hits {
-		if len(hits) != 2 || h.Record != want[i].Record || math.Abs(h.Score-want[i].Score) > 1e-9 {
-			t.Fatalf("%+v, want %+v", hits, want)
-		}
-	}
-}
 
 func TestABadBatchChangesNothing(t *testing.T) {
 	e := open(t, embedded.Config{})
@@ -105,36 +74,6 @@ func TestUglyInputIsIndexed(t *testing.T) {
 	}
 }
 
-func TestManySmallBatchesEqualOneLarge(t *testing.T) {
-	records := zipfRecords(11, 1500)
-	large, small := open(t, embedded.Config{}), open(t, embedded.Config{})
-	if err := large.Apply(t.Context(), keyword.Batch{Records: records}); err != nil {
-		t.Fatal(err)
-	}
-	for round := range 2 { // the second replaces
-		for i := range records {
-			if err := small.Apply(t.Context(),
-				keyword.Batch{Records: records[i : i+1], Checkpoint: int64(i)}); err != nil {
-				t.Fatal(err)
-			}
-			if n := small.Segments(); n > 50 {
-				t.Fatalf("%d segments after %d batches", n, round*len(records)+i+1)
-			}
-		}
-	}
-	for unit := range keyword.Unit(2) {
-		for _, q := range []keyword.Query{
-			{Terms: []keyword.Term{{Text: "w1", Weight: 1}, {Text: "w40", Weight: 1}, {Text: "w400", Weight: 1}}},
-			{Phrases: [][]keyword.Term{{{Text: "w0", Weight: 1}, {Text: "w1", Weight: 1}}}},
-		} {
-			q.Unit = unit
-			if a, b := search(t, large, q), search(t, small, q); !slices.Equal(a, b) || len(a) == 0 {
-				t.Errorf("%+v: %d and %d hits that differ", q, len(a), len(b))
-			}
-		}
-	}
-}
-
 // TestSegmentsKeepNothingThatTheyWereMadeOf holds what an index of many batches and
 // merges has in memory to a few times its size: neither what a batch was inverted
 // in nor the segments that were merged.
@@ -163,47 +102,6 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-func TestUpdatesAreCompacted(t *testing.T) {
-	e := open(t, embedded.Config{})
-	const records, updates = 400, 3000
-	one := func(id, n int) keyword.Record {
-		return keyword.Record{ID: int64(id), Title: text("price", "is", fmt.Sprint(n))}
-	}
-	var b keyword.Batch
-	for id := range records {
-		b.Records = append(b.Records, one(id, 0))
-	}
-	for n := range updates {
-		if err := e.Apply(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-		if dead := e.Dead(); dead > records/2 {
-			t.Fatalf("%d deleted records beside %d after %d updates", dead, records, n)
-		}
-		b = keyword.Batch{Records: []keyword.Record{one(n%records, n)}, Checkpoint: int64(n)}
-	}
-	if n := e.Segments(); n > 4*8 {
-		t.Errorf("%d segments", n)
-	}
-}
-
-func TestAcceptMakesRoomForOthers(t *testing.T) {
-	e := open(t, embedded.Config{})
-	records := zipfRecords(3, 300)
-	if err := e.Apply(t.Context(), keyword.Batch{Records: records}); err != nil {
-		t.Fatal(err)
-	}
-	for unit := range keyword.Unit(2) {
-		q := keyword.Query{Unit: unit, Terms: []keyword.Term{{Text: "w1", Weight: 1}, {Text: "w3", Weight: 1}}}
-		all := slices.DeleteFunc(search(t, e, q), func(h keyword.Hit) bool { return h.Record%3 > 0 })
-		q.Accept = func(record int64) bool { return record%3 == 0 }
-		got, err := e.Search(t.Context(), q, passage.Filter{}, 10)
-		if err != nil || !slices.Equal(got, all[:10]) {
-			t.Errorf("unit %d: %v, want %v, error %v", unit, got, all[:10], err)
-		}
-	}
-}
-
 func TestConfigurationIsChecked(t *testing.T) {
 	weights := [analysis.NumFields]float64{1, 1, 1, 1}
 	for name, s := range map[string]embedded.Scoring{
@@ -216,25 +114,5 @@ func TestConfigurationIsChecked(t *testing.T) {
 		if _, err := embedded.Open(embedded.Config{Scoring: [2]embedded.Scoring{keyword.Documents: s}}); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
-	}
-}
-
-func TestAClosedEngineSaysSo(t *testing.T) {
-	e := open(t, embedded.Config{})
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, searched := e.Search(t.Context(), everything(), passage.Filter{}, 1)
-	for name, err := range map[string]error{"search": searched, "apply": e.Apply(t.Context(), keyword.Batch{}),
-		"flush": e.Flush(t.Context()), "close": nil} {
-		if (err == nil) != (name == "close") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	e = open(t, embedded.Config{Path: t.TempDir() + "/x"})
-	if err := e.Apply(cancelled, keyword.Batch{Checkpoint: 1}); !errors.Is(err, context.Canceled) || e.At() != 0 {
-		t.Errorf("apply with a cancelled context: %v", err)
 	}
 }

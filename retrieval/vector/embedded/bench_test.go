@@ -60,23 +60,6 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-func BenchmarkScores(b *testing.B) {
-	vs := clustered(rand.New(rand.NewPCG(1, 2)), 100_000, 256)
-	x := open(b, embedded.Config{Dimensions: 256})
-	fill(b, x, vs)
-	ids := make([]passage.ID, 600)
-	for i := range ids {
-		ids[i] = passage.NewID(1_000_000+int64(i*31), i%5)
-	}
-	b.Run("ids=600", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := x.Scores(b.Context(), vs[0], ids); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 // sizesOf returns the sizes of the files in a directory.
 func sizesOf(b *testing.B, dir string) map[string]int {
 	entries, err := os.ReadDir(dir)

@@ -344,35 +344,6 @@ func TestApply(t *testing.T) {
 			t.Errorf("hits %+v, error %v", hits, err)
 		}
 	})
-	t.Run("scores are cosines whatever the length", func(t *testing.T) {
-		x := open(t, embedded.Config{Dimensions: 8})
-		long := unit(2)
-		long[2] = 40
-		if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{long}}},
-			Checkpoint: 1}); err != nil {
-			t.Fatal(err)
-		}
-		q := []float32{0, 0, 0.003, 0, 0, 0, 0, 0}
-		hits, err := x.Search(ctx, q, passage.Filter{}, 1)
-		if err != nil || len(hits) != 1 || math.Abs(float64(hits[0].Score)-1) > tolerance {
-			t.Errorf("hits %+v, error %v, want a score of 1", hits, err)
-		}
-	})
-	t.Run("a closed index returns an error", func(t *testing.T) {
-		x := open(t, embedded.Config{Dimensions: 8})
-		if err := x.Close(); err != nil {
-			t.Fatal(err)
-		}
-		_, searchErr := x.Search(ctx, unit(0), passage.Filter{}, 1)
-		_, scoresErr := x.Scores(ctx, unit(0), nil)
-		_, checkpointErr := x.Checkpoint(ctx)
-		for name, err := range map[string]error{"search": searchErr, "scores": scoresErr, "checkpoint": checkpointErr,
-			"apply": x.Apply(ctx, vector.Batch{}), "flush": x.Flush(ctx)} {
-			if !errors.Is(err, embedded.ErrClosed) {
-				t.Errorf("%s: error %v", name, err)
-			}
-		}
-	})
 	t.Run("passages are counted with their records", func(t *testing.T) {
 		x := open(t, embedded.Config{Dimensions: 8})
 		two := vector.Record{ID: 1, Vectors: [][]float32{unit(0), unit(1)}}
@@ -413,13 +384,6 @@ func TestApply(t *testing.T) {
 			hits, err := x.Search(ctx, vs[i], passage.Filter{}, 1)
 			if err != nil || len(hits) != 1 || math.Abs(float64(hits[0].Score)-1) > tolerance {
 				t.Errorf("vector %d: %+v, error %v", i, hits, err)
-			}
-		}
-	})
-	t.Run("dimensions out of range are refused", func(t *testing.T) {
-		for _, n := range []int{0, -1, 1 << 20} {
-			if _, err := embedded.Open(embedded.Config{Dimensions: n}); err == nil {
-				t.Errorf("%d dimensions: no error", n)
 			}
 		}
 	})
