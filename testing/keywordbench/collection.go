@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +18,6 @@ import (
 // in letters and digits, so that every engine's tokenizer keeps it as one
 // token.
 type collection struct {
-	name     string
 	passages [][]string
 	queries  [][]string
 	names    map[string]string
@@ -36,30 +34,19 @@ func (c *collection) spell(term string) string {
 
 func load(words int) (*collection, error) {
 	c := &collection{names: map[string]string{}}
-	dir := shared()
+	dir := os.Getenv("ALMANAC_SHARED")
 	if dir == "" {
-		c.makeUp(words)
-		return c, nil
+		dir = "../../../shared"
 	}
-	c.name = "judged collections"
+	if _, err := os.Stat(filepath.Join(dir, "judged")); err != nil {
+		return nil, err
+	}
 	for _, name := range []string{"scifact", "eips-known-item", "vendor-docs-rag", "cosqa"} {
 		if err := c.read(filepath.Join(dir, "judged", name), words); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
-}
-
-// shared returns the directory next to the repository; "" if there is none.
-func shared() string {
-	dir := os.Getenv("ALMANAC_SHARED")
-	if dir == "" {
-		dir, _ = filepath.Abs("../../../shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "judged")); err != nil {
-		return ""
-	}
-	return dir
 }
 
 func (c *collection) read(dir string, words int) error {
@@ -110,28 +97,4 @@ func eachLine(path string, fn func(title, text string)) error {
 		fn(line.Title, line.Text)
 	}
 	return lines.Err()
-}
-
-// makeUp generates passages of words in Zipf's distribution, and queries of
-// words that are not too common.
-func (c *collection) makeUp(words int) {
-	c.name = "made-up texts"
-	rng := rand.New(rand.NewPCG(1, 2))
-	zipf := rand.NewZipf(rng, 1.1, 8, 200_000)
-	for range 40_000 {
-		terms := make([]string, words)
-		for i := range terms {
-			terms[i] = c.spell(strconv.FormatUint(zipf.Uint64(), 10))
-		}
-		c.passages = append(c.passages, terms)
-	}
-	for range 1000 {
-		var terms []string
-		for n := 2 + rng.IntN(12); len(terms) < n; {
-			if w := zipf.Uint64(); w >= 50 {
-				terms = append(terms, c.spell(strconv.FormatUint(w, 10)))
-			}
-		}
-		c.queries = append(c.queries, terms)
-	}
 }

@@ -87,22 +87,31 @@ func testTwice(t *testing.T, s *suite) {
 	b := keyword.Batch{Records: []keyword.Record{long(both, 3, "pepper"), long(5000, 1, "pepper")},
 		Delete: []int64{rare}, Checkpoint: 2}
 	s.apply(t, b)
-	queries := []string{"pepper", "ledger", "amber harbor", "quartz", "silver comet node"}
-	var once [][]keyword.Hit
-	for _, v := range s.views() {
-		for _, q := range queries {
-			once = append(once, v.hits(t, typed(q), none, 50))
-		}
-	}
+	queries := []keyword.Query{typed("pepper"), typed("ledger"), typed("amber harbor"), typed("quartz"),
+		typed("silver comet node")}
+	once := s.answers(t, queries)
 	s.apply(t, b)
 	s.checkpoint(t, 2)
-	i := 0
+	s.answer(t, queries, once)
+}
+
+// answers returns the hits of queries in each unit.
+func (s *suite) answers(t *testing.T, queries []keyword.Query) (all [][]keyword.Hit) {
+	t.Helper()
 	for _, v := range s.views() {
 		for _, q := range queries {
-			if twice := v.hits(t, typed(q), none, 50); !slices.Equal(once[i], twice) {
-				t.Errorf("%q, unit %d: the second time changed\n%+v to\n%+v", q, v.unit, once[i], twice)
-			}
-			i++
+			all = append(all, v.hits(t, q, none, 50))
+		}
+	}
+	return all
+}
+
+// answer checks that the hits of queries are still these.
+func (s *suite) answer(t *testing.T, queries []keyword.Query, before [][]keyword.Hit) {
+	t.Helper()
+	for i, after := range s.answers(t, queries) {
+		if !slices.Equal(before[i], after) {
+			t.Errorf("%v: before\n%+v, after\n%+v", queries[i%len(queries)].Terms, before[i], after)
 		}
 	}
 }
@@ -201,23 +210,12 @@ func testReopening(t *testing.T, o Options) {
 	}
 	queries := []keyword.Query{typed("ledger node"), typed("amber"), quoted("silver comet"),
 		typed("pepper"), typed("Zürich")}
-	var before [][]keyword.Hit
-	for _, v := range s.views() {
-		for _, q := range queries {
-			before = append(before, v.hits(t, q, none, 50))
-		}
-	}
+	before := s.answers(t, queries)
 	s.engine = o.Reopen(t, e)
 	t.Cleanup(func() { s.engine.Close() })
 	s.checkpoint(t, 42)
-	i := 0
+	s.answer(t, queries, before)
 	for _, v := range s.views() {
-		for _, q := range queries {
-			if after := v.hits(t, q, none, 50); !slices.Equal(before[i], after) {
-				t.Errorf("%v, unit %d: before\n%+v, after\n%+v", q.Terms, v.unit, before[i], after)
-			}
-			i++
-		}
 		v.finds(t, typed("quartz"), none)
 	}
 	s.apply(t, keyword.Batch{Records: []keyword.Record{record(rare, "minerals", "quartz again")}, Checkpoint: 43})

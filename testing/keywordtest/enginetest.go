@@ -41,7 +41,6 @@ func Run(t *testing.T, o Options) {
 				t.Run("matching", u.testMatching)
 				t.Run("ranking", u.testRanking)
 				t.Run("phrases", u.testPhrases)
-				t.Run("unicode", u.testUnicode)
 				t.Run("filters", u.testFilters)
 				t.Run("limits", u.testLimits)
 				t.Run("cancelled", u.testCancelled)

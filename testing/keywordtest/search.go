@@ -11,13 +11,16 @@ import (
 var none passage.Filter
 
 func (v view) testMatching(t *testing.T) {
-	v.finds(t, typed("quartz"), none, rare)
-	v.finds(t, typed("falcon"), none, titled)
-	v.finds(t, typed("walrus"), none, headed)
-	v.finds(t, typed("amber harbor"), none, both, onlyAmber, onlyHarbor)
-	v.finds(t, typed("quartz quartz"), none, rare)
-	v.finds(t, typed("xylophone"), none)
-	v.finds(t, typed("xylophone quartz"), none, rare)
+	for text, want := range map[string][]int64{
+		"quartz": {rare}, "falcon": {titled}, "walrus": {headed}, "amber harbor": {both, onlyAmber, onlyHarbor},
+		"quartz quartz": {rare}, "xylophone": nil, "xylophone quartz": {rare},
+		"Zürich": {european}, "ZÜRICH": {european}, "Ελλάδα": {european}, "москва": {european},
+	} {
+		v.finds(t, typed(text), none, want...)
+	}
+	if got := v.search(t, typed("日本語"), none); !slices.Contains(got, japanese) {
+		t.Errorf("日本語: %v, want %d", got, japanese)
+	}
 	if v.unit == keyword.Passages {
 		v.finds(t, typed("marmot"), none, pathed)
 	}
@@ -72,28 +75,18 @@ func (v view) testRanking(t *testing.T) {
 }
 
 func (v view) testPhrases(t *testing.T) {
-	v.finds(t, quoted("silver comet"), none, inOrder)
-	v.finds(t, quoted("silver comet orbit"), none, inOrder)
-	v.finds(t, quoted("comet silver"), none, outOfOrder)
-	v.finds(t, quoted("silver orbit"), none, outOfOrder)
-	v.finds(t, quoted("orbit silver"), none)
-	v.finds(t, quoted("silver"), none, inOrder, outOfOrder, acrossFields)
-	v.finds(t, quoted("silver xylophone"), none)
+	for text, want := range map[string][]int64{
+		"silver comet": {inOrder}, "silver comet orbit": {inOrder}, "comet silver": {outOfOrder},
+		"silver orbit": {outOfOrder}, "orbit silver": nil, "silver": {inOrder, outOfOrder, acrossFields},
+		"silver xylophone": nil,
+	} {
+		v.finds(t, quoted(text), none, want...)
+	}
 	two := quoted("silver comet")
 	two.Phrases = append(two.Phrases, terms("comet orbit"))
 	v.finds(t, two, none, inOrder)
 	two.Phrases[1] = terms("silver orbit")
 	v.finds(t, two, none)
-}
-
-func (v view) testUnicode(t *testing.T) {
-	v.finds(t, typed("Zürich"), none, european)
-	v.finds(t, typed("ZÜRICH"), none, european)
-	v.finds(t, typed("Ελλάδα"), none, european)
-	v.finds(t, typed("москва"), none, european)
-	if got := v.search(t, typed("日本語"), none); !slices.Contains(got, japanese) {
-		t.Errorf("日本語: %v, want %d", got, japanese)
-	}
 }
 
 func (v view) testFilters(t *testing.T) {
@@ -120,13 +113,13 @@ func (v view) testFilters(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { v.finds(t, q, c.filter, c.want...) })
 	}
-	t.Run("a filter does not let others in", func(t *testing.T) {
-		v.finds(t, typed("quartz"), passage.Filter{Kinds: []string{"topic"}})
-	})
-	t.Run("a record without date is in no period", func(t *testing.T) {
-		v.finds(t, typed("quartz"), passage.Filter{Since: day(1)})
-		v.finds(t, typed("quartz"), passage.Filter{Until: day(28)})
-	})
+	for name, filter := range map[string]passage.Filter{
+		"a filter lets no others in":       {Kinds: []string{"topic"}},
+		"without a date it is after none":  {Since: day(1)},
+		"without a date it is before none": {Until: day(28)},
+	} {
+		t.Run(name, func(t *testing.T) { v.finds(t, typed("quartz"), filter) })
+	}
 }
 
 func (v view) testLimits(t *testing.T) {

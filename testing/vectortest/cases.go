@@ -78,10 +78,7 @@ func testZero(t *testing.T, s *suite) {
 	x, zero := s.New(t), make([]float32, Dimensions)
 	r := vector.Record{ID: 1_000_000, Vectors: [][]float32{zero, s.unit(), zero}}
 	s.apply(t, x, vector.Batch{Records: []vector.Record{r, {ID: 1_000_001, Vectors: [][]float32{zero}}}, Checkpoint: 1})
-	q := make([]float32, Dimensions)
-	for i, c := range r.Vectors[1] {
-		q[i] = -c // so that a zero vector would score better
-	}
+	q := opposite(r.Vectors[1]) // so that a zero vector would score better
 	compare(t, search(t, x, q, passage.Filter{}, 10), exact([]vector.Record{r}, q, all, 10))
 	scores, err := x.Scores(t.Context(), q, []passage.ID{passage.NewID(r.ID, 0)})
 	if err != nil || scores[0] != 0 {
@@ -174,18 +171,6 @@ func testFilters(t *testing.T, s *suite) {
 	}
 }
 
-func testSelectiveFilter(t *testing.T, s *suite) {
-	x, rs := s.filled(t)
-	// The one match is as far from the query as can be.
-	r := rs[12]
-	q := make([]float32, Dimensions)
-	for i, c := range r.Vectors[0] {
-		q[i] = -c
-	}
-	f := passage.Filter{Records: []int64{r.ID}}
-	compare(t, search(t, x, q, f, 5), exact([]vector.Record{r}, q, all, 5))
-}
-
 func testScores(t *testing.T, s *suite) {
 	x, rs := s.filled(t)
 	q := s.unit()
@@ -266,18 +251,6 @@ func testCancelled(t *testing.T, s *suite) {
 	}
 }
 
-func testCheckpoint(t *testing.T, s *suite) {
-	x, rs := s.filled(t)
-	s.apply(t, x, vector.Batch{Checkpoint: 17}) // changes that concern no passage
-	if c := checkpoint(t, x); c != 17 {
-		t.Errorf("checkpoint %d, want 17", c)
-	}
-	s.apply(t, x, vector.Batch{Delete: []int64{rs[0].ID}, Checkpoint: 18})
-	if c := checkpoint(t, x); c != 18 {
-		t.Errorf("checkpoint %d, want 18", c)
-	}
-}
-
 func testReopen(t *testing.T, s *suite) {
 	if s.Reopen == nil {
 		t.Skip("the engine keeps nothing: Options.Reopen is nil")
@@ -333,10 +306,7 @@ func testWholeBatches(t *testing.T, s *suite) {
 		t.Skip("the engine shows batches in parts")
 	}
 	x, q := s.New(t), s.unit()
-	far := make([]float32, Dimensions)
-	for i, c := range q {
-		far[i] = -c
-	}
+	far := opposite(q)
 	side := func(v []float32) []vector.Record {
 		return []vector.Record{{ID: 1_000_000, Vectors: [][]float32{v, v}}, {ID: 1_000_001, Vectors: [][]float32{v}}}
 	}
