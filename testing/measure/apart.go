@@ -96,7 +96,6 @@ func (j job) searchApart(ctx context.Context) error {
 	}
 	f.MarkReady()
 	report("start", "%s", seconds(time.Since(start)))
-	report("start: memory at most", "%d MB", resident("VmHWM")>>20)
 	debug.FreeOSMemory()
 	report("memory when started", "%d MB", resident("VmRSS")>>20)
 	engine, err := retrieval.New(retrieval.Config{Follower: f, Profiles: []profile.Profile{p}, Log: log,
@@ -110,9 +109,8 @@ func (j job) searchApart(ctx context.Context) error {
 	if err := j.search(ctx, engine, queries, "search, idle", j.searches); err != nil {
 		return err
 	}
-	report("memory while searching", "%d MB", resident("VmRSS")>>20)
 	debug.FreeOSMemory()
-	report("memory in use", "%d MB", resident("VmRSS")>>20)
+	report("memory after searches", "%d MB", resident("VmRSS")>>20)
 	return errors.Join(calls.Close(), store.Close())
 }
 

@@ -60,14 +60,11 @@ func (j job) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	start, want := time.Now(), j.passages/scale.PassagesPerRecord
+	want := j.passages / scale.PassagesPerRecord
 	for from := have; from < want; from += batch {
 		if err := put(ctx, store, texts, from, min(from+batch, want), 0); err != nil {
 			return err
 		}
-	}
-	if have < want {
-		report("catalog", "%s for %d records", seconds(time.Since(start)), want-have)
 	}
 	return nil
 }

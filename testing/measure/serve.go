@@ -33,7 +33,6 @@ func (j job) serve(ctx context.Context) error {
 		return err
 	}
 	report("start", "%s", seconds(time.Since(start)))
-	report("start: memory at most", "%d MB", resident("VmHWM")>>20)
 	debug.FreeOSMemory()
 	records, _ := s.Follower.Corpus().Size()
 

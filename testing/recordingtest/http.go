@@ -104,11 +104,7 @@ func (r *Recording) read(request *http.Request) (Call, string, error) {
 	if err != nil {
 		return Call{}, "", fmt.Errorf("%s %s: %w", request.Method, request.URL.Path, err)
 	}
-	query := request.URL.Query()
-	for _, name := range r.o.Ignore {
-		query.Del(name)
-	}
-	return r.Request(request.Method, request.URL.EscapedPath(), query.Encode(), body), string(body), nil
+	return r.Request(request.Method, request.URL.EscapedPath(), request.URL.Query().Encode(), body), string(body), nil
 }
 
 func write(w http.ResponseWriter, reply Reply) {

@@ -23,7 +23,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unicode/utf8"
 )
 
 var record = flag.Bool("record", false, "write the recordings of the servers whose addresses are given again")
@@ -37,10 +36,6 @@ type Options struct {
 	Server string
 	// Secrets are replaced wherever they occur. Headers are not recorded.
 	Secrets []string
-	// Ignore names members of request bodies, at any depth, and query
-	// parameters that do not count when a request is looked up: times, random
-	// ids. Of a protobuf message they are the names of its JSON form.
-	Ignore []string
 }
 
 // Call is a request and its response: a line of a recording.
@@ -56,9 +51,8 @@ type Call struct {
 
 // payload is a body: exactly one member is set, none if it is empty.
 type payload struct {
-	JSON  json.RawMessage `json:"json,omitempty"`
-	Text  string          `json:"text,omitempty"`  // what is not JSON
-	Bytes []byte          `json:"bytes,omitempty"` // what is not UTF-8 either
+	JSON json.RawMessage `json:"json,omitempty"`
+	Text string          `json:"text,omitempty"` // what is not JSON
 }
 
 func newPayload(body []byte) payload {
@@ -68,25 +62,19 @@ func newPayload(body []byte) payload {
 		return payload{}
 	case json.Compact(&compact, body) == nil:
 		return payload{JSON: compact.Bytes()}
-	case utf8.Valid(body):
-		return payload{Text: string(body)}
 	}
-	return payload{Bytes: body}
+	return payload{Text: string(body)}
 }
 
 func (p payload) bytes() []byte {
-	switch {
-	case p.JSON != nil:
+	if p.JSON != nil {
 		return p.JSON
-	case p.Text != "":
-		return []byte(p.Text)
 	}
-	return p.Bytes
+	return []byte(p.Text)
 }
 
-// canonical returns a payload with the members of JSON objects sorted and
-// the ignored ones left out.
-func (p payload) canonical(ignore []string) payload {
+// canonical returns a payload with the members of JSON objects sorted.
+func (p payload) canonical() payload {
 	if p.JSON == nil {
 		return p
 	}
@@ -96,7 +84,6 @@ func (p payload) canonical(ignore []string) payload {
 	if d.Decode(&v) != nil {
 		return p
 	}
-	strip(v, ignore)
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
@@ -104,23 +91,6 @@ func (p payload) canonical(ignore []string) payload {
 		return p
 	}
 	return payload{JSON: bytes.TrimSpace(out.Bytes())}
-}
-
-// strip removes the named members of all objects of a decoded JSON value.
-func strip(v any, names []string) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range names {
-			delete(v, name)
-		}
-		for _, member := range v {
-			strip(member, names)
-		}
-	case []any:
-		for _, element := range v {
-			strip(element, names)
-		}
-	}
 }
 
 // key returns the key under which a request is looked up.
@@ -198,7 +168,7 @@ func Record(t testing.TB, file string, o Options) *Recording {
 // Request makes the part of a call that is looked up.
 func (r *Recording) Request(method, path, query string, body []byte) Call {
 	return Call{Method: method, Path: r.scrub(path), Query: r.scrub(query),
-		Body: newPayload([]byte(r.scrub(string(body)))).canonical(r.o.Ignore)}
+		Body: newPayload([]byte(r.scrub(string(body)))).canonical()}
 }
 
 // Add records a call.
