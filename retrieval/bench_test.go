@@ -2,8 +2,6 @@ package retrieval_test
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,35 +87,9 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
-// BenchmarkTyping measures what a page asks after each letter, over the real corpus: the queries of the judged
-// collections are typed, in an arbitrary order of their beginnings that is always the same.
-func BenchmarkTyping(b *testing.B) {
-	dir := shared(b)
-	f := corpusEngine(b, dir)
-	var queries []string
-	for _, name := range []string{"network-dev", "vendor-docs-rag"} {
-		c, err := eval.Load(filepath.Join(dir, "judged", name))
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, q := range c.Queries {
-			queries = append(queries, typed(q.Text)...)
-		}
-	}
-	rand.New(rand.NewPCG(1, 1)).Shuffle(len(queries), func(i, j int) { queries[i], queries[j] = queries[j], queries[i] })
-	for _, typing := range []bool{false, true} {
-		b.Run(fmt.Sprintf("typing=%v", typing), func(b *testing.B) {
-			measure(b, f, queries, retrieval.Request{Typing: typing, Limit: 6, Diversify: true})
-		})
-	}
-}
-
+// benchmarkSearches searches with the queries by turns.
 func benchmarkSearches(b *testing.B, f *fixture, queries []string, profile string) {
-	measure(b, f, queries, retrieval.Request{Profile: profile, Diversify: true})
-}
-
-// measure repeats a request with the queries.
-func measure(b *testing.B, f *fixture, queries []string, r retrieval.Request) {
+	r := retrieval.Request{Profile: profile, Diversify: true}
 	var took []time.Duration
 	stages := map[string]time.Duration{}
 	i := 0

@@ -324,16 +324,6 @@ func TestBadQueries(t *testing.T) {
 	}
 }
 
-// TestALongQueryIsCut for every caller, whether they bound what they pass or not.
-func TestALongQueryIsCut(t *testing.T) {
-	f := open(t, t.TempDir())
-	f.put(t, library()...)
-	res, err := f.engine.Search(t.Context(), retrieval.Request{Query: "vote " + strings.Repeat("é", 4<<20)})
-	if err != nil || len([]rune(res.Query)) != 4_000 {
-		t.Errorf("%d characters, %v", len([]rune(res.Query)), err)
-	}
-}
-
 func TestIndexFollowsTheCatalog(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)

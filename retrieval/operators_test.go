@@ -205,21 +205,6 @@ func TestEmptyResultsSayWhichOperatorEmptiedThem(t *testing.T) {
 	}
 }
 
-// TestOperatorsAreBounded: what could cost more than it is worth is refused with
-// the limit.
-func TestOperatorsAreBounded(t *testing.T) {
-	f := open(t, t.TempDir())
-	f.put(t, library()...)
-	_, err := f.engine.Search(t.Context(), retrieval.Request{Query: strings.Repeat(`"a key" `, 9)})
-	if err == nil || !strings.Contains(err.Error(), "at most 8") {
-		t.Errorf("nine phrases: %v", err)
-	}
-	if res := f.search(t, retrieval.Request{Query: strings.Repeat(`"a key" `, 9) + "rotation",
-		Plain: true}); res.Total == 0 {
-		t.Error("the quotes of a plain text are operators")
-	}
-}
-
 // TestExclusionsLeaveEnough: what an exclusion leaves out of the lists is made
 // up for by what is further down in them.
 func TestExclusionsLeaveEnough(t *testing.T) {

@@ -3,13 +3,9 @@ package stack
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +13,6 @@ import (
 	"almanac/embed/transformer"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
 	"almanac/testing/wait"
 )
 
@@ -267,53 +262,6 @@ func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
 	}
 }
 
-// TestKeepersFollowWhatIsPublished: the writer and a reader with a catalog of
-// their own use what a third process publishes.
-func TestKeepersFollowWhatIsPublished(t *testing.T) {
-	cfg := newConfig(t, 5)
-	readers := cfg
-	readers.Store = openStore(t, cfg.Dir)
-	log := slog.New(slog.DiscardHandler)
-	var keepers []running
-	for _, k := range []running{keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run),
-		keep(t, KeeperConfig{Config: readers}, (*Keeper).Follow)} {
-		base := retrieval.Relevance{Profiles: cfg.Profiles}
-		f := revision.NewFollower(revision.Source{Store: k.cfg.Store, Base: base}, k, log)
-		go f.Run(t.Context())
-		wait.Until(t, "it is ready", func() bool { return found(t, k) == 5 })
-		keepers = append(keepers, k)
-	}
-	publisher := openStore(t, cfg.Dir)
-	publish := func(places string) {
-		t.Helper()
-		newest, err := publisher.Revision(t.Context(), catalog.PinsRevision, "", 0)
-		if err != nil && !errors.Is(err, catalog.ErrNotFound) {
-			t.Fatal(err)
-		}
-		r, err := publisher.SaveRevision(t.Context(), catalog.Revision{Kind: catalog.PinsRevision, Base: newest.Number,
-			Data: "- query: harbour beacon\n  places: [" + places + "]\n"})
-		if err == nil {
-			_, err = publisher.Publish(t.Context(), catalog.Publication{Kind: r.Kind, Number: r.Number}, 0)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	first := func(k running) string {
-		res, err := k.Search(t.Context(), retrieval.Request{Query: "harbour beacon"})
-		if err != nil || len(res.Results) == 0 {
-			t.Fatalf("%d results, %v", len(res.Results), err)
-		}
-		return res.Results[0].Title
-	}
-	for _, page := range []string{"page-004", "page-002"} {
-		publish("{record: \"doc:" + page + "\", position: 1}")
-		for _, k := range keepers {
-			wait.Until(t, page+" is first", func() bool { return first(k) == "Page "+page[len(page)-1:] })
-		}
-	}
-}
-
 // TestWhatAnEngineRefusesLeavesItAsItWas publishes before and after an index is
 // open.
 func TestWhatAnEngineRefusesLeavesItAsItWas(t *testing.T) {
@@ -426,40 +374,4 @@ func TestAModelThatFailsWhileItsIndexIsBuilt(t *testing.T) {
 	wait.Until(t, "the configured model takes over", func() bool {
 		return strings.HasPrefix(k.Status(t.Context()).Model, "buoy-talk") && found(t, k) == 30
 	})
-}
-
-// TestReadersWaitForAModel starts a reader where there is no index, and a server without the
-// model: it waits, says so once, names what is missing, and serves when there is an index.
-func TestReadersWaitForAModel(t *testing.T) {
-	var asked atomic.Int64
-	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/api/pull" {
-			asked.Add(1)
-			fmt.Fprintf(w, `{"error":"dial tcp: lookup models.example: no such host, request %d"}`, asked.Load())
-			return
-		}
-		fmt.Fprint(w, `{"models":[]}`)
-	}))
-	defer ollama.Close()
-	cfg := newConfig(t, 10)
-	cfg.Embed = Embed{URL: ollama.URL, Kind: "ollama", Model: "buoy-talk", Pull: true}
-	reader := keep(t, KeeperConfig{Config: cfg, Reader: true}, (*Keeper).Run)
-	wait.Until(t, "it asks several times", func() bool { return asked.Load() > 4 })
-	writer := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
-	for name, k := range map[string]running{"writer": writer, "reader": reader} {
-		wait.Until(t, "it answers: "+name, func() bool { return found(t, k) == 10 })
-		if down := k.Status(t.Context()).Down; len(down) != 1 || down[0].Public() != "model is missing" {
-			t.Errorf("%s: down: %v", name, down)
-		}
-	}
-	before := asked.Load()
-	wait.Until(t, "the writer asks several times again", func() bool { return asked.Load() > before+4 })
-	for name, k := range map[string]running{"writer": writer, "reader": reader} {
-		if n := k.log.count("the index cannot be opened and is tried again"); n != 1 {
-			t.Errorf("%s says %d times that there is no model", name, n)
-		}
-		if k.log.hold("the model server lacks the model and fetches it") {
-			t.Errorf("%s says that it is fetched", name)
-		}
-	}
 }

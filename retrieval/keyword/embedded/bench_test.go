@@ -3,8 +3,6 @@ package embedded_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -101,56 +99,4 @@ func BenchmarkSearch(b *testing.B) {
 			})
 		}
 	}
-}
-
-func BenchmarkIndex(b *testing.B) {
-	records := benchRecords(15_000)
-	path := filepath.Join(b.TempDir(), "keyword")
-	b.Run("build", func(b *testing.B) {
-		for b.Loop() {
-			benchEngine(b, "", records)
-		}
-	})
-	e := benchEngine(b, path, records)
-	n := int64(len(records))
-	b.Run("replace one", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			r := records[i%len(records)]
-			if err := e.Apply(b.Context(), keyword.Batch{Records: []keyword.Record{r}, Checkpoint: n}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	if err := e.Flush(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	b.Run("flush of one", func(b *testing.B) {
-		total := int64(0)
-		for b.Loop() {
-			n++
-			before := files(b, path)
-			changed := keyword.Batch{Records: records[n%int64(len(records)):][:1], Checkpoint: n}
-			if err := e.Apply(b.Context(), changed); err != nil {
-				b.Fatal(err)
-			}
-			if err := e.Flush(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-			total += written(b, path, before) + files(b, path)["manifest"]
-		}
-		b.ReportMetric(float64(total)/float64(b.N), "B-written/op")
-	})
-	b.Run("load", func(b *testing.B) {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		var loaded *embedded.Engine
-		for b.Loop() {
-			loaded = open(b, embedded.Config{Path: path})
-		}
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(3*len(records)), "B/passage")
-		runtime.KeepAlive(loaded)
-	})
 }

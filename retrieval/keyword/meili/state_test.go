@@ -22,21 +22,6 @@ func found(mark reply) reply {
 	return reply{200, fmt.Sprintf(`{"results":[%s,{"hits":[]},{"hits":[%s]}]}`, hits, mark.body)}
 }
 
-func TestSearchFollowsItsGeneration(t *testing.T) {
-	e, s := engine(t, map[string][]reply{
-		"GET /indexes/x-g1/documents/mark": {manifestOf("test", 1, 5), noIndex},
-		"POST /multi-search":               {found(manifestOf("test", 2, 9)), found(manifestOf("test", 1, 5))},
-	})
-	hits, err := e.Search(t.Context(), term("ledger"), passage.Filter{}, 10)
-	if err != nil || len(hits) != 1 || hits[0].Record != 1 {
-		t.Fatalf("%+v, %v", hits, err)
-	}
-	if len(s.queries) != 2 || !strings.Contains(string(s.queries[0]), `"x-g1"`) ||
-		!strings.Contains(string(s.queries[1]), `"indexUid":"x"`) {
-		t.Errorf("asked %s", s.queries)
-	}
-}
-
 func TestAnswersOfAnotherIndexAreNotGiven(t *testing.T) {
 	for name, mark := range map[string]reply{
 		"another generation": manifestOf("test", 2, 9),

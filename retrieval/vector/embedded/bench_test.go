@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"almanac/retrieval/passage"
-	"almanac/retrieval/vector"
 	"almanac/retrieval/vector/embedded"
 )
 
@@ -58,65 +56,4 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 	}
-}
-
-// sizesOf returns the sizes of the files in a directory.
-func sizesOf(b *testing.B, dir string) map[string]int {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	sizes := make(map[string]int, len(entries))
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			b.Fatal(err)
-		}
-		sizes[e.Name()] = int(info.Size())
-	}
-	return sizes
-}
-
-func BenchmarkUpkeep(b *testing.B) {
-	const n = 50_000
-	vs := clustered(rand.New(rand.NewPCG(1, 2)), n, 256)
-	c := embedded.Config{Path: filepath.Join(b.TempDir(), "vectors"), Dimensions: 256}
-	x := open(b, c)
-	fill(b, x, vs)
-	b.Run(fmt.Sprintf("vectors=%d/build", n), func(b *testing.B) {
-		for b.Loop() {
-			fill(b, open(b, embedded.Config{Dimensions: 256}), vs)
-		}
-	})
-	b.Run(fmt.Sprintf("vectors=%d/apply-one-record", n), func(b *testing.B) {
-		for i := int64(0); b.Loop(); i++ {
-			r := vector.Record{ID: 1_000_000 + i%1000, Vectors: vs[i%1000 : i%1000+5]}
-			if err := x.Apply(b.Context(), vector.Batch{Records: []vector.Record{r}, Checkpoint: i}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run(fmt.Sprintf("vectors=%d/flush-one-record", n), func(b *testing.B) {
-		flush(b, x)
-		var bytes int
-		for i := int64(1); b.Loop(); i++ {
-			r := vector.Record{ID: 1_000_000 + i%1000, Vectors: vs[i%1000 : i%1000+5]}
-			if err := x.Apply(b.Context(), vector.Batch{Records: []vector.Record{r}, Checkpoint: i}); err != nil {
-				b.Fatal(err)
-			}
-			before := sizesOf(b, c.Path)
-			flush(b, x)
-			for name, size := range sizesOf(b, c.Path) {
-				if _, there := before[name]; !there || name == "manifest" {
-					bytes += size
-				}
-			}
-		}
-		b.ReportMetric(float64(bytes)/float64(b.N), "written-B/op")
-	})
-	b.Run(fmt.Sprintf("vectors=%d/open", n), func(b *testing.B) {
-		for b.Loop() {
-			open(b, c)
-		}
-	})
 }
