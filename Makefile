@@ -14,7 +14,7 @@ LESS_OFTEN := 400
 build vet: export GOGC := $(LESS_OFTEN)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit packages browser race rankings programs postgres contract soak conformance clients trec pages dashboard container archive kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets ports clean
+.PHONY: help run build check test format vet unit packages browser race rankings programs postgres contract soak conformance clients trec pages dashboard container archive kubernetes smoke man docs bench bounds relevance tune fuzz up scale down backup restore refill reset release image secrets ports clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	$(GO) build -o $(BIN) ./cmd/almanac
 
+check: ## the quick part of test: format, vet, staticcheck and tests without the race detector
+	@.ci/stages format vet unit
+
 test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
 	@.ci/stages format vet race programs rankings+postgres+contract build+browser \
 	  pages+dashboard+clients+conformance+trec+container+kubernetes
@@ -32,15 +35,12 @@ test: packages ## everything CI runs, in three stages: one process with -race; p
 soak: ## kills, chaos, hostile sources, walks over every answer, all rounds and on both catalogs: once a night
 	ALMANAC_SOAK=1 .ci/stages race rankings programs postgres archive ports pages dashboard
 
-check: format vet unit ## the quick part of test: no race detector, no conformance run
-	@echo "make check: passed"
-
 format:
 	@echo "== gofmt"
 	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
 
 # Packages with files of one system or processor. They import none of ours, so that they are compiled for another one in
-# seconds.
+# seconds; `make ports` compiles everything.
 PORTED := ./catalog/datadir/filesystem ./embed/transformer/kernel ./ingest/gitrepo/rlimit ./retrieval/corpus/prefetch ./retrieval/vector/kernel ./text/pdf
 
 vet:
@@ -80,31 +80,22 @@ race postgres: export TMPDIR = $(IN_MEMORY)
 race:
 	@echo "== go test -race"
 	@GOGC=$(LESS_OFTEN) $(GO) build -race $(UNWATCHED) $$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' $(PACKAGES))
-	@$(GO) test -race -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) $(UNWATCHED) -timeout 25m $$(.ci/goroutines | grep -vx almanac/cmd/almanac)
+	@$(GO) test -race -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) $(UNWATCHED) -timeout 25m $$(.ci/goroutines)
 	$(GO) test -race $(UNWATCHED) -timeout 25m -run 'Crowd|ServeInProcess' ./cmd/almanac
 
-rankings: ## tests not for -race: ranking goldens, recall, the corpus, walks over all pages and operations
+rankings: ## packages without goroutines and with tests that are too slow for -race: rankings, recall, the corpus, walks
 	@echo "== rankings, recall, the corpus, walks over all pages and operations, and packages without goroutines"
 	@$(GO) test -timeout 25m $$(.ci/goroutines none)
-	$(GO) test -timeout 25m -run 'Rankings|Train|ByTheTransformer|Tune|ExactScan|WeightsAreMade|OfALargeHeap|ThatIsGiven' ./retrieval/eval ./retrieval/vector/embedded ./embed/transformer ./cmd/memory
-	$(GO) test -timeout 25m -run 'Bundle|Corpus|Real|ManyPages' ./ingest/docs ./ingest/networks ./ingest/proposals ./ingest/snapshot
-	for off in avx512f all; do export GODEBUG=cpu.$$off=off; $(GO) test ./embed/transformer/kernel ./retrieval/vector/kernel && \
-	  $(GO) test -timeout 25m -run 'VectorsAreThose' ./embed/transformer || exit 1; done
-	$(GO) test -timeout 25m -run 'ABuildHolds|AnswerAlike' ./retrieval ./retrieval/stack
-	$(GO) test -timeout 25m -run 'Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert|Recipes|ReadToTheirEnd' ./api
+	for off in avx512f all; do GODEBUG=cpu.$$off=off $(GO) test -short ./embed/transformer/... ./retrieval/vector/kernel || exit 1; done
 
-programs: ## the program and its parts started, killed and filled up, hostile sources: one package at a time
+programs: ## the program and its parts started, killed and filled up, hostile sources
 	@echo "== programs started, killed and filled up"
 	$(GO) test -parallel 4 -timeout 25m ./cmd/almanac
-	$(GO) test -timeout 25m -run 'ServersGone' ./ingest/sample
-	$(GO) test -p 1 -timeout 25m -run 'Kill' ./catalog/sqlite ./retrieval/snapshot ./retrieval/keyword/embedded
 
-# Walks ask nothing of a catalog that the operations do not: over PostgreSQL they are for the night.
-WALKS := Crawl|EveryRecordHasItsPage|AgentsFindAnswers|HostileTextIsInert|Recipes
-
+# The short run leaves out walks, which ask nothing of a catalog that the operations do not.
 postgres: ## every operation over a catalog in PostgreSQL
 	@echo "== operations over PostgreSQL"
-	ALMANAC_TEST_CATALOG=postgres $(GO) test -timeout 25m $(if $(ALMANAC_SOAK),,-skip '$(WALKS)') ./api
+	ALMANAC_TEST_CATALOG=postgres $(GO) test -timeout 25m $(if $(ALMANAC_SOAK),,-short) ./api
 
 contract: ## compare what the program promises from outside with testing/contract; BEFORE=COMMIT prints what a build of it said
 	@echo "== contract"
@@ -164,7 +155,7 @@ man: build ## the man page as bin/almanac.1
 	$(BIN) man >bin/almanac.1
 
 docs: ## write the pages of docs that commands print
-	$(GO) test ./cmd/almanac -run 'GeneratedPages|TheMap' -update
+	$(GO) test ./cmd/almanac -run GeneratedPages -update
 
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench 'HalfHeaders|Hostile' -benchtime 1x -timeout 2h ./cmd/almanac
