@@ -3,12 +3,12 @@
 package progress
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 )
 
 // Every is the time between two lines of a task.
@@ -48,37 +48,48 @@ func (t *Task) End() {
 	}
 }
 
-// Bar starts a task that is a bar on the terminal w. A failure to draw it stops
-// nothing.
+// Bar starts a task that is a line on the terminal w, drawn again ten times a second. A failure to draw it stops nothing.
 func Bar(w io.Writer, name string) *Task {
-	const unknown = -1 // drawn as a spinner
 	if s, ok := w.(*Screen); ok {
 		w = drawing{s}
 	}
-	return &Task{name: name, show: &bar{ProgressBar: progressbar.NewOptions(unknown,
-		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(name), progressbar.OptionShowCount(),
-		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine of its own
-		progressbar.OptionClearOnFinish(),
-	)}}
+	return &Task{name: name, show: &bar{w: w, name: name, began: time.Now()}}
 }
 
 type bar struct {
-	*progressbar.ProgressBar
-	total int
+	w            io.Writer
+	name         string
+	began, drawn time.Time
 }
+
+// width is the length of a bar in characters.
+const width = 30
 
 func (b *bar) set(done, total int) {
-	if total > 0 && total != b.total {
-		b.total = total
-		b.ChangeMax(total)
+	if time.Since(b.drawn) < 100*time.Millisecond {
+		return
 	}
-	_ = b.Set(done)
+	b.drawn = time.Now()
+	if total <= 0 {
+		fmt.Fprintf(b.w, "%s%s %d", eraseLine, b.name, done)
+		return
+	}
+	filled := width * min(done, total) / total
+	fmt.Fprintf(b.w, "%s%s |%s%s| %d/%d", eraseLine, b.name, strings.Repeat("█", filled), strings.Repeat(" ", width-filled),
+		done, total)
+	if left := remaining(done, total, b.drawn.Sub(b.began)); left > 0 {
+		fmt.Fprintf(b.w, ", %s left", left)
+	}
 }
 
-func (b *bar) end() {
-	_ = b.Clear()
-	_ = b.Exit()
+func (b *bar) end() { _, _ = io.WriteString(b.w, eraseLine) }
+
+// remaining estimates the time to the end of a task; 0 = unknown.
+func remaining(done, total int, since time.Duration) time.Duration {
+	if done <= 0 || done >= total {
+		return 0
+	}
+	return time.Duration(float64(since) * float64(total-done) / float64(done)).Round(time.Second)
 }
 
 // Lines starts a task that is a line of the log every ten seconds: what is done,
@@ -106,8 +117,8 @@ func (l *lines) set(done, total int) {
 		attrs = append(attrs, "total", total)
 	}
 	attrs = append(attrs, "per_second", float64(int(rate*10))/10)
-	if total > done && rate > 0 {
-		attrs = append(attrs, "left", time.Duration(float64(total-done)/rate*float64(time.Second)).Round(time.Second))
+	if left := remaining(done, total, now.Sub(l.began)); left > 0 {
+		attrs = append(attrs, "left", left)
 	}
 	l.log.Info("progress", attrs...)
 }

@@ -13,6 +13,9 @@ type Screen struct {
 	drawn bool // the cursor is behind a bar
 }
 
+// eraseLine goes to the beginning of the line and erases it (ECMA-48, EL).
+const eraseLine = "\r\x1b[2K"
+
 // NewScreen returns the screen of a terminal.
 func NewScreen(w io.Writer) *Screen { return &Screen{w: w} }
 
@@ -26,7 +29,7 @@ func (s *Screen) write(p []byte, bar bool) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drawn && !bar {
-		if _, err := io.WriteString(s.w, "\r\x1b[2K"); err != nil { // erases the line (ECMA-48, EL)
+		if _, err := io.WriteString(s.w, eraseLine); err != nil {
 			return 0, err
 		}
 	}
