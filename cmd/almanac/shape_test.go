@@ -28,6 +28,8 @@ var byTheClock = regexp.MustCompile(`^(api/(cips|community|devfund|ecosystem|kb|
 	`search|versions)|catalog/derive|ingest/(calendar|curated|docs|feed|fleet|forge|forum|ledger|mail|market|packages|` +
 	`proposals?|sample|site|video|whitepaper))/`)
 
+var sleeps = regexp.MustCompile(`\btime\.Sleep\(`)
+
 // maySleep says of a test file that it sleeps in a bubble, kills a process at any moment, or measures.
 var maySleep = regexp.MustCompile(`synctest\.|\.Kill\(\)|\*testing\.B\b`)
 
@@ -95,7 +97,7 @@ func TestCodeHasNoClockAndNoNetworkOfItsOwn(t *testing.T) {
 	for _, name := range linesOf(t, "git", "ls-files", "*.go") {
 		text := fileOf(t, name)
 		switch test := strings.HasSuffix(name, "_test.go"); {
-		case test && strings.Contains(text, "time.Sleep(") && !maySleep.MatchString(text):
+		case test && sleeps.MatchString(text) && !maySleep.MatchString(text):
 			t.Errorf("%s sleeps: wait for a state (testing/wait), or use testing/synctest", name)
 		case !test && byTheClock.MatchString(name) && strings.Contains(text, "time.Now"):
 			t.Errorf("%s calls time.Now: it is given the time", name)
