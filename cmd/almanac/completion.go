@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -23,23 +24,27 @@ type completionCmd struct {
 }
 
 func (c completionCmd) Run(a *app, k *kong.Context) error {
-	return manual.Complete(a.out, k.Model, c.Shell)
+	_, err := io.WriteString(a.out, manual.Completions(k.Model.Name, c.Shell))
+	return err
 }
 
-// completeCmd prints what a shell offers, one on a line.
+// completeCmd prints what may take the place of the last word of a command line, one on a line, with a tab before its
+// description.
 type completeCmd struct {
-	What   string   `arg:"" enum:"ids,kinds,networks,source-kinds,sources,tools" help:"${enum}."`
-	Prefix string   `arg:"" optional:"" help:"What is typed already."`
-	Line   []string `arg:"" optional:"" passthrough:"" help:"The command line, whose network and data directory count."`
+	Line []string `arg:"" optional:"" passthrough:"" help:"The command line, up to the word that is typed."`
 }
 
-func (c *completeCmd) Run(ctx context.Context, a *app) (err error) {
+func (c *completeCmd) Run(ctx context.Context, a *app, k *kong.Context) (err error) {
+	line := slices.DeleteFunc(slices.Clone(c.Line), func(s string) bool { return s == "=" || s == "--" }) // bash cuts at =
+	if len(line) < 2 {
+		return nil
+	}
+	before, typed := line[1:len(line)-1], line[len(line)-1]
 	given := map[string]string{}
-	for i, word := range c.Line {
+	for i, word := range before {
 		name, value, joined := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		if rest := slices.DeleteFunc(slices.Clone(c.Line[i+1:]), func(s string) bool { return s == "=" }); !joined &&
-			len(rest) > 0 {
-			value = rest[0] // bash cuts at =
+		if !joined && i+1 < len(before) {
+			value = before[i+1]
 		}
 		if word != name {
 			given[name] = value
@@ -54,18 +59,48 @@ func (c *completeCmd) Run(ctx context.Context, a *app) (err error) {
 	if a.config, a.origins, err = config.Load(given["config"], a.environ, flags); err != nil {
 		return err
 	}
-	known, err := c.known(ctx, a)
+	known, err := c.follow(ctx, a, k.Model, before)
 	for _, word := range known {
-		if strings.HasPrefix(word, c.Prefix) {
+		if strings.HasPrefix(word, typed) {
 			fmt.Fprintln(a.out, word)
 		}
 	}
 	return err
 }
 
-// known returns all that there is.
-func (c *completeCmd) known(ctx context.Context, a *app) (words []string, err error) {
-	switch c.What {
+// follow returns what may follow the words of a command line: values of a flag, or else commands, flags and arguments.
+func (c *completeCmd) follow(ctx context.Context, a *app, program *kong.Application, before []string) ([]string, error) {
+	command, _ := commandOf(program, before)
+	if len(before) > 0 {
+		if f := flagOf(command, before[len(before)-1]); f != nil && !f.IsBool() {
+			asked, err := c.known(ctx, a, f.Tag.Get("complete"))
+			return append(f.EnumSlice(), asked...), err
+		}
+	}
+	var words []string
+	for _, child := range command.Children {
+		if !child.Hidden {
+			words = append(words, child.Name+"\t"+child.Help)
+		}
+	}
+	for _, f := range slices.Concat(command.AllFlags(true)...) {
+		words = append(words, "--"+f.Name+"\t"+f.Help)
+	}
+	for _, p := range command.Positional {
+		asked, err := c.known(ctx, a, p.Tag.Get("complete"))
+		if err != nil {
+			return words, err
+		}
+		words = append(append(words, p.EnumSlice()...), asked...)
+	}
+	return words, nil
+}
+
+// known returns all that there is of what a flag or an argument asks for; "" for none.
+func (c *completeCmd) known(ctx context.Context, a *app, what string) (words []string, err error) {
+	switch what {
+	case "":
+		return nil, nil
 	case "kinds":
 		for _, k := range catalog.Kinds {
 			words = append(words, string(k.Kind))
@@ -80,7 +115,7 @@ func (c *completeCmd) known(ctx context.Context, a *app) (words []string, err er
 		return words, nil
 	}
 	n, err := networks.Load(a.config.Network.Name)
-	switch c.What {
+	switch what {
 	case "sources":
 		for _, src := range n.Sources {
 			words = append(words, src.Name)

@@ -77,18 +77,10 @@ func completed(t *testing.T, home string, words ...string) string {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash")
 	}
-	var root cli
-	parser, _, err := newParser(&root, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var script bytes.Buffer
-	if err := manual.Complete(&script, parser.Model, "bash"); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintf(&script, "COMP_WORDS=(%q \"$@\"); COMP_CWORD=$#; _almanac; echo \"${COMPREPLY[*]}\"\n", program(t))
+	script := bytes.NewBufferString(manual.Completions("almanac", "bash"))
+	fmt.Fprintf(script, "COMP_WORDS=(%q \"$@\"); COMP_CWORD=$#; _almanac; echo \"${COMPREPLY[*]}\"\n", program(t))
 	cmd := exec.Command("bash", append([]string{"-eu", "-s", "--"}, words...)...)
-	cmd.Stdin, cmd.Env = &script, environ(home)
+	cmd.Stdin, cmd.Env = script, environ(home)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", words, err, out)
@@ -158,10 +150,8 @@ func TestShells(t *testing.T) {
 		if code := runMain(t.Context(), []string{"completion", shell}, nil, &script, io.Discard); code != 0 {
 			t.Fatalf("%s: %d", shell, code)
 		}
-		for _, want := range []string{"serve", "accept-shrink", "configured"} {
-			if !strings.Contains(script.String(), want) {
-				t.Errorf("%s: no %s", shell, want)
-			}
+		if !strings.Contains(script.String(), " complete -- ") {
+			t.Errorf("%s: the script asks nothing:\n%s", shell, script.String())
 		}
 		if _, err := exec.LookPath(shell); err != nil {
 			continue

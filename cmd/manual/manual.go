@@ -1,113 +1,46 @@
 // Package manual describes a command line to shells and to people: completions
-// for bash, zsh and fish, and a man page. It is made from the parser's model.
+// for bash, zsh and fish, and a man page, which is made from the parser's model.
 package manual
 
-import (
-	"fmt"
-	"io"
-	"slices"
-	"strings"
-
-	"github.com/alecthomas/kong"
-)
+import "strings"
 
 // Shells are those that have completions.
 var Shells = []string{"bash", "zsh", "fish"}
 
-// Complete writes the completions of a program for a shell.
-func Complete(w io.Writer, app *kong.Application, shell string) error {
-	var text string
-	switch shell {
-	case "bash":
-		text = bash(app)
-	case "zsh":
-		text = zsh(app)
-	case "fish":
-		text = fish(app)
-	default:
-		return fmt.Errorf("manual: there are no completions for %s", shell)
-	}
-	_, err := io.WriteString(w, text)
-	return err
+// scripts ask PROGRAM itself what may follow: its hidden command complete takes the line up to the word that is typed, and
+// prints a word on each line, with a tab before its description.
+var scripts = map[string]string{
+	"bash": `# Completions of PROGRAM for bash: source <(PROGRAM completion bash)
+_PROGRAM() {
+  local IFS=$'\n'
+  COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null))
+  COMPREPLY=("${COMPREPLY[@]%%$'\t'*}")
+}
+complete -o default -F _PROGRAM PROGRAM
+`,
+	"zsh": `#compdef PROGRAM
+# Completions of PROGRAM for zsh: source <(PROGRAM completion zsh)
+_PROGRAM() {
+  local -a found
+  found=(${(f)"$("${words[1]}" complete -- "${(@)words[1,CURRENT]}" 2>/dev/null)"})
+  compadd -- ${found%%$'\t'*} || _files
+}
+if [ "$funcstack[1]" = _PROGRAM ]; then _PROGRAM "$@"; else compdef _PROGRAM PROGRAM; fi
+`,
+	"fish": `# Completions of PROGRAM for fish: PROGRAM completion fish | source
+function __PROGRAM_complete
+  set -l found (PROGRAM complete -- (commandline -opc) "$(commandline -ct)" 2>/dev/null)
+  if set -q found[1]
+    printf '%s\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c PROGRAM -f -a '(__PROGRAM_complete)'
+`,
 }
 
-// level is one command with what may follow it.
-type level struct {
-	path     string // "network check"; "" = the program
-	node     *kong.Node
-	commands []*kong.Node
-	flags    []*kong.Flag
+// Completions returns the script that lets a shell complete the words of a program.
+func Completions(program, shell string) string {
+	return strings.ReplaceAll(scripts[shell], "PROGRAM", program)
 }
-
-// levels lists the program and its commands, outer ones first.
-func levels(app *kong.Application) []level {
-	var out []level
-	var walk func(n *kong.Node, path string)
-	walk = func(n *kong.Node, path string) {
-		l := level{path: path, node: n, flags: n.Flags}
-		for _, child := range n.Children {
-			if child.Type == kong.CommandNode && !child.Hidden {
-				l.commands = append(l.commands, child)
-			}
-		}
-		out = append(out, l)
-		for _, child := range l.commands {
-			walk(child, strings.TrimSpace(path+" "+child.Name))
-		}
-	}
-	walk(app.Node, "")
-	return out
-}
-
-// words are what may follow a level.
-func (l level) words(global []*kong.Flag) []string {
-	var out []string
-	for _, c := range l.commands {
-		out = append(out, c.Name)
-	}
-	for _, f := range append(slices.Clone(l.flags), global...) {
-		if name := "--" + f.Name; !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	for _, p := range l.node.Positional {
-		out = append(out, p.EnumSlice()...)
-	}
-	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
-}
-
-// asks is the tag of arguments and flags whose values the program knows: its hidden
-// command complete prints them.
-const asks = "complete"
-
-// asked is what the program is asked for about the arguments of a level.
-func (l level) asked() string {
-	for _, p := range l.node.Positional {
-		if what := p.Tag.Get(asks); what != "" {
-			return what
-		}
-	}
-	return ""
-}
-
-// choice are the values of a flag: words, or what the program is asked for.
-type choice struct {
-	words []string
-	asked string
-}
-
-// choices are the flags whose values are known: by name.
-func choices(all []level) map[string]choice {
-	out := map[string]choice{}
-	for _, l := range all {
-		for _, f := range l.flags {
-			if asked := f.Tag.Get(asks); f.Enum != "" || asked != "" {
-				out["--"+f.Name] = choice{f.EnumSlice(), asked}
-			}
-		}
-	}
-	return out
-}
-
-// sentence is the help of a command or flag on one line.
-func sentence(help string) string { return strings.Join(strings.Fields(help), " ") }

@@ -20,17 +20,14 @@ func Page(w io.Writer, app *kong.Application, version string, tail [][2]string) 
 	heading(&b, "OPTIONS OF ALL COMMANDS")
 	flags(&b, app.Flags)
 	heading(&b, "COMMANDS")
-	for _, l := range levels(app)[1:] {
-		if len(l.commands) > 0 {
-			continue // its own commands say more
-		}
-		fmt.Fprintf(&b, ".SS %s\n", quoted(strings.TrimPrefix(l.node.Summary(), app.Name+" ")))
-		fmt.Fprintf(&b, "%s\n", escape(sentence(l.node.Help)))
-		paragraphs(&b, l.node.Detail)
-		for _, p := range l.node.Positional {
+	for _, command := range app.Leaves(true) {
+		fmt.Fprintf(&b, ".SS %s\n", quoted(strings.TrimPrefix(command.Summary(), app.Name+" ")))
+		fmt.Fprintf(&b, "%s\n", escape(sentence(command.Help)))
+		paragraphs(&b, command.Detail)
+		for _, p := range command.Positional {
 			fmt.Fprintf(&b, ".TP\n.I %s\n%s\n", escape(p.Name), escape(sentence(p.Help)))
 		}
-		flags(&b, l.flags)
+		flags(&b, command.Flags)
 	}
 	for _, t := range tail {
 		heading(&b, t[0])
@@ -89,3 +86,6 @@ func escape(s string) string {
 }
 
 func quoted(s string) string { return `"` + strings.ReplaceAll(escape(s), `"`, `""`) + `"` }
+
+// sentence is the help of a command or flag on one line.
+func sentence(help string) string { return strings.Join(strings.Fields(help), " ") }
