@@ -3,13 +3,16 @@ package onboarding
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"almanac/api/kb"
 	"almanac/api/kb/deprecated"
 	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/text/markdown"
 )
 
 // SourceDrift is what docs, forum and forge state differently on a topic.
@@ -31,7 +34,7 @@ func (Body) Constraints() reflect.StructTag { return `enum:"docs,forum,forge"` }
 
 // Finding is one contradiction.
 type Finding struct {
-	Aspect  string `json:"aspect" enum:"version,port,name,amount"`
+	Aspect  string `json:"aspect" enum:"version,port,name"`
 	Subject string `json:"subject"`
 	Sides   []Side `json:"sides" doc:"what each source says last"`
 }
@@ -76,7 +79,7 @@ var contradictions = kb.New(op.Spec{
 Find contradictions between sources
 What docs, forum and forge state differently on a topic.
 
-Compares what documentation, forum and forge state on a topic (versions, ports, amounts, deprecated names) and returns
+Compares what documentation, forum and forge state on a topic (versions, ports, deprecated names) and returns
 contradictions. For facts against live values use get_kb_drift.
 `,
 }, func(ctx context.Context, b kb.Base, in contradictionsIn) (SourceDrift, error) {
@@ -92,7 +95,7 @@ contradictions. For facts against live values use get_kb_drift.
 	}
 	out := SourceDrift{Topic: in.Topic, Method: fmt.Sprintf("Reads up to %d records of each source with 0.7 of the best "+
 		"score and compares the latest statements on the same subject: versions with at least, latest or recommended, "+
-		"ports, amounts of the same unit beside the same noun phrase, deprecated names against their replacements. "+
+		"ports of named services, deprecated names against their replacements. "+
 		"Questions, conditions, the past and pages of older versions are left out.", recordsRead)}
 	var statements []statement
 	for i, source := range sides {
@@ -100,27 +103,76 @@ contradictions. For facts against live values use get_kb_drift.
 		if err != nil {
 			return SourceDrift{}, err
 		}
-		of := statementsOf(string(source), records, names)
+		of := statementsOf(source, records, names)
 		statements = append(statements, of...)
 		out.Compared = append(out.Compared, Compared{source, len(records), len(of)})
 	}
-	all, agreed := compare(statements)
-	out.Total, out.Agreed = len(all), agreed
-	for _, c := range all[:min(findingsShown, len(all))] {
-		out.Findings = append(out.Findings, finding(b, c))
-	}
-	if len(all) == 0 {
+	out.Findings, out.Agreed = compare(statements, b.Item)
+	out.Total = len(out.Findings)
+	out.Findings = out.Findings[:min(findingsShown, out.Total)]
+	if out.Total == 0 {
 		out.Hint = fmt.Sprintf("no contradiction found among %d statements: see compared", len(statements))
 	}
 	return out, nil
 })
 
-func finding(b kb.Base, c contradiction) Finding {
-	f := Finding{Aspect: c.Aspect, Subject: c.Subject}
-	for _, s := range c.Sides {
-		item := b.Item(s.Record)
-		item.Date = kb.Time(s.Date)
-		f.Sides = append(f.Sides, Side{Body(s.Source), s.Value, s.Records, item, s.Snippet()})
+// statementShown is the maximum of a statement in an answer, in characters.
+const statementShown = 240
+
+// compare compares the latest statements of the sources on each subject and returns
+// the contradictions, the newest first, and the number of subjects of which at least
+// two sources say the same.
+func compare(statements []statement, item func(catalog.Record) kb.Item) (found []Finding, agreed int) {
+	slices.SortStableFunc(statements, func(a, b statement) int { return b.Date.Compare(a.Date) })
+	bySubject := map[subject]map[Body][]statement{}
+	var subjects []subject // by their newest statement
+	for _, s := range statements {
+		if bySubject[s.subject] == nil {
+			bySubject[s.subject] = map[Body][]statement{}
+			subjects = append(subjects, s.subject)
+		}
+		bySubject[s.subject][s.Source] = append(bySubject[s.subject][s.Source], s)
 	}
-	return f
+	for _, subject := range subjects {
+		bySource := bySubject[subject]
+		f := Finding{Aspect: subject.Aspect, Subject: subject.Name}
+		values := map[string]bool{}
+		for _, source := range slices.Sorted(maps.Keys(bySource)) {
+			latest, records := latestOf(bySource[source])
+			if records == 0 {
+				continue
+			}
+			values[latest.same] = true
+			side := Side{source, latest.Value, records, item(latest.Record), markdown.Clip(latest.Text, statementShown)}
+			side.Date = kb.Time(latest.Date)
+			f.Sides = append(f.Sides, side)
+		}
+		switch {
+		case len(values) > 1:
+			found = append(found, f)
+		case len(f.Sides) > 1:
+			agreed++
+		}
+	}
+	return found, agreed
+}
+
+// latestOf returns the latest of a source's statements on a subject, newest first, and
+// how many records state its value. Of several values of the same date, as of pages
+// without one, that of most records counts; 0 if no value has most.
+func latestOf(all []statement) (latest statement, records int) {
+	count := map[string]int{}
+	for _, s := range all {
+		count[s.same]++
+	}
+	for _, s := range all {
+		switch n := count[s.same]; {
+		case !s.Date.Equal(all[0].Date):
+		case n > count[latest.same]:
+			latest, records = s, n
+		case n == records && s.same != latest.same:
+			records = 0
+		}
+	}
+	return latest, records
 }

@@ -2,8 +2,9 @@ package onboarding
 
 import (
 	"cmp"
-	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"almanac/api/kb/deprecated"
@@ -11,151 +12,140 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/text/markdown"
+	"almanac/text/prose"
 )
 
-// statement is a claim that a record of a source makes.
+// statement is something that a text says in a form that can be compared.
 type statement struct {
-	claim
-	Source string
+	subject
+	Source Body
+	Value  string // as written
+	Text   string // the sentence
 	Record catalog.Record
 	Date   time.Time // zero if unknown: older than any other
+
+	same string // equal for equal values, however they are written
 }
 
-// statementsOf reads the claims of a source's records. Each is dated by when the
-// record was last written: what others add to it later does not count.
-func statementsOf(source string, records []catalog.Record, names deprecated.Names) (out []statement) {
+// subject is what a statement is about: the version of a product ("postgresql, at
+// least"), the port of a service ("ledger api"), or a deprecated name.
+type subject struct{ Aspect, Name string }
+
+// statementsOf reads what a source's records say, each value once. Each is dated by
+// when the record was last written: what others add to it later does not count.
+func statementsOf(source Body, records []catalog.Record, names deprecated.Names) (out []statement) {
 	for _, r := range records {
-		at := r.UpdatedAt
-		if at.IsZero() {
-			at = r.CreatedAt
-		}
-		for _, c := range claimsIn(r.Title, r.Body, names) {
-			out = append(out, statement{c, source, r, at})
+		first := len(out)
+		for _, s := range append(stated(r.Body), named(r, names)...) {
+			s.Source, s.Record, s.Date = source, r, cmp.Or(r.UpdatedAt, r.CreatedAt)
+			same := func(o statement) bool { return o.subject == s.subject && o.same == s.same }
+			if !slices.ContainsFunc(out[first:], same) {
+				out = append(out, s)
+			}
 		}
 	}
 	return out
 }
 
-// contradiction is a subject of which the latest statements of two sources
-// differ.
-type contradiction struct {
-	Aspect  string
-	Subject string
-	Sides   []side // one for each source, by name
-}
-
-// side is what a source says of a subject: its latest statement.
-type side struct {
-	statement
-	Records int // of the source that state the same value
-}
-
-// statementShown is the maximum of a statement in an answer, in characters.
-const statementShown = 240
-
-// Snippet is the statement, with an ellipsis if it is cut.
-func (s side) Snippet() string { return markdown.Clip(s.Text, statementShown) }
-
-// compare compares the latest statements of the sources on each subject
-// and returns the contradictions, the newest first, and the number of subjects
-// of which at least two sources say the same.
-func compare(statements []statement) (found []contradiction, agreed int) {
-	type subject struct{ aspect, name string }
-	bySubject := map[subject]map[string][]statement{}
-	for _, s := range statements {
-		key := subject{s.Aspect, s.Subject}
-		if bySubject[key] == nil {
-			bySubject[key] = map[string][]statement{}
+// named says which of the deprecated names and their replacements a text uses.
+func named(r catalog.Record, names deprecated.Names) (out []statement) {
+	for _, m := range names.In(r.Title, r.Body) {
+		s := statement{subject: subject{"name", strings.ToLower(m.Record.Title)}, Value: m.Record.Title, same: "deprecated"}
+		text := m.Replaced
+		switch {
+		case text != "":
+			s.Value, s.same = m.Data.Replacement, "current"
+		case m.Data.Replacement == "":
+			continue
+		default:
+			text = m.Current[0]
 		}
-		bySubject[key][s.Source] = append(bySubject[key][s.Source], s)
+		s.Text = markdown.Inline(text)
+		out = append(out, s)
 	}
-	for key, bySource := range bySubject {
-		c := contradiction{Aspect: key.aspect, Subject: key.name}
-		values := map[string]bool{}
-		for _, source := range slices.Sorted(maps.Keys(bySource)) {
-			if side, ok := sideOf(bySource[source]); ok {
-				c.Sides = append(c.Sides, side)
-				values[side.same] = true
+	return out
+}
+
+const (
+	product  = `([A-Za-z@][\w@/-]*)`
+	dotted   = `v?(\d{1,4}(?:\.\d{1,5}){1,3}(?:-[0-9A-Za-z.]*[0-9A-Za-z])?)`
+	numbered = `v?(\d{1,4}(?:\.\d{1,5}){0,3})`
+	ends     = `(?:[^\w.]|\.?$)`
+)
+
+// forms say the version of a product or the port of a service; precision comes before
+// recall.
+var forms = []struct {
+	aspect, relation string
+	pattern          *regexp.Regexp
+}{
+	{"version", ", at least", regexp.MustCompile(product + `(?: is| version| v\.?)? ` + numbered +
+		` or (?:later|newer|higher|above|greater)\b`)},
+	{"version", ", at least", regexp.MustCompile(`(?i)\b(?:requires?|needs?|at least|minimum(?: version)?(?: of| is|:)?|` +
+		`>=|≥) (?:the )?` + product + ` (?:version )?` + dotted + ends)},
+	{"version", ", latest", regexp.MustCompile(`(?i)\b(?:latest|newest|most recent|current) (?:stable )?` +
+		`(?:(?:version|release) )?(?:of (?:the )?)?` + product + `:? (?:is )?(?:version )?` + dotted + ends)},
+	{"version", ", latest", regexp.MustCompile(product + ` ` + dotted + ` is the (?:latest|newest|most recent|current)\b`)},
+	{"version", ", recommended", regexp.MustCompile(`(?i)\brecommend(?:s|ed)?:?(?: version)?(?: is)? ` + product + ` ` +
+		dotted + ends)},
+	{"version", ", recommended", regexp.MustCompile(product + ` ` + dotted + ` is (?:the )?recommended\b`)},
+	{"port", "", regexp.MustCompile(`(?:[Tt]he )?((?:[A-Z][\w/-]* )?[A-Za-z@][\w@./-]*) (?:(?:listens?|runs?|is|are|` +
+		`served|available|answers?|exposed|reachable) )?(?:on|at|uses) (?:TCP )?port (\d{2,5})\b`)},
+}
+
+var (
+	// doubtful are sentences that do not say what is, or that speak of a feature or of some cases.
+	doubtful = regexp.MustCompile(`(?i)\b(?:if|would|could|should|was|were|had|used to|before|until|instead|unless|` +
+		`proposed?|suggest\w*|example|e\.g|assume|deprecated|removed|planned|will|not|no longer|old|former)\b|\?$|` +
+		`^(?:To|For|On|In|Since|From|With|When|Note|Only)\b`)
+	// requires are words of requirements; without one, "node 2.5 or later" says where a
+	// feature is, unless a line begins so.
+	requires = regexp.MustCompile(`(?i)\b(?:requir\w+|needs?|must|install|check|minimum|at least|prerequisites?)\b|>=|≥`)
+)
+
+// maxSentence is the length of a sentence in bytes from which it is a table or
+// a list that was not recognised.
+const maxSentence = 600
+
+// stated reads the versions and ports that a text states.
+func stated(text string) (out []statement) {
+	for _, s := range sentences(text) {
+		if len(s) > maxSentence || doubtful.MatchString(s) {
+			continue
+		}
+		for _, f := range forms {
+			for _, m := range f.pattern.FindAllStringSubmatchIndex(s, -1) {
+				name, value := strings.ToLower(s[m[2]:m[3]]), s[m[4]:m[5]]
+				first, _, several := strings.Cut(name, " ")
+				switch {
+				case prose.StopWords[first]:
+				case f.aspect == "port" && !several && !strings.ContainsAny(name, "-_./"): // one word is too general
+				case f.relation == ", at least" && m[0] > 0 && !requires.MatchString(s):
+				default:
+					out = append(out, statement{subject: subject{f.aspect, name + f.relation}, Value: value, Text: s,
+						same: trailingZeros.ReplaceAllString(value, "")})
+				}
 			}
 		}
+	}
+	return out
+}
+
+var trailingZeros = regexp.MustCompile(`(?:\.0)+$`)
+
+// sentences returns those of a text that have a number, without code and without what
+// is quoted, which belongs to somebody else. A row of a table is one.
+func sentences(text string) (out []string) {
+	for b := range markdown.Blocks(text) {
 		switch {
-		case len(values) > 1:
-			found = append(found, c)
-		case len(c.Sides) > 1:
-			agreed++
-		}
-	}
-	slices.SortFunc(found, func(a, b contradiction) int {
-		return cmp.Or(b.newest().Compare(a.newest()), cmp.Compare(a.Aspect, b.Aspect),
-			cmp.Compare(a.Subject, b.Subject))
-	})
-	return found, agreed
-}
-
-func (c contradiction) newest() time.Time {
-	latest := slices.MaxFunc(c.Sides, func(a, b side) int { return a.Date.Compare(b.Date) })
-	return latest.Date
-}
-
-// sideOf returns a source's latest statement. Of several values of the same
-// date, as of pages without one, that of most records counts; false if no value
-// has most.
-func sideOf(all []statement) (side, bool) {
-	latest := newest(all)
-	records, now := map[string]map[int64]bool{}, map[string]int{} // by value: those of any date, those of the latest
-	for _, s := range all {
-		if records[s.same] == nil {
-			records[s.same] = map[int64]bool{}
-		}
-		if !records[s.same][s.Record.ID] && s.Date.Equal(latest) {
-			now[s.same]++
-		}
-		records[s.same][s.Record.ID] = true
-	}
-	var best side
-	most, unique := 0, false
-	for _, s := range all {
-		n := now[s.same]
-		switch {
-		case !s.Date.Equal(latest):
-		case n > most:
-			best, most, unique = side{s, len(records[s.same])}, n, true
-		case n == most && s.same != best.same:
-			unique = false
-		}
-	}
-	return best, unique
-}
-
-func newest(statements []statement) (t time.Time) {
-	for _, s := range statements {
-		if s.Date.After(t) {
-			t = s.Date
-		}
-	}
-	return t
-}
-
-// currentPages returns the records without the documentation pages of an older
-// version: those with the mark, and those with another version than the newest
-// of their repository that is among them. A record that states no version is
-// current.
-func currentPages(pages []catalog.Record) []catalog.Record {
-	versions := make([]string, len(pages))
-	newest := map[string]string{}
-	for i, r := range pages {
-		if r.Kind == catalog.KindDoc {
-			d, _ := catalog.Decode[catalog.Doc](r) // data of another form states no version
-			versions[i] = d.Version
-		}
-		if old, ok := newest[r.Container]; !ok || later(versions[i], old) {
-			newest[r.Container] = versions[i]
-		}
-	}
-	var out []catalog.Record
-	for i, r := range pages {
-		if !slices.Contains(r.Tags, catalog.TagOtherVersion) && !later(newest[r.Container], versions[i]) {
-			out = append(out, r)
+		case !strings.ContainsAny(b.Text, "0123456789"): // most; to split them costs most of the time
+		case b.Kind == markdown.Table:
+			for row := range strings.Lines(b.Text) {
+				out = append(out, markdown.Inline(strings.Join(strings.Fields(strings.ReplaceAll(row, "|", " ")), " ")))
+			}
+		case b.Kind == markdown.Heading, b.Kind == markdown.Item,
+			b.Kind == markdown.Paragraph && !b.Quoted && b.Indent <= 3:
+			out = append(out, derive.Sentences(markdown.Inline(strings.ReplaceAll(b.Text, "\n", " ")))...)
 		}
 	}
 	return out
@@ -167,17 +157,10 @@ const leastRelevant = 0.7
 // relevantPages returns the ids of the hits that are on their topic, without
 // pages of older versions: they state what was true of those.
 func relevantPages(hits []find.Match) (ids []int64) {
-	var pages []catalog.Record
-	for _, h := range hits {
-		pages = append(pages, h.Record)
-	}
-	current := map[int64]bool{}
-	for _, r := range currentPages(pages) {
-		current[r.ID] = true
-	}
+	records := find.Records(hits)
 	best := 0.0
 	for _, h := range hits {
-		if !current[h.Record.ID] {
+		if past(h.Record) || slices.ContainsFunc(records, newerThan(h.Record)) {
 			continue
 		}
 		if best = max(best, h.Relevance); h.Relevance >= leastRelevant*best {
@@ -185,15 +168,4 @@ func relevantPages(hits []find.Match) (ids []int64) {
 		}
 	}
 	return ids
-}
-
-// later reports whether version a comes after b; none comes after all, one that
-// cannot be read before all.
-func later(a, b string) bool {
-	if a == "" || b == "" {
-		return a == "" && b != ""
-	}
-	v, okA := derive.ParseVersion(a)
-	w, okB := derive.ParseVersion(b)
-	return okA && (!okB || v.Compare(w) > 0)
 }

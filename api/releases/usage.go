@@ -3,7 +3,6 @@ package releases
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -26,18 +25,8 @@ type usage struct {
 var guidanceKinds = catalog.KindsOf(catalog.RolePage, catalog.RolePublication, catalog.RoleThread,
 	catalog.RoleMessage)
 
-// warns matches sentences that mention something because it is not to be used.
-var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|replacing|supersede[ds]?|` +
-	`removed?|removal|retired?|gone|discontinued|unsupported|unmaintained|formerly|became|instead of|rather than|` +
-	`legacy|old|older|still|leav(?:e|ing)|convert(?:s|ed|ing)?|migrat\w+ (?:from|off)|moved? (?:from|off)|no longer|` +
-	`any ?more|any longer|not supported|has no|until \d|before \d|end of life|last day|farewell|do not use|` +
-	`don't use|does not know)\b`)
-
-// usagesIn finds the texts that mention deprecated items by their patterns, newest
-// text first, then the items mentioned most. A pattern matches whole words in any
-// case; where two match at the same place, the longer one counts. A mention does not
-// count in a sentence that itself says so (deprecated, replaced, no longer …), nor
-// anywhere in a text whose title says so of the item.
+// usagesIn finds the texts that mention deprecated items as if they were current,
+// newest text first, then the items mentioned most.
 func usagesIn(texts, deprecations []catalog.Record) []usage {
 	items := deprecated.Of(deprecations)
 	var out []usage
@@ -45,30 +34,18 @@ func usagesIn(texts, deprecations []catalog.Record) []usage {
 		if text.Kind.Role() == catalog.RoleChange { // says itself what is deprecated, or did before it was
 			continue
 		}
-		announced := make([][][]int, len(items))
-		if warns.MatchString(text.Title) {
-			announced = items.Find(text.Title)
-		}
-		for i, spans := range items.Find(text.Body) {
-			if len(announced[i]) > 0 {
+		for _, m := range items.In(text.Title, text.Body) {
+			if len(m.Current) == 0 {
 				continue
 			}
-			item := items[i]
-			u := usage{Text: text, Deprecation: item.Record, At: cmp.Or(text.UpdatedAt, text.CreatedAt)}
-			u.Deprecated, u.Replacement, u.Since = item.Record.Title, item.Data.Replacement, item.Data.Since
-			for _, s := range spans {
-				sentence := sentenceAround(text.Body, s)
-				if warns.MatchString(sentence) {
-					continue
-				}
-				if u.Mentions++; u.Mentions == 1 {
-					u.Snippet = markdown.Clip(markdown.Inline(sentence), usageShown)
-				}
-			}
-			if u.Mentions > 0 {
-				u.Replaced = item.Replaced(text.Body) >= 0
-				out = append(out, u)
-			}
+			out = append(out, usage{
+				Text: text, Deprecation: m.Record, At: cmp.Or(text.UpdatedAt, text.CreatedAt),
+				Use: Use{
+					Deprecated: m.Record.Title, Replacement: m.Data.Replacement, Since: m.Data.Since,
+					Mentions: len(m.Current), Replaced: m.Replaced != "",
+					Snippet: markdown.Clip(markdown.Inline(m.Current[0]), usageShown),
+				},
+			})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b usage) int {
@@ -112,26 +89,6 @@ func usageProofs(usages []usage) (out []evidence.Proof) {
 
 // usageShown is the maximum of a snippet, in characters.
 const usageShown = 320
-
-// sentenceReach is how far around a mention its sentence is looked for, in
-// bytes.
-const sentenceReach = 240
-
-// sentenceAround returns the sentence, item or line around a span of a text.
-func sentenceAround(text string, span []int) string {
-	before := text[max(0, span[0]-sentenceReach):span[0]]
-	if at := sentenceEnd.FindAllStringIndex(before, -1); at != nil {
-		before = before[at[len(at)-1][1]:]
-	}
-	after := text[span[1]:min(len(text), span[1]+sentenceReach)]
-	if at := sentenceEnd.FindStringIndex(after); at != nil {
-		after = after[:at[0]+1]
-	}
-	return strings.ToValidUTF8(before+text[span[0]:span[1]]+after, "")
-}
-
-// sentenceEnd ends a sentence, a paragraph, a list item or a table's row.
-var sentenceEnd = regexp.MustCompile(`[.!?]["')\]]*\s|\n\s*(?:\n|[-*+|#>]|\d+[.)]\s)`)
 
 // deprecationNamed returns the item of a name, in any case, nil if there is
 // none, and the names that there are.

@@ -93,7 +93,7 @@ var recipes = []recipe{
 		steps: []step{
 			{"search", "q={q} type=doc limit=5", "Find what documents say of it."},
 			{"search_release_notes", "feature={q}", "Find the releases whose notes name it."},
-			{"detect_drift", "topic={q}", "List versions, ports, amounts and names on which sources differ."},
+			{"detect_drift", "topic={q}", "List versions, ports and names on which sources differ."},
 		},
 	},
 	{

@@ -20,7 +20,7 @@ func Words(text string) map[string]bool {
 	return words
 }
 
-// StopWords are words that are in every text and that no noun phrase has.
+// StopWords are words that are in every text and that name nothing.
 var StopWords = WordSet(`a an the this that these those its their our your his her my it they we you i he she
 	and or but nor so of in on at to for from with by per as than then when where while if is are was were be
 	been being has have had do does did can could may might must shall should will would not no yes each every

@@ -102,21 +102,3 @@ func (n Names) Find(text string) [][][]int {
 	}
 	return out
 }
-
-// In returns where a text has the name, -1 if nowhere.
-func (n Name) In(text string) int { return first(n.spellings, text) }
-
-// Replaced returns where a text has what replaces the name, -1 if nowhere.
-func (n Name) Replaced(text string) int { return first(n.replacement, text) }
-
-func first(spellings []spelling, text string) int {
-	form := folded(text)
-	for _, s := range spellings {
-		if strings.Contains(form, s.word) {
-			if at := s.pattern.FindStringIndex(text); at != nil {
-				return at[0]
-			}
-		}
-	}
-	return -1
-}
