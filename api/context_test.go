@@ -32,10 +32,6 @@ func contextQuestions(t *testing.T, l *library) []question {
 					t.Error("no hint")
 				}
 			}},
-		{name: "a topic of marks", tool: "full_context", args: `{"topic":"?"}`, status: 400,
-			message: "topic cannot be searched for"},
-		{name: "too many of each", tool: "full_context", args: `{"topic":"tide","limit_per_source":11}`, status: 400,
-			message: "limit_per_source must be between 1 and 10"},
 		{name: "a short text is read whole", target: "/api/v1/search?q=reserve+a+mooring", tool: "search",
 			args: `{"query":"reserve a mooring"}`, want: fields{"items.0.read": fmt.Sprint(doc)}},
 		{name: "a status in the network's own word", target: "/api/v1/search?q=cip+56", tool: "search",

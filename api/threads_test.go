@@ -15,7 +15,7 @@ import (
 
 // mole is a knowledge base in which keys say nothing about time: what is said on
 // an issue, a pull request, a discussion and a mailing list without numbers; and
-// votes and guides.
+// votes.
 func mole(t *testing.T) *library {
 	t.Helper()
 	return serve(t, network.Network{Name: "mole", Proposals: tidewater}, func() time.Time { return now },
@@ -57,23 +57,12 @@ func mole(t *testing.T) *library {
 			batch.Entries[len(batch.Entries)-1].Links = []catalog.Link{{Relation: catalog.Mentions,
 				To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0003"}, Snippet: "as CIP-3 and"}}
 			said(catalog.KindComment, done, "mole/light#issuecomment-11", "bo", "It closes #7.", 2, catalog.Comment{})
-			put(catalog.Record{Kind: catalog.KindVideo, Key: "talk1", Title: "Light", URL: "https://video.mole.example/talk1",
-				Body: "## 0:01 {#t=1}\n\nAda Reef: The lamp is dim.\n\n## 1:09 {#t=69}\n\nBo Quay: Trim the wick.\n"},
-				catalog.Ref{}, catalog.Video{HasTranscript: true})
 			put(catalog.Record{Kind: catalog.KindRadar, Key: "new", Title: "A new lamp", Category: "ecosystem",
 				Summary: "It is *brighter*.", CreatedAt: ago(1)}, catalog.Ref{}, catalog.Radar{})
-			put(catalog.Record{Kind: catalog.KindRadar, Key: "far", Title: "No oil", Category: "critical", CreatedAt: ago(2),
-				EndsAt: ago(-30)}, catalog.Ref{}, catalog.Radar{})
-			put(catalog.Record{Kind: catalog.KindRadar, Key: "near", Title: "No `wick`", Category: "critical", CreatedAt: ago(3),
-				EndsAt: ago(-5)}, catalog.Ref{}, catalog.Radar{})
 			put(catalog.Record{Kind: catalog.KindProject, Key: "lamps", Title: "Lamps", Body: "They shine."}, catalog.Ref{},
 				catalog.Project{Apps: []string{"lamp-1"}, Repos: []string{"mole/light"}})
 			put(catalog.Record{Kind: catalog.KindRepo, Key: "mole/light", Title: "mole/light", Body: "The light."},
 				catalog.Ref{}, catalog.Repo{})
-			topic := thread(catalog.KindTopic, "12", "Which chain?", "Iron or rope?", catalog.Topic{Posts: 2, Accepted: 2})
-			said(catalog.KindPost, topic, "12/1", "ada", "Iron or rope?", 9, catalog.Post{Number: 1})
-			said(catalog.KindPost, topic, "12/2", "bo", "Iron.", 8, catalog.Post{Number: 2, Accepted: true})
-			thread(catalog.KindTopic, "13", "Which rope?", "Hemp?", catalog.Topic{Posts: 1})
 			chat := thread(catalog.KindDiscussion, "D_1", "Which oil?", "Whale or olive?", catalog.Discussion{Number: 30})
 			said(catalog.KindComment, chat, "DC_b", "bo", "Olive.", 5, catalog.Comment{})
 			said(catalog.KindComment, chat, "DC_a", "cy", "Neither.", 2, catalog.Comment{})
@@ -85,11 +74,6 @@ func mole(t *testing.T) *library {
 			said(catalog.KindMailMessage, mail, "talk-100", "bo", "I do.", 8, catalog.MailMessage{Number: 2})
 			put(catalog.Record{Kind: catalog.KindCIP, Key: "CIP-0003", Title: "Light the mole", Body: "At night."},
 				catalog.Ref{}, catalog.CIP{})
-			thread(catalog.KindMailThread, "vote-700", "Vote", "Who is for it?", catalog.MailThread{Messages: 1})
-			last := &batch.Entries[len(batch.Entries)-1]
-			last.Links = []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0003"}}}
-			last.Votes = []catalog.Vote{{Voter: "Reef", Choice: "in_favour"}, {Voter: "Quay", Choice: "abstain"},
-				{Voter: "Buoy", Choice: "no_vote"}}
 			vote := func(key, state, outcome string) {
 				put(catalog.Record{Kind: catalog.KindVoteRequest, Key: key, Title: "Vote " + key, State: state, CreatedAt: ago(3)},
 					catalog.Ref{}, catalog.VoteRequest{Outcome: outcome, Votes: []catalog.Ballot{
@@ -98,13 +82,6 @@ func mole(t *testing.T) *library {
 			}
 			vote("vote-open", "open", "")
 			vote("vote-closed", "closed", "accepted")
-			put(catalog.Record{Kind: catalog.KindDoc, Key: "docs/berths.md", Path: "docs/berths.md", Title: "Book a berth",
-				Body: "Ask the harbour master."}, catalog.Ref{}, catalog.Doc{})
-			put(catalog.Record{Kind: catalog.KindOnboarding, Key: "web", Title: "Web",
-				Body: "You know HTTP.\n\n## Steps\n\n- Berths: where to moor\n- Ask\n- Look around"}, catalog.Ref{},
-				catalog.Onboarding{Steps: []catalog.Step{
-					{Title: "Berths", Text: "where to moor", Kind: catalog.KindDoc, Key: "docs/berths.md", Minutes: 10},
-					{Title: "Ask", URL: "https://forum.mole.example/", Minutes: 5}, {Title: "Look around"}}})
 			if _, err := store.Apply(t.Context(), batch); err != nil {
 				t.Fatal(err)
 			}
@@ -217,95 +194,11 @@ func TestTextsLeadToWhatTheyName(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoSiteLeadsToNone holds that lists name no site of what has none, as if this were it.
-func TestWhatHasNoSiteLeadsToNone(t *testing.T) {
-	page := visit(mole(t).public, "/ecosystem").Body.String()
-	if p := inOrder(page, "Lamps</a>", "</ol>"); p != "" || strings.Contains(page, `rel="noopener"`) {
-		t.Errorf("no %s, or a link to a site:\n%s", p, page)
-	}
-}
-
-// TestSolvedIsSaid holds that threads with an accepted answer are called so, others not.
-func TestSolvedIsSaid(t *testing.T) {
-	l := mole(t)
-	for at, want := range map[string]int{"/discussions": 1, "/discussions/12": 1, "/discussions/13": 0} {
-		w := visit(l.public, at)
-		if got := strings.Count(w.Body.String(), `<span class="status good">solved</span>`); got != want || w.Code != 200 {
-			t.Errorf("%s: %d, solved %d times, want %d:\n%s", at, w.Code, got, want, w.Body)
-		}
-	}
-}
-
-// TestRadarBeginsWithTheMostUrgent holds the order that the page promises.
-func TestRadarBeginsWithTheMostUrgent(t *testing.T) {
-	l := mole(t)
-	page := visit(l.public, "/radar").Body.String()
-	if p := inOrder(page, "the most urgent first", "No <code>wick</code>", "in 5 days", "No oil",
-		"in 30 days", "A new lamp"); p != "" {
-		t.Errorf("no %s in its place:\n%s", p, page)
-	}
-}
-
 // TestTheFeedSaysWhatIsNew holds that its entries have the summaries of what is new.
 func TestTheFeedSaysWhatIsNew(t *testing.T) {
 	feed := visit(mole(t).public, "/feed.atom").Body.String()
 	if p := inOrder(feed, "New alert: A new lamp</title>", "<summary>It is brighter.</summary>"); p != "" {
 		t.Errorf("no %s in its place:\n%s", p, feed)
-	}
-}
-
-// TestTalksLeadToTheirMoments holds what a transcript says of who speaks and where.
-func TestTalksLeadToTheirMoments(t *testing.T) {
-	page, markdown := mole(t).page(t, catalog.KindVideo, "talk1")
-	if p := inOrder(page, `id="s-t=1"`, `href="https://video.mole.example/talk1#t=1"`,
-		"<strong>Ada Reef:</strong> The lamp", `href="https://video.mole.example/talk1#t=69"`, "<strong>Bo Quay:</strong>",
-		"0:01 The lamp is dim.", "1:09 Trim the wick."); p != "" {
-		t.Errorf("no %s in its place:\n%s", p, page)
-	}
-	if !strings.Contains(markdown, "**Bo Quay:** Trim") {
-		t.Error(markdown)
-	}
-}
-
-// TestNumbersAreInTitles holds what pages of numbered records are called, where they are,
-// and that comments are called as what they are on.
-func TestNumbersAreInTitles(t *testing.T) {
-	l := mole(t)
-	comment := strings.TrimPrefix(l.base.PageURL(l.record(t, catalog.KindComment, "mole/light#issuecomment-9")), publicURL)
-	for target, want := range map[string][]string{
-		"/issues/mole/light/7":   {"<title>The lamp is dim #7 · ", `<h1 dir="auto">The lamp is dim #7</h1>`},
-		"/forge-discussions/D_1": {"<title>Which oil? #30 · "},
-		comment:                  {"<title>Re: The lamp is dim · "},
-		"/cips/0003": {"<title>CIP-0003 Light the mole · ", "Votes <span>3</span>",
-			"Mentioned in <span>2</span>"},
-		"/cips/0003/votes":            {"<title>CIP-0003 Light the mole: Votes · ", "CIP-0003 Light the mole</h1>"},
-		"/?q=trimmed&type=forge":      {">Re: The lamp is dim</a>"},
-		"/live?q=trimmed+wick+bright": {"lamp is "},
-	} {
-		w := visit(l.public, target)
-		if p := inOrder(w.Body.String(), want...); p != "" || w.Code != 200 {
-			t.Errorf("%s: %d, no %s in its place:\n%s", target, w.Code, p, w.Body)
-		}
-	}
-	issue := l.id(t, catalog.KindIssue, "mole/light#7")
-	if w := visit(l.public, "/issues/"+issue); w.Code != 302 || w.Header().Get("Location") != "/issues/mole/light/7" {
-		t.Errorf("/issues/%s: %d %s", issue, w.Code, w.Header().Get("Location"))
-	}
-	if page := visit(l.public, "/cips/0003").Body.String(); strings.Contains(page, "cip_number") {
-		t.Error("the page is said to be the same as what only its tabs count")
-	}
-}
-
-// TestFactsAreWrittenForPeople holds how facts stand beside a text, and the rest below it.
-func TestFactsAreWrittenForPeople(t *testing.T) {
-	page, markdown := mole(t).page(t, catalog.KindPull, "mole/light#10")
-	if p := inOrder(page, "More fields", "<code>files</code>", "hinge.go, hinge_test.go", "<dt>Lines added</dt>",
-		">1,200</dd>", "<dt>Merged</dt>", `>12 May 2030</time>`, "<dt>Commit</dt>",
-		`<code class="hash" title="0123456789abcdef0123">`); p != "" {
-		t.Errorf("no %s in its place:\n%s", p, page)
-	}
-	if strings.Contains(markdown, "More fields") || strings.Contains(page, "10:00:00Z</dd>") {
-		t.Errorf("a field is written as programs have it:\n%s", markdown)
 	}
 }
 
@@ -407,39 +300,5 @@ func TestWhoHasNotVotedDoesNotAbstain(t *testing.T) {
 		}
 		l.ask(t, question{tool: "get_governance_vote", args: fmt.Sprintf(`{"tracking_cid":%q}`, key),
 			want: fields{"for": 1, "against": 0, "abstained": 1, "not_voted": 2, "absent.0": "Buoy", "absent.#": 2}}, coverage{})
-	}
-}
-
-// TestWhoHasNotVotedByMail holds the same of the formal votes on a proposal.
-func TestWhoHasNotVotedByMail(t *testing.T) {
-	l := mole(t)
-	l.ask(t, question{tool: "get_cip_votes", args: `{"cip_id":"3"}`,
-		want: fields{"in_favour": 1, "against": 0, "abstained": 1, "no_vote": 1, "votes.#": 3}}, coverage{})
-	page := visit(l.public, "/cips/0003/votes").Body.String()
-	if p := inOrder(page, "Abstained</dt><dd>1</dd>", "Did not vote</dt><dd>1</dd>"); p != "" {
-		t.Errorf("no %s in its place:\n%s", p, page)
-	}
-}
-
-// TestGuidesLead holds that the steps of a guide are a numbered path that leads
-// somewhere, and that nothing of it stands twice or as a key.
-func TestGuidesLead(t *testing.T) {
-	l := mole(t)
-	page, markdown := l.page(t, catalog.KindOnboarding, "web")
-	if p := inOrder(page, "You know HTTP.", "3 steps", "15 min", `<a href="/docs/docs/berths.md">Berths</a>`, "10\nmin",
-		"where to moor", `<a href="https://forum.mole.example/"`, ">Ask</a>", "5\nmin", "Look around"); p != "" {
-		t.Errorf("no %s in its place:\n%s", p, page)
-	}
-	if p := inOrder(markdown, "You know HTTP.", "## 3 steps", "1. [**Berths**]("+publicURL+"/docs/docs/berths.md) 10 min",
-		"2. [**Ask**](https://forum.mole.example/) 5 min", "3. **Look around**"); p != "" {
-		t.Errorf("no %s in its place:\n%s", p, markdown)
-	}
-	for _, gone := range []string{"Facts", "docs/berths.md\n"} {
-		if strings.Contains(markdown, gone) {
-			t.Errorf("the guide still says %q:\n%s", gone, markdown)
-		}
-	}
-	if strings.Count(markdown, "Look around") != 1 {
-		t.Errorf("the steps stand twice:\n%s", markdown)
 	}
 }
