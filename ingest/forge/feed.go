@@ -2,12 +2,10 @@ package forge
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
-	"slices"
 	"time"
 )
 
@@ -38,21 +36,16 @@ type feed[T any] struct {
 // that no item of the same second is lost.
 //
 // Pages are requested by number only if more items than fit on a page share a
-// second. These are then read again from the last to the first: an item that
-// moved forward meanwhile is on a page still to be read, and one that changed is
-// after the last item. At the end of the feed there is no such page, so reading
-// ends there only if all pages were the same both times and thus were so at one
-// moment (a clean double collect: Afek et al., Atomic Snapshots of Shared
-// Memory, 1993).
+// second. What moves between these is found by the next run from the beginning.
 func (f feed[T]) read(ctx context.Context, c *client) error {
 	p := &scan[T]{feed: f, client: c, seen: map[int64]time.Time{}, reported: map[string]bool{}}
 	newest := f.since
 	if !f.since.IsZero() {
 		p.begin = f.since.Add(-overlap)
 	}
-	var turned []digest // the previous pages
+	number := 1
 	for range maxPages {
-		at, err := p.page(ctx, len(turned)+1)
+		at, err := p.page(ctx, number)
 		if err != nil {
 			return err
 		}
@@ -61,29 +54,18 @@ func (f feed[T]) read(ctx context.Context, c *client) error {
 		}
 		newest = later(newest, at.last)
 		next := at.last.Add(-time.Second)
-		onward := at.ordered && next.After(p.begin)
-		if at.more && !onward {
-			if n := len(turned); n > 0 && at.fresh == 0 && at.digest == turned[n-1] {
-				return fmt.Errorf("%s: %w", f.path, errEndless)
-			}
-			turned = append(turned, at.digest)
-			continue
-		}
-		still, err := p.back(ctx, turned)
-		if err != nil {
-			return err
-		}
-		done := !at.more && still
-		if done || onward {
+		switch {
+		case !at.more:
 			f.reached(p.upTo(newest))
-		}
-		if done {
 			return nil
+		case at.ordered && next.After(p.begin):
+			f.reached(p.upTo(newest))
+			p.begin, number = next, 1
+		case at.fresh == 0 && number > 1:
+			return fmt.Errorf("%s: %w", f.path, errEndless)
+		default:
+			number++
 		}
-		if onward {
-			p.begin = next
-		}
-		turned = nil
 	}
 	return fmt.Errorf("%s: %w after %d of them", f.path, errEndless, maxPages)
 }
@@ -95,7 +77,7 @@ type scan[T any] struct {
 	begin    time.Time
 	seen     map[int64]time.Time // last changes of the items passed on
 	reported map[string]bool     // bad items that were reported
-	again    time.Time           // the first change of one of them since then; zero for none
+	again    time.Time           // the first change of an item after it was passed on; zero for none
 }
 
 // upTo returns the time up to which every change was seen. An item that changed
@@ -107,26 +89,8 @@ func (p *scan[T]) upTo(newest time.Time) time.Time {
 	return newest
 }
 
-// back reads pages from the last to the first and reports whether all are
-// unchanged.
-func (p *scan[T]) back(ctx context.Context, turned []digest) (still bool, err error) {
-	still = true
-	for i, before := range slices.Backward(turned) {
-		at, err := p.page(ctx, i+1)
-		if err != nil {
-			return false, err
-		}
-		still = still && at.digest == before
-	}
-	return still, nil
-}
-
-// digest identifies the items of a page, their changes and their order.
-type digest [sha256.Size]byte
-
 // sheet is the content of a page.
 type sheet struct {
-	digest  digest
 	size    int       // items
 	fresh   int       // items that were on no page before
 	last    time.Time // of the last item
@@ -153,7 +117,6 @@ func (p *scan[T]) page(ctx context.Context, number int) (sheet, error) {
 // decode reads the items of a page and returns those that are new.
 func (p *scan[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
 	at = sheet{size: len(raw), ordered: true}
-	sum := sha256.New()
 	for _, r := range raw {
 		var item T
 		err := json.Unmarshal(r, &item)
@@ -162,14 +125,12 @@ func (p *scan[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
 			err = errNoStamp
 		}
 		if err != nil {
-			fmt.Fprintf(sum, "%q\n", r)
 			if !p.reported[string(r)] {
 				p.reported[string(r)] = true
 				p.bad(r, err)
 			}
 			continue
 		}
-		fmt.Fprintf(sum, "%d %d\n", id, updated.UnixNano())
 		if updated.Before(at.last) {
 			at.ordered = false
 		} else {
@@ -184,7 +145,7 @@ func (p *scan[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
 		p.seen[id] = updated
 		items = append(items, item)
 	}
-	at.fresh, at.digest = len(items), digest(sum.Sum(nil))
+	at.fresh = len(items)
 	return at, items
 }
 
