@@ -1,12 +1,8 @@
 package feed_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/ingest"
 	"almanac/ingest/feed"
-	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
 
@@ -92,21 +86,6 @@ func TestPostsOfOneAddress(t *testing.T) {
 	}
 }
 
-func TestNothingChanged(t *testing.T) {
-	for _, etags := range []bool{true, false} {
-		b := newBlog(t, 12)
-		b.etags = etags
-		s := connectortest.NewSource(t, b.config)
-		r := s.Sync()
-		b.server.Paths()
-		connectortest.Unchanged(t, s, r)
-		if diff := cmp.Diff([]string{"GET /feed/"}, b.server.Paths()); diff != "" {
-			t.Errorf("etags %t: requested (-want +got)\n%s", etags, diff)
-		}
-	}
-	connectortest.Interrupted(t, newBlog(t, 5).config)
-}
-
 func TestOnlyWhatChangedIsRead(t *testing.T) {
 	b := newBlog(t, 9)
 	s := connectortest.NewSource(t, b.config)
@@ -176,21 +155,6 @@ func TestPostsThatTheFeedNoLongerLists(t *testing.T) {
 	}
 }
 
-func TestAnEmptiedFeed(t *testing.T) {
-	b := newBlog(t, 12)
-	s := connectortest.NewSource(t, b.config)
-	s.Sync()
-	var posts []*fakePost
-	b.change(func() { posts, b.posts = b.posts, nil })
-	if r := s.Try(t.Context()); !errors.Is(r.Err, ingest.ErrShrunk) || r.Changes != 0 {
-		t.Errorf("with every page gone: %v, %d changes", r.Err, r.Changes)
-	}
-	b.change(func() { b.posts, b.size = posts, 0 })
-	if r := s.Sync(); r.Changes != 0 || len(r.Records) != 10 {
-		t.Errorf("with every page there: %d changes, %d records", r.Changes, len(r.Records))
-	}
-}
-
 func TestPagesOfAFeed(t *testing.T) {
 	b := newBlog(t, 35)
 	b.paged = true
@@ -238,83 +202,6 @@ func TestPagesOfAFeed(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTheFeed(t *testing.T) {
-	tests := map[string]struct {
-		fault connectortest.Fault
-		want  error // nil: some error
-	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
-		"429":       {fault: connectortest.TooMany(2)},
-		"slow":      {connectortest.Slow, outbound.ErrTimeout},
-		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
-		"garbage": {fault: connectortest.Garbage},
-		"empty":   {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
-		"inside": {connectortest.Redirect(connectortest.Inside[1]), outbound.ErrRefused},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBlog(t, 3)
-			s := connectortest.NewSource(t, b.config)
-			before := s.Sync()
-			b.change(func() { b.add(4) })
-			b.server.Fault("/feed/", -1, tt.fault)
-			r := s.Try(t.Context())
-			if r.Err == nil || tt.want != nil && !errors.Is(r.Err, tt.want) {
-				t.Errorf("error %v, want %v", r.Err, tt.want)
-			}
-			if r.Changes != 0 || r.Cursor != before.Cursor {
-				t.Errorf("%d changes, cursor %q", r.Changes, r.Cursor)
-			}
-			b.server.Heal()
-			if r = s.Sync(); len(r.Records) != 4 {
-				t.Errorf("healed: %v", r.Keys())
-			}
-		})
-	}
-}
-
-// TestOddFeeds: no post is lost because of renamed or duplicate fields, and mixed
-// encodings are read.
-func TestOddFeeds(t *testing.T) {
-	replace := func(pairs ...string) func([]byte) []byte {
-		return func(body []byte) []byte { return []byte(strings.NewReplacer(pairs...).Replace(string(body))) }
-	}
-	double := func(body []byte) []byte {
-		items := regexp.MustCompile(`(?s)<item>.*</item>`)
-		return items.ReplaceAllFunc(body, func(list []byte) []byte { return append(slices.Clone(list), list...) })
-	}
-	for name, tt := range map[string]struct {
-		edit  func([]byte) []byte
-		title string // of post 1
-	}{
-		"renamed items":  {replace("<item>", "<story>", "</item>", "</story>"), "Post 1"},
-		"renamed links":  {replace("<link>", "<href>", "</link>", "</href>"), "Post 1"},
-		"renamed fields": {replace("title>", "headline>", "pubDate>", "date>", "dc:creator>", "by>"), "Post 1"},
-		"doubled":        {double, "Post 1"},
-		"Windows-1252":   {replace("Post 1<", "Post \x93eins\x94 f\xfcr K\xf6ln<"), "Post “eins” für Köln"},
-		"mixed":          {replace("Post 1<", "Köln K\xf6ln<"), "Köln Köln"},
-		"declared":       {replace(`encoding="UTF-8"`, `encoding="iso-8859-1"`, "Post 1<", "K\xf6ln<"), "Köln"},
-		"illegal":        {replace("Post 1<", "Post&#x1b; &#8;1&#xFFFE;<"), "Post 1"},
-		"control":        {replace("Post 1<", "Post\x08 1\x00<"), "Post 1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBlog(t, 4)
-			s := connectortest.NewSource(t, b.config)
-			s.Sync()
-			b.server.Fault("/feed/", -1, connectortest.Edited(tt.edit))
-			s.Clock = s.Clock.Add(8 * 24 * time.Hour)
-			r := s.Sync()
-			if got := r.Get(t, catalog.KindBlog, b.key("post-1")).Title; got != tt.title || r.Deleted != 0 ||
-				r.Skipped != 0 {
-				t.Errorf("title %q, want %q; %d deleted, %v", got, tt.title, r.Deleted, r.Problems)
-			}
-		})
-	}
-}
-
 // TestOneBadItemEndsNoFeed: of four posts one is not well-formed; the others are
 // read, and the one that was read before stays.
 func TestOneBadItemEndsNoFeed(t *testing.T) {
@@ -337,81 +224,6 @@ func TestOneBadItemEndsNoFeed(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestFaultsOfPages(t *testing.T) {
-	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow,
-		"truncated": connectortest.Truncated,
-		"inside":    connectortest.Redirect(connectortest.Inside[0]),
-		"a PDF": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			w.Header().Set("Content-Type", "application/pdf")
-		},
-	}
-	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBlog(t, 3)
-			b.posts[0].content = "<p>The feed has it all: " + words + "</p>"
-			s := connectortest.NewSource(t, b.config)
-			b.server.Fault("/post-3/", -1, fault)
-			b.server.Fault("/post-2/", -1, fault)
-			r := s.Sync()
-			if len(r.Records) != 3 || !strings.HasPrefix(r.Get(t, catalog.KindBlog, b.key("post-3")).Body,
-				"The feed has it all") || r.Warned != 2 {
-				t.Errorf("%v, problems %v", r.Keys(), r.Problems)
-			}
-			if again := s.Sync(); again.Changes != 0 || again.Cursor != r.Cursor {
-				t.Errorf("%d changes; cursor %q, before %q", again.Changes, again.Cursor, r.Cursor)
-			}
-			b.server.Heal()
-			whole := s.Sync()
-			if !strings.HasPrefix(whole.Get(t, catalog.KindBlog, b.key("post-3")).Body, "# Post 3") {
-				t.Error("the page was not read when it could be")
-			}
-			// A post that was read stays when its page breaks.
-			b.server.Fault("/post-3/", -1, fault)
-			b.change(func() { b.find("post-3").title = "New title" })
-			if r = s.Sync(); r.Skipped != 1 || r.Changes != 0 {
-				t.Errorf("%d skipped, %d changes", r.Skipped, r.Changes)
-			}
-			b.server.Heal()
-			if r = s.Sync(); r.Updated != 1 || r.Get(t, catalog.KindBlog, b.key("post-3")).Title != "New title" {
-				t.Errorf("%d updated", r.Updated)
-			}
-		})
-	}
-}
-
-func TestServersThatAreDownAreLeftAlone(t *testing.T) {
-	b := newBlog(t, 30)
-	b.size = 30
-	s := connectortest.NewSource(t, b.config)
-	b.server.Fault("/post-", -1, connectortest.Status(503))
-	if r := s.Try(t.Context()); r.Err == nil || r.Cursor != "" {
-		t.Errorf("error %v, cursor %q", r.Err, r.Cursor)
-	}
-	if n := len(b.server.Paths()); n > 1+5*4 {
-		t.Errorf("%d requests to a server that is down", n)
-	}
-	b.server.Heal()
-	asked := 0
-	b.server.Fault("/post-", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if asked++; asked > 12 {
-			connectortest.Status(503)(w, r, next)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-	r := s.Sync() // twelve are read, for five the feed's text is used
-	if r.Skipped != 1 || r.Warned != 5 || len(r.Records) != 17 {
-		t.Errorf("%d skipped, %d warned, %d posts", r.Skipped, r.Warned, len(r.Records))
-	}
-	b.server.Heal()
-	if r = s.Sync(); len(r.Records) != 30 || r.Skipped+r.Warned != 0 {
-		t.Errorf("healed: %d posts, %v", len(r.Records), r.Problems)
-	}
-	connectortest.Unchanged(t, s, r)
 }
 
 func TestOptions(t *testing.T) {
@@ -453,40 +265,6 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestAnUpgradeKeepsWhatTheFeedNoLongerLists: the state of another program is not
-// read, or its file is lost.
-func TestAnUpgradeKeepsWhatTheFeedNoLongerLists(t *testing.T) {
-	b := newBlog(t, 12)
-	s := connectortest.NewSource(t, b.config)
-	first := s.Sync()
-	s.Forget()
-	b.change(func() { b.add(13); b.add(14) }) // posts 3 and 4 fall off the end
-	r := s.Sync()
-	if r.Created != 2 || r.Changes != 2 || len(r.Records) != len(first.Records)+2 {
-		t.Errorf("%d created, %d changes, %d records", r.Created, r.Changes, len(r.Records))
-	}
-	connectortest.Unchanged(t, s, r)
-}
-
-// TestOtherOptionsWhileAPageIsDown: the text of a page is not lost for that of the
-// feed.
-func TestOtherOptionsWhileAPageIsDown(t *testing.T) {
-	b := newBlog(t, 3)
-	b.posts[0].content = "<p>Only the feed's own.</p>"
-	s := connectortest.NewSource(t, b.config)
-	s.Sync()
-	s.Options["site"] = "The Journal"
-	b.server.Fault("/post-3/", -1, connectortest.Status(500))
-	r := s.Sync()
-	if rec := r.Get(t, catalog.KindBlog, b.key("post-3")); !strings.HasPrefix(rec.Body, "# Post 3") || r.Skipped != 1 {
-		t.Errorf("%.40q, %v", rec.Body, r.Problems)
-	}
-	b.server.Heal()
-	if rec := s.Sync().Get(t, catalog.KindBlog, b.key("post-3")); rec.Container != "The Journal" {
-		t.Errorf("of %s", rec.Container)
-	}
-}
-
 // TestOtherOptions: posts that the feed no longer lists survive a change of the
 // options, unless the new options exclude them.
 func TestOtherOptions(t *testing.T) {
@@ -504,18 +282,5 @@ func TestOtherOptions(t *testing.T) {
 	s.Options["exclude"] = []string{"/post-1/", "/post-12/"}
 	if r = s.Sync(); len(r.Records) != 10 || r.Deleted != 2 {
 		t.Errorf("%d posts, %d deleted", len(r.Records), r.Deleted)
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	b := newBlog(t, 3)
-	ctx, cancel := context.WithCancel(t.Context())
-	b.server.Fault("/post-2/", 1, func(w http.ResponseWriter, r *http.Request, next http.Handler) { cancel() })
-	s := connectortest.NewSource(t, b.config)
-	if r := s.Try(ctx); !errors.Is(r.Err, context.Canceled) || r.Cursor != "" {
-		t.Errorf("%v, cursor %q", r.Err, r.Cursor)
-	}
-	if r := s.Sync(); len(r.Records) != 3 {
-		t.Errorf("%v", r.Keys())
 	}
 }

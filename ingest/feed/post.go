@@ -78,28 +78,42 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 
 const maxBefore = 4 << 10 // bytes before a feed
 
-// Decode reads a feed of any format and encoding. Items that make the rest
-// unreadable are left out and counted. Errors, including those for a truncated
-// feed, wrap ErrNoFeed.
+// Decode reads a feed of any format and encoding. Items whose XML is broken are left out and counted.
+// Errors, including those for a truncated feed, wrap ErrNoFeed.
 func Decode(data []byte, contentType string) (f *gofeed.Feed, unread int, err error) {
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if bytes.HasPrefix(trimmed, []byte("{")) {
-		if f, err = decode(trimmed); err != nil {
-			f, unread, err = salvage(splitJSON(trimmed), decode, err)
-		}
+		f, err = decode(trimmed)
 	} else {
 		if at := bytes.Index(data[:min(len(data), maxBefore)], []byte("<?xml")); at > 0 {
 			data = data[at:] // below what a server said of its own
 		}
 		text := webpage.XMLText(data, contentType)
 		if f, err = wellFormed(text); err != nil {
-			f, unread, err = salvage(splitXML(text), wellFormed, err)
+			rest, broken := withoutBroken(text)
+			if others, rerr := wellFormed(rest); rerr == nil {
+				f, unread, err = others, broken, nil
+			}
 		}
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", ErrNoFeed, err)
 	}
 	return f, unread, nil
+}
+
+var itemShape = regexp.MustCompile(`(?s)<(?:item|entry)[\s>].*?</(?:item|entry)\s*>`)
+
+// withoutBroken returns RSS, RDF or Atom without the items that are no XML by themselves, and how many they are.
+func withoutBroken(text []byte) (rest []byte, broken int) {
+	rest = itemShape.ReplaceAllFunc(text, func(item []byte) []byte {
+		if _, err := webpage.XML(item, "text/xml; charset=utf-8"); err != nil {
+			broken++
+			return nil
+		}
+		return item
+	})
+	return rest, broken
 }
 
 // wellFormed is decode of XML in UTF-8 that was not checked.
@@ -116,7 +130,7 @@ func wellFormed(data []byte) (*gofeed.Feed, error) {
 func decode(data []byte) (f *gofeed.Feed, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("%v", cause)
+			err = fmt.Errorf("an item cannot be read: %v", cause)
 		}
 	}()
 	parser := gofeed.NewParser()

@@ -171,21 +171,6 @@ func TestTextBelowEveryItem(t *testing.T) {
 	}
 }
 
-func TestBadItemsOfAJSONFeed(t *testing.T) {
-	for items, want := range map[string]string{
-		`null,{"id":"a","url":"https://e.org/a"}`:                            "1 1",
-		`{"id":"a","url":"https://e.org/a"},{"id":{},"url":7},{"authors":7}`: "1 2",
-		`{"id":"a","url":"https://e.org/a"}`:                                 "1 0",
-		`null`:                                                               "0 1",
-	} {
-		got, err := parse([]byte(`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[`+items+`]}`), "",
-			"https://e.org/feed")
-		if have := fmt.Sprint(len(got.posts), got.unread); have != want || err != nil {
-			t.Errorf("%s: %s, %v; want %s", items, have, err, want)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		atomFeed, rdfFeed, jsonFeed, clicks, `<rss><channel><item><media:group><media:title>`,
