@@ -8,12 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -132,14 +129,6 @@ func TestServers(t *testing.T) {
 			t.Errorf("the configuration: %v, %.100s", err, blob.Body)
 		}
 	})
-	t.Run("times as numbers", func(t *testing.T) {
-		answer, err := get(outbound.Request{
-			URL: "https://prices.causeway.example.org/api/v3/simple/price?ids=causeway-tally"})
-		at := time.Date(2031, 6, 16, 23, 50, 0, 0, time.UTC).Unix()
-		if err != nil || !strings.Contains(string(answer.Body), fmt.Sprintf(`"last_updated_at": %d`, at)) {
-			t.Errorf("%v, %s", err, answer.Body)
-		}
-	})
 	for _, url := range []string{
 		"https://registry.causeway.example.org/v2/causeway/node/blobs/sha256:00",
 		"https://nowhere.causeway.example.org/sha256:00",
@@ -158,41 +147,4 @@ func TestServers(t *testing.T) {
 		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-}
-
-func TestGraphQL(t *testing.T) {
-	_, env := handed(t, map[string]any{"connector": "probe"})
-	ask := func(name, query string) (map[string]json.RawMessage, error) {
-		t.Helper()
-		body, err := json.Marshal(map[string]any{"query": query,
-			"variables": map[string]any{"owner": "causeway-network", "name": name}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := env.HTTP.Do(t.Context(),
-			outbound.Request{Method: http.MethodPost, URL: "https://api.example.org/graphql", Body: body})
-		if err != nil {
-			return nil, err
-		}
-		var document struct {
-			Data struct{ Repository map[string]json.RawMessage }
-		}
-		return document.Data.Repository, json.Unmarshal(answer.Body, &document)
-	}
-	t.Run("answers_what_the_query_names", func(t *testing.T) {
-		fields, err := ask(
-			"node", "query { repository { issues { totalCount } p1190: pullRequest(number: 1190) { number } p1: "+
-				"pullRequest(number: 1) { number } } }")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := slices.Sorted(maps.Keys(fields)); !slices.Equal(got, []string{"issues", "p1190"}) {
-			t.Errorf("fields %v", got)
-		}
-	})
-	t.Run("knows_no_other_repository", func(t *testing.T) {
-		if fields, err := ask("nothing", "query { repository { issues { totalCount } } }"); err == nil {
-			t.Errorf("fields %v", fields)
-		}
-	})
 }
