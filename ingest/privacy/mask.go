@@ -5,25 +5,28 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
 )
 
 // hidden replaces a mail address.
 const hidden = "[email hidden]"
 
 // Mask replaces the mail addresses in a text: plain, in angle brackets, as mailto links, with the at sign
-// escaped (%40, &#64;, \@), full width or written as (at), with quoted or international parts, addresses
+// escaped (%40, &#64;, \@), full width or written as (at), with international parts, addresses
 // rewritten by mailing lists (jane=site.example@lists.example), and jane AT site DOT org.
 //
-// It keeps what has no domain after the at sign: package and action versions (@scope/pkg@1.2.3, setup@v4),
-// image digests, and names that end like units of systemd (wg-quick@wg0.service), files (logo@2x.png) or
+// It keeps what does not end in a top-level domain of the Internet: package and action versions
+// (@scope/pkg@1.2.3, setup@v4), image digests, units of systemd (wg-quick@wg0.service), files (logo@2x.png) and
 // private hosts (admin@node1.internal). It also keeps logins that commands need: those of a remote path
 // (user@host:path) and of a database or ssh URL, where the user is not called like a person (first.last).
 func Mask(s string) string {
-	// Hiding one address can join the text around it into another, so repeat
-	// until nothing changes; each round has fewer at signs than the last.
 	if strings.Contains(s, " dot ") || strings.Contains(s, " DOT ") {
 		s = spoken.ReplaceAllString(s, hidden)
 	}
+	// Hiding one address can join the text around it into another, so repeat
+	// until nothing changes; each round has fewer at signs than the last.
 	for {
 		masked := maskOnce(s)
 		if masked == s {
@@ -83,10 +86,6 @@ var (
 	label     = regexp.MustCompile(`^[\pL\pM\pN-]+`)
 	// topLevel is the top-level domain that a label begins with.
 	topLevel = regexp.MustCompile(`^(?:xn--[A-Za-z0-9-]+|[A-Za-z]{2,}|[^\x00-\x7f]{2,})`)
-	// noDomain are the last parts of names that look like domains: units of systemd, files, private hosts.
-	noDomain = regexp.MustCompile(`^(?i:service|timer|socket|slice|mount|target|path|scope|` +
-		`png|jpe?g|gif|svg|webp|pdf|html?|json|ya?ml|toml|lock|xml|csv|txt|log|gz|tgz|dar|jar|js|ts|go|pem|crt|key|` +
-		`example|invalid|test|local|localhost|localdomain|internal|lan)$`)
 	// named is a local part like first.last.
 	named = regexp.MustCompile(`[A-Za-z][._+][A-Za-z]`)
 	// spoken is an address in words. "Find us at site dot org" is none: what is before the word must be like
@@ -193,7 +192,7 @@ func domainAt(s string, start int, wraps bool) (end, name int) {
 		top := topLevel.FindString(last)
 		rest := last[len(top):]
 		if top != "" && !isWord && (rest == "" || rest[0] == '-' || top[0] < utf8.RuneSelf && rest[0] >= utf8.RuneSelf) {
-			if noDomain.MatchString(top) {
+			if !isTopLevel(top) {
 				return start, name
 			}
 			return ends[n] - len(rest), name
@@ -203,6 +202,14 @@ func domainAt(s string, start int, wraps bool) (end, name int) {
 		}
 	}
 	return start, name
+}
+
+// isTopLevel reports whether a label is a top-level domain of the Internet, by the public suffix list: files, units of
+// systemd and private hosts end otherwise.
+func isTopLevel(label string) bool {
+	ascii, err := idna.Lookup.ToASCII(label)
+	_, known := publicsuffix.PublicSuffix("-." + ascii) // some have a rule for all names below them, but none for "-"
+	return known && err == nil
 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
