@@ -54,13 +54,6 @@ type RelevanceStore interface {
 	// Judgments returns the judgments of a case by query, target and judge.
 	Judgments(ctx context.Context, id int64) ([]Judgment, error)
 
-	// CountShadows adds to what a candidate changes, and removes what is no longer
-	// kept: days, and beyond MaxShadows the oldest rows.
-	CountShadows(ctx context.Context, counts []ShadowCount) error
-	// Shadows returns the queries on which a candidate was tried against what was in
-	// force, the most changed first; limit 0 means all. The total is of all.
-	Shadows(ctx context.Context, live, candidate string, limit int) ([]ShadowCount, ShadowTotal, error)
-
 	// AddEvaluation stores a run and returns its id.
 	AddEvaluation(ctx context.Context, e Evaluation) (int64, error)
 	// Evaluation returns a run. ErrNotFound.
@@ -143,7 +136,7 @@ type Audit struct {
 	At      time.Time
 	By      string
 	Action  string // save, publish, edit, remove, job, switch
-	Subject string // "profile", "pins", "case sample", "shadow"
+	Subject string // "profile", "pins", "case sample"
 	// Before is what undoing returns to: of a publication NAME/NUMBER of what was in
 	// force, of a case a CaseContent.
 	Before string

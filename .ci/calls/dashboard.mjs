@@ -343,8 +343,7 @@ const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylop
   "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"),
   "/profiles",
   "/profiles/edit", "/profiles/diff?a=configured&b=default@1", "/profiles/publish?revision=default@1",
-  "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"),
-  "/profiles/shadow", "/searches", "/rules/pins", `/rules/pins/edit?q=${of}`, "/rules",
+  "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"), "/searches", "/rules/pins", `/rules/pins/edit?q=${of}`, "/rules",
   "/changes", "/operations", "/operations/settings", "/no/such/page"];
 await audit(paths, paths, { storageState: state });
 

@@ -83,7 +83,6 @@ func TestAFormThatFailsIsShownAgain(t *testing.T) {
 		{"/profiles/fit", "/profiles/fit", url.Values{"l2": {"much"}, "folds": {"3"}, "name": {"mine"},
 			"profile": {"configured"}}, 400, `"much" is no penalty`},
 		{"/profiles/fit", "/profiles/fit", url.Values{"profile": {"configured"}, "folds": {"9"}}, 400, "too few for 9 folds"},
-		{"/profiles/shadow", "/profiles/shadow", url.Values{"share": {"101"}}, 400, "the share must be between 0 and 100"},
 		{"/profiles/publish?revision=default@1", "/profiles/publish", url.Values{"note": {mine}, "since": {"99"}}, 409,
 			"Somebody else was faster"},
 		{"/searches", "/searches/sample", url.Values{"name": {mine}, "n": {"501"}, "how": {"top"}}, 400,

@@ -287,7 +287,7 @@ func TestOneWordForEachThing(t *testing.T) {
 	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
 		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/profiles/diff?a=live&b=default%401")
 	pages := []string{"/lab?q=fees", "/cases/1", "/evaluation", "/evaluation/runs?run=1", "/rules", "/rules/pins", "/profiles",
-		"/profiles/publish?revision=default@1", "/profiles/shadow", "/changes", "/operations"}
+		"/profiles/publish?revision=default@1", "/changes", "/operations"}
 	for _, published := range []bool{false, true} {
 		if published {
 			moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")

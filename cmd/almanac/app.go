@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"almanac/api/shadow"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
@@ -123,16 +122,11 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 	}, nil
 }
 
-// follow keeps a searcher up to date with what is published, from its first answer on,
-// and runs the candidate profile beside it.
-func follow(
-	ctx context.Context, g *errgroup.Group, s revision.Source, to revision.Publisher, beside *shadow.Searcher,
-	log *slog.Logger,
-) {
+// follow keeps a searcher up to date with what is published, from its first answer on.
+func follow(ctx context.Context, g *errgroup.Group, s revision.Source, to revision.Publisher, log *slog.Logger) {
 	f := revision.NewFollower(s, to, log)
 	f.Look(ctx)
 	g.Go(func() error { f.Run(ctx); return nil })
-	g.Go(func() error { beside.Run(ctx); return nil })
 }
 
 // profile loads a profile by name: a saved revision, NAME@NUMBER, or what is

@@ -232,7 +232,7 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, at
 		x.hint(why)
 	}
 	var passed []string
-	for _, d := range decorators(nil, nil) {
+	for _, d := range decorators(nil) {
 		passed = append(passed, d.name)
 	}
 	x.check("searches", nil, "of a server pass "+strings.Join(passed, ", ")+", then the engines")

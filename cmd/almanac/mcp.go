@@ -48,8 +48,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	searcher, beside := a.trying(keeper, revisions, nil)
-	base := a.base(n, store, searcher, a.config.Server.Listen)
+	base := a.base(n, store, decorate(keeper, decorators(nil)), a.config.Server.Listen)
 	if at.Sealed == nil {
 		base.Tally = tally.New(store, now, a.log)
 		defer func() { err = errors.Join(err, base.Tally.Close()) }()
@@ -65,7 +64,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
-	follow(ctx, g, revisions, keeper, beside, a.log)
+	follow(ctx, g, revisions, keeper, a.log)
 	g.Go(func() error {
 		err := a.load(ctx, n, at, store)
 		switch {

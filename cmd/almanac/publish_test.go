@@ -9,13 +9,11 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/revision"
 	"almanac/testing/wait"
 )
 
 // TestEveryProcessUsesWhatIsPublished publishes beside a server that writes the
-// index, one that reads it, and a client's own process; a candidate runs beside
-// the searches of all.
+// index, one that reads it, and a client's own process.
 func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 	t.Parallel()
 	at := newSite(t, 40)
@@ -63,25 +61,6 @@ func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 	}
 	if out := at.run(t, "config"); !strings.Contains(out, "synonyms@1") || !strings.Contains(out, "ada") {
 		t.Errorf("config says %s", out)
-	}
-
-	words := must(t, at.env, append([]string{"profile", "show", "keyword"}, at.args()...)...)
-	if _, err := revision.SaveProfile(t.Context(), store, catalog.Revision{Name: "words", Data: words}); err != nil {
-		t.Fatal(err)
-	}
-	if err := revision.SetShadow(t.Context(), store, revision.Shadow{Candidate: "words@1", Share: 100}); err != nil {
-		t.Fatal(err)
-	}
-	counted := func() int {
-		_, total, err := store.Shadows(t.Context(), revision.Configured, "words@1", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return total.N
-	}
-	for _, name := range []string{"the writer", "the reader", "the tools"} {
-		before := counted()
-		wait.Until(t, name+" tries the candidate", func() bool { process[name](); return counted() > before })
 	}
 	for _, s := range []*server{writer, reader} {
 		if code := s.stop(t); code != 0 {

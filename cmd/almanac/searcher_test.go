@@ -31,7 +31,7 @@ func (foundNothing) Search(context.Context, retrieval.Request) (retrieval.Respon
 // prints them, and that a command without one leaves it out.
 func TestDecorators(t *testing.T) {
 	var passed, names []string
-	all := decorators(func(s retrieval.Searcher) retrieval.Searcher { return s }, admin.NewMetrics().Searcher)
+	all := decorators(admin.NewMetrics().Searcher)
 	for i, d := range all {
 		names = append(names, d.name)
 		all[i].around = func(s retrieval.Searcher) retrieval.Searcher {
@@ -41,10 +41,10 @@ func TestDecorators(t *testing.T) {
 	if _, err := decorate(foundNothing{}, all).Search(t.Context(), retrieval.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"shadow", "admit", "metrics"}; !slices.Equal(names, want) || !slices.Equal(passed, want) {
+	if want := []string{"admit", "metrics"}; !slices.Equal(names, want) || !slices.Equal(passed, want) {
 		t.Errorf("listed %v, passed %v, want %v", names, passed, want)
 	}
-	if _, err := decorate(foundNothing{}, decorators(nil, nil)).Search(t.Context(), retrieval.Request{}); err != nil {
+	if _, err := decorate(foundNothing{}, decorators(nil)).Search(t.Context(), retrieval.Request{}); err != nil {
 		t.Error(err)
 	}
 }

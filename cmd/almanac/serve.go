@@ -95,7 +95,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return errors.Join(err, closeListeners(public, private))
 	}
 	w.revisions = revisions
-	searcher, beside := a.trying(keeper, revisions, metrics.Searcher)
+	searcher := decorate(keeper, decorators(metrics.Searcher))
 	base := a.base(n, store, searcher, public.Addr().String())
 	audience := a.audience(public.Addr().String(), store)
 	base.Published = audience.Published
@@ -154,7 +154,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 		return nil
 	})
-	follow(working, g, revisions, keeper, beside, a.log)
+	follow(working, g, revisions, keeper, a.log)
 	g.Go(func() error {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()

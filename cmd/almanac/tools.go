@@ -77,5 +77,5 @@ func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*lib
 	if err != nil {
 		return nil, kb.Base{}, errors.Join(err, s.close())
 	}
-	return s, a.base(s.network, s.store, decorate(s.Searcher, decorators(nil, nil)), a.config.Server.Listen), nil
+	return s, a.base(s.network, s.store, decorate(s.Searcher, decorators(nil)), a.config.Server.Listen), nil
 }

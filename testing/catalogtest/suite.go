@@ -40,7 +40,6 @@ func Run(t *testing.T, open func(t *testing.T) catalog.Store) {
 		{"order", orderPromises}, {"links", linkPromises}, {"votes", votePromises}, {"events", eventPromises},
 		{"changes", changePromises}, {"state", statePromises}, {"relevance", relevancePromises},
 		{"analytics", analyticsPromises},
-		{"shadow searches", shadowPromises},
 		{"dump", dumpPromises}, {"index", indexPromises}, {"text", textPromises}, {"concurrency", concurrencyPromises},
 	}
 	for _, g := range groups {

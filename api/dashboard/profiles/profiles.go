@@ -1,4 +1,4 @@
-// Package tuning is the section of the dashboard about profiles: their revisions,
+// Package profiles is the section of the dashboard about profiles: their revisions,
 // what is in force, and what fits or tries one.
 package profiles
 
@@ -37,8 +37,6 @@ func New(d *desk.Desk) desk.Section {
 		"GET /profiles/fit":      desk.Page(h.fits),
 		"POST /profiles/fit":     desk.Form(h.startFit, h.fits),
 		"GET /profiles/fit/{id}": desk.Page(h.fit),
-		"GET /profiles/shadow":   desk.Page(h.shadow),
-		"POST /profiles/shadow":  desk.Form(h.setShadow, h.shadow),
 	}}
 }
 

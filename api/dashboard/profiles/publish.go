@@ -28,7 +28,6 @@ type publication struct {
 	Saved    catalog.Revision
 	Changes  []profile.Change
 	Measured []measurement
-	Shadow   catalog.ShadowTotal
 }
 
 // measurement is the latest run of a profile on a case, beside one of what is live.
@@ -80,10 +79,7 @@ func (h handler) publishPage(r *http.Request) (desk.Reply, error) {
 	if p.Changes, err = profile.Diff(before.Profile, after.Profile); err != nil {
 		return desk.Reply{}, err
 	}
-	if p.Measured, err = h.measured(ctx, name, live.Profile()); err != nil {
-		return desk.Reply{}, err
-	}
-	_, p.Shadow, err = h.Store.Shadows(ctx, live.Profile(), name, 1)
+	p.Measured, err = h.measured(ctx, name, live.Profile())
 	return desk.Reply{Template: "publish", Title: "Publish " + name, Data: p}, err
 }
 
