@@ -337,7 +337,7 @@ const here = async (at, selector) => {
   return page.locator(selector).first().getAttribute("href");
 };
 const of = encodeURIComponent(bad);
-const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylophone+zebra",
+const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylophone+zebra", "/lab/replay",
   `/lab?q=${of}&b=live&measure=1`, `/lab/record?name=${wanted}`, "/cases", "/cases/1",
   "/cases/1/query", `/cases/pool?q=relay+logs`, await here("/cases/1", "td a[href*='/judge']"), "/evaluation",
   "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"),

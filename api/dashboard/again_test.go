@@ -83,6 +83,7 @@ func TestAFormThatFailsIsShownAgain(t *testing.T) {
 		{"/profiles/fit", "/profiles/fit", url.Values{"l2": {"much"}, "folds": {"3"}, "name": {"mine"},
 			"profile": {"configured"}}, 400, `"much" is no penalty`},
 		{"/profiles/fit", "/profiles/fit", url.Values{"profile": {"configured"}, "folds": {"9"}}, 400, "too few for 9 folds"},
+		{"/lab/replay", "/lab/replay", url.Values{"days": {"92"}, "profile": {"default@1"}}, 400, "1 to 91 days"},
 		{"/profiles/publish?revision=default@1", "/profiles/publish", url.Values{"note": {mine}, "since": {"99"}}, 409,
 			"Somebody else was faster"},
 		{"/searches", "/searches/sample", url.Values{"name": {mine}, "n": {"501"}, "how": {"top"}}, 400,

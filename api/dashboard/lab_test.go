@@ -1,17 +1,24 @@
 package dashboard_test
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/workbench"
 )
 
 func TestLab(t *testing.T) {
@@ -192,5 +199,60 @@ func TestAFixIsPublishedFromTheLab(t *testing.T) {
 	holds(t, page, "default@1 is live", `data-key="u">Undo`)
 	if strings.Contains(page, "Publish default@1") || strings.Contains(page, "See it in the lab") {
 		t.Error("what is live can be published, or leads to where one is")
+	}
+}
+
+// TestSearchesAreReplayed holds what a replay says: how alike the answers to what people searched
+// for would be, by how often they did, and which change most; and that no text of them is kept.
+func TestSearchesAreReplayed(t *testing.T) {
+	h, store := tuned(t)
+	holds(t, get(h, "/lab").Body.String(), `href="/lab/replay"`)
+	holds(t, get(h, "/lab/replay").Body.String(), "No search is counted yet")
+	moves(t, post(h, "/profiles/edit", url.Values{"name": {"mine"}, "base": {"0"},
+		"yaml": {written(t, func(p *profile.Profile) { p.RankK = turning })}}), "/profiles/diff?a=live&b=mine%401")
+	err := store.CountSearches(t.Context(), []catalog.SearchCount{{Query: "<i>fees", N: 3}, {Query: "calm", N: 5},
+		{Query: "storm", N: 9}, {Query: "long ago", N: 7, LastAt: time.Now().AddDate(0, 0, -40)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, get(h, "/lab/replay?profile=mine@1").Body.String(), "<option selected>mine@1</option>")
+	moves(t, post(h, "/lab/replay", url.Values{"profile": {"mine@1"}, "days": {"30"}}), "/lab/replay")
+	holds(t, get(h, "/lab/replay").Body.String(), "data-running", "waiting for the process", "stop it in Operations")
+	if w := post(h, "/lab/replay", url.Values{"profile": {"mine@2"}, "days": {"30"}}); w.Code != http.StatusNotFound {
+		t.Errorf("a revision that is not there is %d", w.Code)
+	}
+
+	d := h.(served).pages
+	bench := workbench.Runner{Source: d.Source, Index: struct {
+		workbench.Measurable
+		eval.Signaler
+	}{Measurable: d.Search}}
+	job, err := store.Job(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = bench.Jobs()[job.Kind](ctx, job, func(int, int) { steps++; cancel() })
+	if !errors.Is(err, context.Canceled) || steps != 1 {
+		t.Errorf("cancelled, it ends after %d queries with %v", steps, err)
+	}
+	found, err := bench.Jobs()[job.Kind](t.Context(), job, func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := json.Marshal(found)
+	if err == nil {
+		err = store.FinishRequest(t.Context(), 1, string(result), "")
+	}
+	if err != nil || strings.Contains(string(result), "fees") {
+		t.Fatalf("stored is %s, %v", result, err)
+	}
+	page := get(h, "/lab/replay").Body.String()
+	turned := eval.RBO([]int{1, 2, 3}, []int{3, 2, 1}, eval.Persistence)
+	holds(t, page, "mine@1 against configured", fmt.Sprintf("<dd>%.3f <small>RBO", (3*turned+5)/8), "<dd>8\n",
+		"1 query not answered by every engine", `<a href="/lab?a=configured&amp;b=mine%401&amp;q=%3Ci%3Efees">&lt;i&gt;fees</a>`)
+	if strings.Contains(page, "long ago") || strings.Contains(page, ">calm<") || strings.Contains(page, "data-running") {
+		t.Errorf("the page has what does not change, is too old, or still waits: %s", page)
 	}
 }

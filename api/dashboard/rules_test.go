@@ -20,7 +20,7 @@ import (
 )
 
 // shelf finds its records in their order for every query; pins, synonyms and a profile of
-// the turning rank that are tried turn it around.
+// the turning rank that are tried turn it around, but for "calm". For "storm" an engine is down.
 type shelf struct{ results []retrieval.Result }
 
 // turning is the rank_k of a profile that turns the shelf around.
@@ -28,7 +28,10 @@ const turning = 18
 
 func (s *shelf) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {
 	out := append([]retrieval.Result{}, s.results...)
-	if s := r.Relevance; s != nil && (len(s.Pins)+len(s.Aliases) > 0 || len(s.Profiles) > 0 && s.Profiles[0].RankK == turning) {
+	if r.Query == "storm" {
+		return retrieval.Response{Degraded: []string{"vector"}}, nil
+	}
+	if s := r.Relevance; s != nil && r.Query != "calm" && (len(s.Pins)+len(s.Aliases) > 0 || len(s.Profiles) > 0 && s.Profiles[0].RankK == turning) {
 		out[0], out[len(out)-1] = out[len(out)-1], out[0]
 	}
 	return retrieval.Response{Query: r.Query, Results: out, Total: len(out)}, nil

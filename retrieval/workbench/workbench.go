@@ -37,7 +37,7 @@ type Runner struct {
 	Version string // of the program
 }
 
-// Task is what a job is asked for: EvalTask, TuneTask or JudgeTask.
+// Task is what a job is asked for: EvalTask, TuneTask, JudgeTask or ReplayTask.
 type Task interface {
 	Kind() string // of the job
 }
@@ -63,10 +63,10 @@ func TaskOf[T Task](r catalog.Request) (t T, err error) {
 }
 
 // Jobs are what does the tasks, by the kinds of their jobs: an EvalTask gives
-// Runs, a TuneTask a Fit and a JudgeTask Graded.
+// Runs, a TuneTask a Fit, a JudgeTask Graded and a ReplayTask a Replay.
 func (x Runner) Jobs() map[string]jobs.Do {
 	return map[string]jobs.Do{EvalTask{}.Kind(): job(x.evaluate), TuneTask{}.Kind(): job(x.tune),
-		JudgeTask{}.Kind(): job(x.judge)}
+		JudgeTask{}.Kind(): job(x.judge), ReplayTask{}.Kind(): job(x.replay)}
 }
 
 // job is a job that does a task for whoever asked.

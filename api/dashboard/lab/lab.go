@@ -40,6 +40,8 @@ func New(d *desk.Desk) desk.Section {
 		"GET /lab/s/{name}": desk.Page(h.shared),
 		"GET /lab/record":   desk.Form(h.record, h.recordForm),
 		"GET /lab/names":    desk.Page(h.names),
+		"GET /lab/replay":   desk.Page(h.replay),
+		"POST /lab/replay":  desk.Form(h.startReplay, h.replay),
 	}}
 }
 

@@ -1,0 +1,95 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"almanac/api/admin"
+	"almanac/api/dashboard/desk"
+	"almanac/catalog"
+	"almanac/retrieval/revision"
+	"almanac/retrieval/workbench"
+)
+
+const (
+	shownReplayed = 50    // queries
+	keptSearches  = 5_000 // queries whose texts are looked up
+)
+
+// replayed is a query of a replay, and where its two lists are compared.
+type replayed struct {
+	workbench.Replayed
+	catalog.SearchCount
+	Lab string
+}
+
+// replay shows the newest replay of what people searched for, and has the form of another.
+func (h handler) replay(r *http.Request) (desk.Reply, error) {
+	choices, err := h.Names(r.Context())
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	_, counted, err := h.Store.Searches(r.Context(), catalog.SearchQuery{Limit: 1})
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	jobs, err := h.Store.Jobs(r.Context(), 0)
+	if err != nil {
+		return desk.Reply{}, err
+	}
+	choices = slices.DeleteFunc(choices, func(name string) bool { return name == revision.Live })
+	data := map[string]any{"Choices": choices, "Counted": counted, "Chosen": r.FormValue("profile")}
+	page := desk.Reply{Template: "replay", Title: "Replay", Data: data}
+	newest := slices.IndexFunc(jobs, func(x catalog.Request) bool { return x.Kind == workbench.ReplayTask{}.Kind() })
+	if newest < 0 {
+		return page, nil
+	}
+	job, found := jobs[newest], workbench.Replay{}
+	data["Job"] = job
+	if job.Result == "" {
+		return page, nil
+	}
+	if err := json.Unmarshal([]byte(job.Result), &found); err != nil {
+		return page, fmt.Errorf("replay %d: %w", job.ID, err)
+	}
+	data["Found"] = found
+	data["Queries"], err = h.replayed(r, job, found)
+	return page, err
+}
+
+// replayed are the queries that change most, but for those whose texts are no longer kept.
+func (h handler) replayed(r *http.Request, job catalog.Request, found workbench.Replay) (out []replayed, err error) {
+	counts, _, err := h.Store.Searches(r.Context(), catalog.SearchQuery{
+		Since: job.CreatedAt.AddDate(0, 0, 1-found.Days), Limit: keptSearches})
+	kept := map[string]catalog.SearchCount{}
+	for _, c := range counts {
+		kept[workbench.ReplayKey(c.Query)] = c
+	}
+	for _, x := range found.Changes {
+		if c, ok := kept[x.Key]; ok && x.RBO < 1-1e-9 && len(out) < shownReplayed {
+			lab := url.Values{"q": {c.Query}, "a": {found.Against}, "b": {found.Profile}}
+			out = append(out, replayed{x, c, "/lab?" + lab.Encode()})
+		}
+	}
+	return out, err
+}
+
+// startReplay asks for a replay.
+func (h handler) startReplay(r *http.Request) (desk.Reply, error) {
+	t := workbench.ReplayTask{Profile: r.FormValue("profile"), Days: desk.Number(r, "days", 0)}
+	if t.Days < 1 || t.Days > catalog.CountDays {
+		return desk.Reply{}, desk.Invalid(fmt.Sprintf("searches are kept for 1 to %d days", catalog.CountDays)).In("days")
+	}
+	if _, err := h.Named(r.Context(), t.Profile); err != nil {
+		return desk.Reply{}, err
+	}
+	by := admin.User(r.Context())
+	if _, err := workbench.Ask(r.Context(), h.Store, t, by); err != nil {
+		return desk.Reply{}, err
+	}
+	return desk.Reply{Goto: "/lab/replay"}, h.Store.AddAudit(r.Context(), catalog.Audit{By: by, Action: "job",
+		Subject: "profile " + t.Profile, Note: fmt.Sprintf("replay the searches of %d days", t.Days)})
+}
