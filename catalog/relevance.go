@@ -72,8 +72,6 @@ const (
 	ProfileRevision  RevisionKind = "profile"
 	SynonymsRevision RevisionKind = "synonyms"
 	PinsRevision     RevisionKind = "pins"
-	// ComparisonRevision is of a comparison that somebody shared, which is never published.
-	ComparisonRevision RevisionKind = "comparison"
 )
 
 // Revision is one state of a profile, the synonyms or the pins. It never changes.

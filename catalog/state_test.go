@@ -139,12 +139,11 @@ func TestAnUnreachableDatabaseIsToldApart(t *testing.T) {
 
 func TestRevisionsAreNamedForPeople(t *testing.T) {
 	for want, name := range map[string]fmt.Stringer{
-		"default@14":   catalog.Revision{Kind: catalog.ProfileRevision, Name: "default", Number: 14},
-		"synonyms@3":   catalog.Revision{Kind: catalog.SynonymsRevision, Number: 3}, // which have no name
-		"careful@2":    catalog.Publication{Kind: catalog.ProfileRevision, Name: "careful", Number: 2},
-		"configured":   catalog.Publication{Kind: catalog.ProfileRevision, Name: "default"},
-		"doc lamps":    catalog.Ref{Kind: catalog.KindDoc, Key: "lamps"},
-		"comparison@1": catalog.Revision{Kind: catalog.ComparisonRevision, Number: 1},
+		"default@14": catalog.Revision{Kind: catalog.ProfileRevision, Name: "default", Number: 14},
+		"synonyms@3": catalog.Revision{Kind: catalog.SynonymsRevision, Number: 3}, // which have no name
+		"careful@2":  catalog.Publication{Kind: catalog.ProfileRevision, Name: "careful", Number: 2},
+		"configured": catalog.Publication{Kind: catalog.ProfileRevision, Name: "default"},
+		"doc lamps":  catalog.Ref{Kind: catalog.KindDoc, Key: "lamps"},
 	} {
 		if got := name.String(); got != want {
 			t.Errorf("%+v is named %q, want %q", name, got, want)

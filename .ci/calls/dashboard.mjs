@@ -367,10 +367,9 @@ await send("/rules/pins", { query: long, record: wanted, position: "1", note: lo
 await send("/evaluation", { case: wide.split("/").pop(), profile: "live" });
 await page.goto("/evaluation");
 await ended();
-const share = await send("/lab/share", { q: long, a: "live", b: "live" });
 await narrow([...paths, wide, `${wide}/query?query=q1`, `${wide}/judge?query=q1`, `/lab?q=${long}&b=live&measure=1`,
   `/cases/pool?q=${long}x`, `/rules?name=${spelled}`, `/rules/pins/edit?q=${long}`,
-  "/profiles/publish?revision=default@3", share],
+  "/profiles/publish?revision=default@3"],
   { storageState: state });
 await shot(paths, { storageState: state });
 await close();

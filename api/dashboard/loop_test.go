@@ -127,36 +127,27 @@ func TestWeightsAreDrawnAndMeasured(t *testing.T) {
 	}
 }
 
-func TestAComparisonIsSharedAsItIs(t *testing.T) {
+// TestAComparisonIsSharedByItsAddress: it shows the same profiles when another is live. A text
+// has to be saved first.
+func TestAComparisonIsSharedByItsAddress(t *testing.T) {
 	h, _ := tuned(t)
-	form := formOf(t, get(h, "/lab?q=fees").Body.String(), "/lab")
+	page := get(h, "/lab?q=fees").Body.String()
+	to := "/lab?a=configured&q=fees"
+	holds(t, page, `href="`+html.EscapeString(to)+`">Address to share`)
+	form := formOf(t, page, "/lab")
 	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
-	w := post(h, "/lab/share", form)
-	to := w.Header().Get("Location")
-	if w.Code != http.StatusSeeOther || len(to) != len("/lab/s/01234567") {
-		t.Fatalf("it is shared as %d %q", w.Code, to)
+	edited := post(h, "/lab", form).Body.String()
+	holds(t, edited, "save it as a revision to share")
+	if strings.Contains(edited, "Address to share") {
+		t.Error("a text has an address")
 	}
-	moves(t, post(h, "/lab/share", form), to)
 	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
 		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 99 })}}), "/profiles/diff?a=live&b=default%401")
 	moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")
-	page := get(h, to).Body.String()
-	holds(t, page, "live: configured <small>frozen</small>", `value="fees"`)
-	again := formOf(t, page, "/lab")
-	if !strings.Contains(again.Get("yaml-a"), "rank_k: 60") || !strings.Contains(again.Get("yaml-b"), "rank_k: 17") {
-		t.Errorf("the profiles are %.300s and %.300s", again.Get("yaml-a"), again.Get("yaml-b"))
+	if again := formOf(t, get(h, to).Body.String(), "/lab"); !strings.Contains(again.Get("yaml-a"), "rank_k: 60") {
+		t.Errorf("after another was published the profile is %.300s", again.Get("yaml-a"))
 	}
-	if form = formOf(t, post(h, "/lab", again).Body.String(), "/lab"); !strings.Contains(form.Get("yaml-a"), "rank_k: 60") {
-		t.Error("comparing again thaws it")
-	}
-	holds(t, get(h, "/lab").Body.String(), `href="`+to+`"`)
-	if w := get(h, "/lab/s/nothing"); w.Code != http.StatusNotFound {
-		t.Errorf("what nobody shared is %d", w.Code)
-	}
-	form.Set("q", "")
-	if w := post(h, "/lab/share", form); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "needs a query") {
-		t.Errorf("a comparison without a query is %d", w.Code)
-	}
+	holds(t, get(h, "/lab?q=fees").Body.String(), `href="/lab?a=default%401&amp;q=fees"`)
 }
 
 // ranked stores a run of what is live that was made on a day.

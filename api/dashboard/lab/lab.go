@@ -33,22 +33,19 @@ type handler struct{ *desk.Desk }
 func New(d *desk.Desk) desk.Section {
 	h := handler{d}
 	return desk.Section{Title: "Lab", Path: "/lab", Routes: map[string]desk.Route{
-		"GET /lab":          desk.Page(h.compare),
-		"POST /lab":         desk.Form(h.compare, h.compare),
-		"GET /lab/profile":  desk.Page(h.labProfile),
-		"POST /lab/share":   desk.Form(h.share, h.compare),
-		"GET /lab/s/{name}": desk.Page(h.shared),
-		"GET /lab/record":   desk.Form(h.record, h.recordForm),
-		"GET /lab/names":    desk.Page(h.names),
-		"GET /lab/replay":   desk.Page(h.replay),
-		"POST /lab/replay":  desk.Form(h.startReplay, h.replay),
+		"GET /lab":         desk.Page(h.compare),
+		"POST /lab":        desk.Form(h.compare, h.compare),
+		"GET /lab/profile": desk.Page(h.labProfile),
+		"GET /lab/record":  desk.Form(h.record, h.recordForm),
+		"GET /lab/names":   desk.Page(h.names),
+		"GET /lab/replay":  desk.Page(h.replay),
+		"POST /lab/replay": desk.Form(h.startReplay, h.replay),
 	}}
 }
 
 // labSide is one column.
 type labSide struct {
 	Letter string // a or b
-	As     string // what a frozen profile was called; "": it is not frozen
 	Live   string // the profile that is live
 	Choice string // as it was chosen
 	Named  revision.Named
@@ -60,6 +57,14 @@ type labSide struct {
 	Fault  string  // why there are no results
 	// Changes are the fields that a text has otherwise than what is live.
 	Changes []profile.Change
+}
+
+// Title names what a side shows.
+func (s *labSide) Title() string {
+	if s.Choice == revision.Live {
+		return "live: " + s.Live
+	}
+	return s.Choice
 }
 
 // labRow is one result.
@@ -133,7 +138,7 @@ type labAbsence struct {
 	Fault    string
 }
 
-// compare searches with two profiles. The same form grades, shares and measures.
+// compare searches with two profiles. The same form grades and measures.
 func (h handler) compare(r *http.Request) (desk.Reply, error) {
 	if err := r.ParseForm(); err != nil {
 		return desk.Reply{}, desk.Invalid("the form could not be read")
@@ -256,9 +261,31 @@ const (
 )
 
 // link is the address of a comparison of profiles that have names.
-func (p *labPage) link() string {
+func (p *labPage) link() string { return p.of(p.A.Choice, p.B.Choice) }
+
+// FromLive is the address of the same with what is live on the right, whose weights can be
+// drawn.
+func (p *labPage) FromLive() string { return p.of(p.A.Choice, revision.Live) }
+
+// Shared is the address of the same that has these profiles whatever is live later; "" if a
+// side is a text.
+func (p *labPage) Shared() string {
+	if p.edited() {
+		return ""
+	}
+	lasting := func(s *labSide) string {
+		if s.Choice == revision.Live {
+			return s.Live
+		}
+		return s.Choice
+	}
+	return p.of(lasting(p.A), lasting(p.B))
+}
+
+// of is the address of the same question to two profiles.
+func (p *labPage) of(a, b string) string {
 	v := url.Values{}
-	for _, x := range [][3]string{{"q", p.Query, ""}, {"a", p.A.Choice, standardA}, {"b", p.B.Choice, standardB},
+	for _, x := range [][3]string{{"q", p.Query, ""}, {"a", a, standardA}, {"b", b, standardB},
 		{"n", strconv.Itoa(p.N), strconv.Itoa(standardN)}, {"kind", p.Kinds, ""}, {"source", p.Sources, ""},
 		{"why", p.Why, ""}, {"case", p.Judging.named(), ""}, {"measure", onOff[p.Measure], ""}} {
 		if x[1] != x[2] {
@@ -266,16 +293,6 @@ func (p *labPage) link() string {
 		}
 	}
 	return strings.TrimSuffix("/lab?"+v.Encode(), "?")
-}
-
-// FromLive is the address of the same with what is live on the right, whose weights can be
-// drawn.
-func (p *labPage) FromLive() string {
-	b := *p.B
-	b.Choice = revision.Live
-	from := *p
-	from.B = &b
-	return from.link()
 }
 
 // onOff is how an address says that something was asked for.
@@ -298,8 +315,7 @@ func typed(r *http.Request, name string) string {
 
 // side reads what a column shows.
 func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
-	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: typed(r, "yaml-"+letter),
-		As: r.Form.Get("as-" + letter)}
+	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: typed(r, "yaml-"+letter)}
 	live, _, err := revision.InForce(r.Context(), h.Store)
 	if err != nil {
 		return nil, err
@@ -308,7 +324,7 @@ func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, erro
 	// A text that was changed counts, whatever the list of the side has. One that is as
 	// the page had it does not: then the list was changed.
 	if was := "was-" + letter; r.Form.Has(was) && s.YAML != typed(r, was) || r.Form.Get("try") == letter {
-		s.Choice, s.As = desk.Edited, ""
+		s.Choice = desk.Edited
 	}
 	if letter == "b" {
 		s.slide(r)
@@ -327,8 +343,8 @@ func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, erro
 		if err != nil {
 			return nil, err
 		}
-		s.YAML, s.As = string(data), ""
-	} else if s.As == "" {
+		s.YAML = string(data)
+	} else {
 		now, err := h.Named(r.Context(), revision.Live)
 		if err != nil {
 			return nil, err
