@@ -18,17 +18,6 @@ const (
 	Vector     = "vector-only"  // its vector lists
 )
 
-// was is what Live was called before.
-const was = "published"
-
-// Called returns the name that a profile has now: runs and jobs are kept for long.
-func Called(name string) string {
-	if name == was {
-		return Live
-	}
-	return name
-}
-
 // Name names a saved revision of a profile: NAME@NUMBER. The zero one names none.
 type Name struct {
 	Profile string

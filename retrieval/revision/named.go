@@ -32,7 +32,7 @@ func (s Source) Named(ctx context.Context, name string) (Named, error) {
 	switch {
 	case name == Configured:
 		return s.named(name, 0, s.Base)
-	case name == Live || name == was:
+	case name == Live:
 		live, _, err := InForce(ctx, s.Store)
 		if err != nil {
 			return Named{}, err

@@ -55,20 +55,6 @@ func TestARevisionKeepsItsNameAsText(t *testing.T) {
 	}
 }
 
-// TestNamesOfLongAgoAreKnown: runs that are kept name what is live as it was called once.
-func TestNamesOfLongAgoAreKnown(t *testing.T) {
-	for was, want := range map[string]string{"published": revision.Live, "default@3": "default@3",
-		revision.Configured: revision.Configured} {
-		if got := revision.Called(was); got != want {
-			t.Errorf("%s is called %s, want %s", was, got, want)
-		}
-	}
-	s, _ := source(t)
-	if n, err := s.Named(t.Context(), "published"); err != nil || n.Name != revision.Live {
-		t.Errorf("it is named %s (%v)", n.Name, err)
-	}
-}
-
 // TestEachNameHasItsProfile: what is live has the published profile, what is configured has
 // not, and all that can be tried is searched with as the default profile.
 func TestEachNameHasItsProfile(t *testing.T) {

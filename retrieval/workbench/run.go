@@ -100,7 +100,6 @@ func parse(e catalog.Evaluation) (Run, error) {
 	if err == nil && e.Data != "" {
 		err = json.Unmarshal([]byte(e.Data), &r.Report.PerQuery)
 	}
-	r.Profile = revision.Called(r.Profile)
 	r.Summary, r.Data = "", ""
 	if err != nil {
 		return r, fmt.Errorf("experiment: run %d: %w", e.ID, err)

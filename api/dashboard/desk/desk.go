@@ -145,7 +145,6 @@ func (d *Desk) Routes() (all []edge.Route) {
 	})), d.route(" ", Section{}, Page(func(r *http.Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound)
 	})))
-	all = append(all, formerRoutes()...)
 	for _, section := range d.sections {
 		for _, pattern := range slices.Sorted(maps.Keys(section.Routes)) {
 			all = append(all, d.route(pattern, section, section.Routes[pattern]))
