@@ -48,6 +48,7 @@ func TestFormsAreBounded(t *testing.T) {
 		{"/lab", url.Values{"q": {"tide"}, "try": {"a"}, "yaml-a": {keys.String()}}, 200, "larger than 64 KiB"},
 		{"/cases/1/query", url.Values{"text": {long}}, 400, "more than 16 KiB"},
 		{"/cases/1/query", url.Values{"text": {"tide"}, "note": {long}}, 400, "more than 16 KiB"},
+		{"/cases/1", url.Values{"do": {"describe"}, "description": {long}}, 400, "at most 16 KiB"},
 		{"/cases/pool", url.Values{"q": {long}, "case": {"1"}}, 400, "more than 16 KiB"},
 		{"/rules", url.Values{"name": {strings.Repeat("a", 300<<10)}}, 413, "at most 256 KiB"},
 	} {

@@ -103,28 +103,23 @@ func TestWeightsAreDrawnAndMeasured(t *testing.T) {
 	h, store := tuned(t)
 	feesCase(t, store)
 	form := formOf(t, get(h, "/lab?q=fees&b=live").Body.String(), "/lab")
-	if form.Get("weight dense") == "" {
-		t.Fatalf("there is no slider: %v", form)
-	}
 	form.Set("measure", "1")
 	moves(t, post(h, "/lab", form), "/lab?b=live&measure=1&q=fees")
 	page := html.UnescapeString(get(h, "/lab?b=live&measure=1&q=fees").Body.String())
 	holds(t, page, "On\nall 2 queries of", "<b>0.000</b> nDCG@10 (0.750 → 0.750)")
 	form.Set("weight dense", "0.25")
-	w := post(h, "/lab", form)
-	again := formOf(t, w.Body.String(), "/lab")
-	if w.Code != http.StatusOK || again.Get("b") != "edited" || !strings.Contains(again.Get("yaml-b"), "dense: 0.25") ||
-		again.Get("weight dense") != "0.25" {
-		t.Errorf("a weight that was drawn: %d %q %q", w.Code, again.Get("b"), again.Get("weight dense"))
+	again := formOf(t, post(h, "/lab", form).Body.String(), "/lab")
+	if again.Get("b") != "edited" || !strings.Contains(again.Get("yaml-b"), "dense: 0.25") || again.Get("weight dense") != "0.25" {
+		t.Errorf("a weight that was drawn: %q %q", again.Get("b"), again.Get("weight dense"))
 	}
 	again.Set("weight dense", "much")
 	if got := formOf(t, post(h, "/lab", again).Body.String(), "/lab").Get("weight dense"); got != "0.25" {
 		t.Errorf("what is no number makes it %q", got)
 	}
 	form.Set("part", "worth")
-	if worth := post(h, "/lab", form).Body.String(); !strings.Contains(worth, "all 2 queries of") || strings.Contains(worth, "Page") {
-		t.Errorf("the part about its worth is %s", worth)
-	}
+	worth := post(h, "/lab", form).Body.String()
+	holds(t, worth, "all 2 queries of")
+	lacks(t, worth, "Page")
 }
 
 // TestAComparisonIsSharedByItsAddress: it shows the same profiles when another is live. A text
@@ -132,21 +127,15 @@ func TestWeightsAreDrawnAndMeasured(t *testing.T) {
 func TestAComparisonIsSharedByItsAddress(t *testing.T) {
 	h, _ := tuned(t)
 	page := get(h, "/lab?q=fees").Body.String()
-	to := "/lab?a=configured&q=fees"
-	holds(t, page, `href="`+html.EscapeString(to)+`">Address to share`)
+	holds(t, page, `href="/lab?a=configured&amp;q=fees">Address to share`)
 	form := formOf(t, page, "/lab")
 	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
-	edited := post(h, "/lab", form).Body.String()
-	holds(t, edited, "save it as a revision to share")
-	if strings.Contains(edited, "Address to share") {
-		t.Error("a text has an address")
-	}
-	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
-		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 99 })}}), "/profiles/diff?a=live&b=default%401")
+	page = post(h, "/lab", form).Body.String()
+	holds(t, page, "save it as a revision to share")
+	lacks(t, page, "Address to share")
+	edits(t, h, func(p *profile.Profile) { p.RankK = 99 })
 	moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")
-	if again := formOf(t, get(h, to).Body.String(), "/lab"); !strings.Contains(again.Get("yaml-a"), "rank_k: 60") {
-		t.Errorf("after another was published the profile is %.300s", again.Get("yaml-a"))
-	}
+	holds(t, get(h, "/lab?q=fees&a=configured").Body.String(), "rank_k: 60")
 	holds(t, get(h, "/lab?q=fees").Body.String(), `href="/lab?a=default%401&amp;q=fees"`)
 }
 
@@ -170,27 +159,18 @@ func ranked(t *testing.T, store *sqlite.Store, c catalog.Case, day int, as strin
 func TestACaseIsAHeatStrip(t *testing.T) {
 	h, store := tuned(t)
 	c := feesCase(t, store)
-	page := get(h, "/cases/1").Body.String()
-	holds(t, page, "not measured yet", "Guidelines for judges", "<strong>not</strong>", "Of ships.")
+	holds(t, get(h, "/cases/1").Body.String(), "not measured yet", "Guidelines for judges", "<strong>not</strong>", "Of ships.")
 	ranked(t, store, c, 1, "configured", "doc:c", "doc:a", "doc:b")
 	ranked(t, store, c, 2, "configured", "doc:a", "doc:c", "doc:b")
-	page = get(h, "/cases/1").Body.String()
+	page := get(h, "/cases/1").Body.String()
 	// The stored figures are others: what counts are the grades of today.
 	holds(t, page, `aria-label="grades of the first ten: – 3 –"`, "<b>0.631</b>", "−0.369", `aria-label="1.000, 0.631"`,
 		`href="/lab?case=1&amp;q=Fees"`, "<title>2: doc:c, 3</title>")
 	if strings.Index(page, ">Fees</a>") > strings.Index(page, ">tides</a>") {
 		t.Error("what was not measured comes before the worst")
 	}
-	page = get(h, "/cases/1?sort=unjudged&class=none").Body.String()
-	if strings.Contains(page, ">Fees</a>") {
-		t.Error("another class is listed")
-	}
+	lacks(t, get(h, "/cases/1?sort=unjudged&class=none").Body.String(), ">Fees</a>")
 	holds(t, get(h, "/lab").Body.String(), "The worst of", `href="/lab?q=Fees"`)
-	holds(t, get(h, "/cases").Body.String(), "Of ships.")
-	long := strings.Repeat("a", 17<<10)
-	if w := post(h, "/cases/1", url.Values{"do": {"describe"}, "description": {long}}); w.Code != http.StatusBadRequest {
-		t.Errorf("guidelines of 17 KiB are %d", w.Code)
-	}
 }
 
 func TestARecordSaysHowItIsFound(t *testing.T) {
@@ -203,29 +183,29 @@ func TestARecordSaysHowItIsFound(t *testing.T) {
 	moves(t, post(h, "/rules/pins", form), "/rules/pins?published=1")
 	holds(t, get(h, "/lab/record?name=doc:c").Body.String(), "1 → 2 → –", "not in 100", "person/ada",
 		"says &lt;how much&gt;", "spring tide", "/lab?q=Fees&amp;case=1&amp;why=doc%3ac")
-	page := get(h, "/lab/record?name=doc:b").Body.String()
-	holds(t, page, "– → – → 2", "No live rule has it")
+	holds(t, get(h, "/lab/record?name=doc:b").Body.String(), "– → – → 2", "No live rule has it")
 }
 
-// TestAnUnknownRecordIsAskedForAgain: with what was typed, and the records that may be meant.
+// TestAnUnknownRecordIsAskedForAgain: with what was typed, and links to the records that may be
+// meant.
 func TestAnUnknownRecordIsAskedForAgain(t *testing.T) {
 	h, _ := tuned(t)
-	w := get(h, "/lab/record?name=error+codes")
-	page := w.Body.String()
-	if said := alert(t, page); w.Code != http.StatusNotFound ||
-		!strings.Contains(said, `there is no record "error codes"; the nearest are <i>Page a (doc:a)`) {
-		t.Errorf("an unknown record is %d %q", w.Code, said)
-	}
-	holds(t, page, `value="error codes"`, `href="/lab/record?name=doc%3Aa"`)
-	if strings.Contains(page, "<i>Page") {
-		t.Error("a title is HTML")
-	}
-	for _, missing := range []string{"/lab/record", "/lab/record?name=+"} {
-		w = get(h, missing)
-		if said := alert(t, w.Body.String()); w.Code != http.StatusBadRequest || !strings.Contains(said, "is to be named") {
-			t.Errorf("%s is %d %q", missing, w.Code, said)
+	for address, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"/lab/record?name=error+codes": {404, `there is no record "error codes"; the nearest are <i>Page a (doc:a)`},
+		"/lab/record":                  {400, "is to be named"},
+		"/lab/record?name=+":           {400, "is to be named"},
+	} {
+		w := get(h, address)
+		if said := alert(t, w.Body.String()); w.Code != want.status || !strings.Contains(said, want.says) {
+			t.Errorf("%s is %d %q", address, w.Code, said)
 		}
 	}
+	page := get(h, "/lab/record?name=error+codes").Body.String()
+	holds(t, page, `value="error codes"`, `href="/lab/record?name=doc%3Aa"`)
+	lacks(t, page, "<i>Page")
 	holds(t, get(h, "/lab?q=fees&why=doc:zzz").Body.String(), "there is no record &#34;doc:zzz&#34;; the nearest are")
 }
 
@@ -235,62 +215,27 @@ func TestAPreviewSaysWhatItIsWorth(t *testing.T) {
 	for path, form := range map[string]url.Values{
 		"/rules":      {"name": {"fees"}, "others": {"dues"}, "do": {"preview"}},
 		"/rules/pins": {"query": {"fees"}, "place doc:c": {"1"}, "do": {"preview"}}} {
-		page := html.UnescapeString(post(h, path, form).Body.String())
 		// The fake turns the list around: the judged record of "fees" comes first, that of "tides" last.
-		holds(t, page, "nDCG@10 0.500 → <b>1.000</b>", "0.750 → <b>0.750</b>", "1 better", "1 worse",
-			`href="/lab/record?name=`)
+		holds(t, html.UnescapeString(post(h, path, form).Body.String()), "nDCG@10 0.500 → <b>1.000</b>",
+			"0.750 → <b>0.750</b>", "1 better", "1 worse", `href="/lab/record?name=`)
 	}
-	if page := get(h, "/rules?name=fees").Body.String(); strings.Contains(page, "Remove the group") {
-		t.Error("a group that does not exist can be removed")
-	}
+	lacks(t, get(h, "/rules?name=fees").Body.String(), "Remove the group") // there is none
 }
 
 func TestPublishingSaysWhatWasMeasured(t *testing.T) {
 	h, store := tuned(t)
 	c := feesCase(t, store)
-	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
-		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/profiles/diff?a=live&b=default%401")
+	edits(t, h, func(p *profile.Profile) { p.RankK = 17 })
 	ranked(t, store, c, 4, "configured", "doc:a", "doc:c")
 	ranked(t, store, c, 2, "default@1", "doc:c", "doc:a")
 	page := get(h, "/profiles/publish?revision=default@1").Body.String()
 	holds(t, page, "harbour", "0.250", "0.500", "&#43;0.250", "/evaluation/runs?run=2&amp;run=1", "no clear difference")
-	if strings.Contains(page, "Not measured") {
-		t.Error("a run is not found")
-	}
+	lacks(t, page, "Not measured")
 	moves(t, post(h, "/profiles/publish", formOf(t, page, "/profiles/publish")), "/profiles?published=1")
 	holds(t, get(h, "/profiles/publish?revision=default@1").Body.String(), "It is live already")
-	undo := get(h, "/profiles?published=1").Body.String()
-	_, at, _ := strings.Cut(undo, `action="/changes/`)
+	_, at, _ := strings.Cut(get(h, "/profiles?published=1").Body.String(), `action="/changes/`)
 	id, _, _ := strings.Cut(at, "/")
 	moves(t, post(h, "/changes/"+id+"/undo", nil), "/changes")
 	holds(t, get(h, "/profiles").Body.String(), ">live: configured</a>")
-	if page := get(h, "/profiles?published=1").Body.String(); strings.Contains(page, "default@1 is live") {
-		t.Error("what was taken back is said to be live")
-	}
-}
-
-// TestOneWordForEachThing holds the vocabulary of the pages: live, NAME@NUMBER,
-// configured.
-func TestOneWordForEachThing(t *testing.T) {
-	h, store := tuned(t)
-	c := feesCase(t, store)
-	ranked(t, store, c, 1, "configured", "doc:c")
-	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"},
-		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/profiles/diff?a=live&b=default%401")
-	pages := []string{"/lab?q=fees", "/cases/1", "/evaluation", "/evaluation/runs?run=1", "/rules", "/rules/pins", "/profiles",
-		"/profiles/publish?revision=default@1", "/changes", "/operations"}
-	for _, published := range []bool{false, true} {
-		if published {
-			moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")
-		}
-		for _, path := range pages {
-			page := get(h, path).Body.String()
-			for _, wrong := range []string{"in force", "default r1", "the configuration", "configured profile", ">published<"} {
-				if strings.Contains(page, wrong) {
-					t.Errorf("%s says %q", path, wrong)
-				}
-			}
-		}
-	}
-	holds(t, get(h, "/lab").Body.String(), ">live: default@1</a>")
+	lacks(t, get(h, "/profiles?published=1").Body.String(), "default@1 is live")
 }

@@ -3,11 +3,11 @@ package dashboard_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"maps"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -37,72 +37,42 @@ func written(t *testing.T, change func(*profile.Profile)) string {
 
 func TestAProfileIsEditedPublishedAndRolledBack(t *testing.T) {
 	h, store := tuned(t)
-	if page := get(h, "/profiles").Body.String(); !strings.Contains(page, "No profile was saved yet") ||
-		!strings.Contains(page, ">live: configured</a>") {
-		t.Errorf("the first page is %s", page)
-	}
-	if page := get(h, "/profiles/edit").Body.String(); !strings.Contains(page, "rank_k: 60") {
-		t.Errorf("the form is not filled from what is in force: %s", page)
-	}
-	form := url.Values{"name": {"default"}, "base": {"0"}, "note": {"<b>flatter"},
-		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}
-	moves(t, post(h, "/profiles/edit", form), "/profiles/diff?a=live&b=default%401")
-	diff := get(h, "/profiles/diff?a=live&b=default@1").Body.String()
-	for _, want := range []string{"1 field differs", "rank_k", "/profiles/publish?revision=default%401", `<td dir="auto">17</td>`} {
-		if !strings.Contains(diff, want) {
-			t.Errorf("the comparison lacks %q", want)
-		}
-	}
+	holds(t, get(h, "/profiles").Body.String(), "No profile was saved yet", ">live: configured</a>")
+	holds(t, get(h, "/profiles/edit").Body.String(), "rank_k: 60")
+	edits(t, h, func(p *profile.Profile) { p.RankK = 17 })
+	holds(t, get(h, "/profiles/diff?a=live&b=default@1").Body.String(), "1 field differs", "rank_k",
+		"/profiles/publish?revision=default%401", `<td dir="auto">17</td>`)
 	asked := get(h, "/profiles/publish?revision=default@1").Body.String()
 	holds(t, asked, "Not measured", "/evaluation/new?a=live&amp;b=default%401", "<code>rank_k</code>", "&lt;b&gt;flatter")
-	moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}, "since": {"0"}, "note": {"<b>flatter"}}),
-		"/profiles?published=1")
-	page := get(h, "/profiles?published=1").Body.String()
-	for _, want := range []string{">live: default@1</a>", `<span class="status good">live</span>`, "&lt;b&gt;flatter",
-		"/profiles/publish?revision=configured&amp;note=back+to+configured", "default@1 is live", "/lab?a=configured&amp;b=live",
-		`action="/changes/2/undo"`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
+	moves(t, post(h, "/profiles/publish", formOf(t, asked, "/profiles/publish")), "/profiles?published=1")
+	holds(t, get(h, "/profiles?published=1").Body.String(), ">live: default@1</a>", `<span class="status good">live</span>`,
+		"&lt;b&gt;flatter", "/profiles/publish?revision=configured&amp;note=back+to+configured", "default@1 is live",
+		"/lab?a=configured&amp;b=live", `action="/changes/2/undo"`)
 	live, _, err := store.Published(t.Context())
 	if err != nil || len(live) != 1 || live[0].Number != 1 {
 		t.Fatalf("in force is %v, %v", live, err)
 	}
 	moves(t, post(h, "/profiles/publish", url.Values{"revision": {"configured"}, "since": {"1"}}), "/profiles?published=2")
-	if page := get(h, "/profiles").Body.String(); !strings.Contains(page, ">live: configured</a>") {
-		t.Error("the masthead does not say that the configuration is in force")
-	}
-	if w := post(h, "/profiles/publish", url.Values{"revision": {"default@1"}, "since": {"1"}}); w.Code != 409 {
-		t.Errorf("publishing over another's publication is %d", w.Code)
-	}
-	for _, wrong := range []string{"default@2", "default", ""} {
-		w := post(h, "/profiles/publish", url.Values{"revision": {wrong}})
-		if w.Code != http.StatusNotFound && w.Code != http.StatusBadRequest {
-			t.Errorf("publishing %q is %d", wrong, w.Code)
+	holds(t, get(h, "/profiles").Body.String(), ">live: configured</a>")
+	for revision, status := range map[string]int{"default@1": 409, "default@2": 404, "default": 400, "": 400} {
+		w := post(h, "/profiles/publish", url.Values{"revision": {revision}, "since": {"1"}})
+		if w.Code != status {
+			t.Errorf("publishing %q, when another was since, is %d, want %d", revision, w.Code, status)
 		}
 	}
 }
 
 func TestTwoWhoEditAProfileLoseNothing(t *testing.T) {
 	h, store := tuned(t)
-	form := func(change func(*profile.Profile)) url.Values {
-		return url.Values{"name": {"default"}, "base": {"0"}, "yaml": {written(t, change)}, "note": {"mine"}}
-	}
-	first := form(func(p *profile.Profile) { p.RankK = 17 })
-	second := form(func(p *profile.Profile) { p.Floor = 0.123 })
-	moves(t, post(h, "/profiles/edit", first), "/profiles/diff?a=live&b=default%401")
+	edits(t, h, func(p *profile.Profile) { p.RankK = 17 })
+	second := url.Values{"name": {"default"}, "base": {"0"}, "note": {"mine"},
+		"yaml": {written(t, func(p *profile.Profile) { p.Floor = 0.123 })}}
 	w := post(h, "/profiles/edit", second)
-	page := w.Body.String()
 	if w.Code != http.StatusConflict {
 		t.Fatalf("the second is %d", w.Code)
 	}
-	for _, want := range []string{"Somebody else was faster", "floor: 0.123", `name="base" value="1"`, `value="mine"`,
-		"<code>rank_k</code>", "<code>floor</code>"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
+	holds(t, w.Body.String(), "Somebody else was faster", "floor: 0.123", `name="base" value="1"`, `value="mine"`,
+		"<code>rank_k</code>", "<code>floor</code>")
 	second.Set("base", "1")
 	moves(t, post(h, "/profiles/edit", second), "/profiles/diff?a=live&b=default%402")
 	if all, err := store.Revisions(t.Context(), catalog.ProfileRevision); err != nil || len(all) != 2 {
@@ -110,62 +80,33 @@ func TestTwoWhoEditAProfileLoseNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoProfileIsKeptWithItsError(t *testing.T) {
-	h, store := tuned(t)
-	for name, text := range map[string]string{"no YAML": "name: [</textarea>",
-		"unknown feature": written(t, func(p *profile.Profile) { p.Weights = map[string]float64{"luck": 1} })} {
-		w := post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"}, "yaml": {text}})
-		page := w.Body.String()
-		if w.Code != http.StatusBadRequest || !strings.Contains(page, "not saved") ||
-			strings.Contains(page, "[</textarea>") {
-			t.Errorf("%s is %d", name, w.Code)
-		}
-	}
-	w := post(h, "/profiles/edit", url.Values{"name": {"../x"}, "yaml": {written(t, func(*profile.Profile) {})}})
-	if w.Code != http.StatusBadRequest {
-		t.Errorf("a path as a name is %d", w.Code)
-	}
-	if all, err := store.Revisions(t.Context(), catalog.ProfileRevision); err != nil || len(all) != 0 {
-		t.Errorf("%d revisions, %v", len(all), err)
-	}
-}
-
 func TestAFitIsAskedForAndShown(t *testing.T) {
 	h, store := tuned(t)
-	if page := get(h, "/profiles/fit").Body.String(); !strings.Contains(page, "There is no case yet") {
-		t.Error("without a case the page does not say so")
+	holds(t, get(h, "/profiles/fit").Body.String(), "There is no case yet")
+	c := feesCase(t, store)
+	form := url.Values{"case": {"1"}, "profile": {"live"}, "name": {"default"}, "folds": {"1"}, "seed": {"7"},
+		"l2": {"0.01, 0.1"}, "judge": {"person/ada"}}
+	if w := post(h, "/profiles/fit", form); w.Code != http.StatusBadRequest {
+		t.Errorf("one fold is %d", w.Code)
 	}
-	c, err := store.PutCase(t.Context(), catalog.Case{Name: "fees"}, "ada")
-	if err != nil {
-		t.Fatal(err)
+	form.Set("folds", "2")
+	for id := range 2 { // four judged queries, two for each fold
+		q := fmt.Sprintf("more%d", id)
+		err := errors.Join(store.PutQueries(t.Context(), c.ID, []catalog.CaseQuery{{ID: q, Text: q}}, "ada"),
+			store.PutJudgments(t.Context(), c.ID, []catalog.Judgment{{Query: q, Target: "doc:a", Judge: "person/ada", Grade: 3}}))
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	var queries []catalog.CaseQuery
-	var judgments []catalog.Judgment
-	for _, id := range []string{"q1", "q2", "q3", "q4"} {
-		queries = append(queries, catalog.CaseQuery{ID: id, Text: "fee " + id})
-		judgments = append(judgments, catalog.Judgment{Query: id, Target: "doc:a", Judge: "person/ada", Grade: 3})
-	}
-	if err := errors.Join(store.PutQueries(t.Context(), c.ID, queries, "ada"),
-		store.PutJudgments(t.Context(), c.ID, judgments)); err != nil {
-		t.Fatal(err)
-	}
-	form := url.Values{"case": {strconv.FormatInt(c.ID, 10)}, "profile": {"live"}, "name": {"default"},
-		"folds": {"2"}, "seed": {"7"}, "l2": {"0.01, 0.1"}, "judge": {"person/ada"}}
 	moves(t, post(h, "/profiles/fit", form), "/profiles/fit/1")
 	job, err := store.Job(t.Context(), 1)
 	if err != nil || job.Kind != (workbench.TuneTask{}).Kind() ||
 		!strings.Contains(job.Argument, `"folds":2,"seed":7,"l2":[0.01,0.1]`) {
 		t.Fatalf("asked for is %+v, %v", job, err)
 	}
-	if list := get(h, "/profiles/fit").Body.String(); !strings.Contains(list, "data-running") {
-		t.Error("the list does not say that a job is under way")
-	}
-	if page := html.UnescapeString(get(h, "/profiles/fit/1").Body.String()); !strings.Contains(page, "waiting for the process") ||
-		!strings.Contains(page, `http-equiv="refresh"`) || !strings.Contains(page, "data-running") {
-		t.Error("a job that waits is not shown so")
-	}
-	for field, wrong := range map[string]string{"folds": "4", "l2": "much", "name": "a/b", "judge": "person/ben",
-		"case": "9", "profile": "none@3"} {
+	holds(t, get(h, "/profiles/fit").Body.String(), "data-running")
+	holds(t, get(h, "/profiles/fit/1").Body.String(), "waiting for the process", `http-equiv="refresh"`, "data-running")
+	for field, wrong := range map[string]string{"name": "a/b", "judge": "person/ben", "case": "9", "profile": "none@3"} {
 		bad := maps.Clone(form)
 		bad.Set(field, wrong)
 		if w := post(h, "/profiles/fit", bad); w.Code != http.StatusBadRequest && w.Code != http.StatusNotFound {
@@ -184,17 +125,11 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := html.UnescapeString(get(h, "/profiles/fit/1").Body.String())
-	for _, want := range []string{"saved as default@1", "+0.250", "0.0123", "+0.125 to +0.375", "−0.500", "+1.000",
-		`class="weight minus"`, `<rect width="50"`, "unchanged: ", "L2 0.03"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the result lacks %q", want)
-		}
-	}
-	if list := get(h, "/profiles/fit").Body.String(); !strings.Contains(list, "saved as default@1") ||
-		strings.Contains(list, "data-running") {
-		t.Error("the list does not have the result, or says that it is under way")
-	}
+	holds(t, html.UnescapeString(get(h, "/profiles/fit/1").Body.String()), "saved as default@1", "+0.250", "0.0123",
+		"+0.125 to +0.375", "−0.500", "+1.000", `class="weight minus"`, `<rect width="50"`, "unchanged: ", "L2 0.03")
+	list := get(h, "/profiles/fit").Body.String()
+	holds(t, list, "saved as default@1")
+	lacks(t, list, "data-running")
 	if w := get(h, "/profiles/fit/2"); w.Code != http.StatusNotFound {
 		t.Errorf("a job that is none is %d", w.Code)
 	}

@@ -48,6 +48,8 @@ func publish(t *testing.T, store catalog.Store, kind catalog.RevisionKind, data 
 	}
 }
 
+// TestAFollowerPublishesWhatChanged and nothing else: what is configured the searcher has, and
+// what has not changed it is not given again.
 func TestAFollowerPublishesWhatChanged(t *testing.T) {
 	s, _ := source(t)
 	to := &searcher{}
@@ -163,24 +165,5 @@ func TestAPublicationIsInForceEverywhereWithinFiveSeconds(t *testing.T) {
 		}
 		cancel()
 		running.Wait()
-	})
-}
-
-func TestAFollowerRunsUntilItsContextEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, _ := source(t)
-		to := &searcher{}
-		f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() { defer close(done); f.Run(ctx) }()
-		publish(t, s.Store, catalog.SynonymsRevision, "tx: [transaction]\n")
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if to.has.Aliases["tx"] == nil {
-			t.Errorf("a second after it was published it has %v", to.has.Aliases)
-		}
-		cancel()
-		<-done
 	})
 }

@@ -1,7 +1,6 @@
 package revision_test
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -25,33 +24,25 @@ func published(t *testing.T, s revision.Source, change func(*profile.Profile)) {
 	}
 }
 
-func TestARevisionKeepsItsNameAsText(t *testing.T) {
-	type saved struct {
-		Of revision.Name `json:"of"`
-	}
-	for _, tt := range []struct {
-		text string
-		want revision.Name
-	}{
-		{"harbour@14", revision.Name{Profile: "harbour", Number: 14}},
-		{"", revision.Name{}}, // none
-	} {
-		data, err := json.Marshal(saved{tt.want})
-		if want := `{"of":"` + tt.text + `"}`; err != nil || string(data) != want {
-			t.Errorf("written as %s (%v), want %s", data, err, want)
+// TestNamesAreText: NAME@NUMBER, which reads like no path.
+func TestNamesAreText(t *testing.T) {
+	for text, want := range map[string]revision.Name{"harbour@14": {Profile: "harbour", Number: 14},
+		"a.b-c@1": {Profile: "a.b-c", Number: 1}, "default": {}, "default@0": {}, "./default@3": {}, "default@": {}, "@3": {},
+		"a@b@3": {}} {
+		n, ok := revision.ParseName(text)
+		if n != want || ok != (want != revision.Name{}) {
+			t.Errorf("%s is %+v, %v", text, n, ok)
 		}
-		var got saved
-		if err := json.Unmarshal(data, &got); err != nil || got.Of != tt.want {
-			t.Errorf("%s is read as %+v (%v)", data, got.Of, err)
+		var read revision.Name
+		if err := read.UnmarshalText([]byte(text)); read != want || (err == nil) != ok {
+			t.Errorf("%s is read as %+v, %v", text, read, err)
+		}
+		if written, err := n.MarshalText(); err != nil || ok && string(written) != text || !ok && len(written) > 0 {
+			t.Errorf("%s is written as %s, %v", text, written, err)
 		}
 	}
-	var got saved
-	err := json.Unmarshal([]byte(`{"of":"harbour"}`), &got)
-	if err == nil || !strings.Contains(err.Error(), `"harbour" names no revision`) {
-		t.Errorf("a name without a number: %+v, %v", got.Of, err)
-	}
-	if n := revision.NameOf(catalog.Revision{Name: "harbour", Number: 2}); n.String() != "harbour@2" {
-		t.Errorf("a saved revision is named %s", n)
+	if none := (revision.Name{Profile: "a", Number: 1}); none.UnmarshalText(nil) != nil || none != (revision.Name{}) {
+		t.Errorf("no name is read as %+v", none)
 	}
 }
 
@@ -99,7 +90,7 @@ func TestEachNameHasItsProfile(t *testing.T) {
 	}
 }
 
-// TestAllNamesCanBeTried: what is offered is found, a saved profile among it.
+// TestAllNamesCanBeTried: what is offered is found, a saved profile among it, and nothing else.
 func TestAllNamesCanBeTried(t *testing.T) {
 	s, _ := source(t)
 	published(t, s, func(p *profile.Profile) { p.Name = "harbour" })
@@ -112,12 +103,15 @@ func TestAllNamesCanBeTried(t *testing.T) {
 			t.Errorf("%q lacks %s", names, want)
 		}
 	}
-	seen := map[string]bool{}
 	for _, name := range names {
-		if n, err := s.Named(t.Context(), name); err != nil || n.Name != name || seen[name] {
-			t.Errorf("%s is %s (%v); twice: %t", name, n.Name, err, seen[name])
+		if n, err := s.Named(t.Context(), name); err != nil || n.Name != name {
+			t.Errorf("%s is %s (%v)", name, n.Name, err)
 		}
-		seen[name] = true
+	}
+	for _, name := range []string{"harbour@2", "harbour@", "other@1", "other"} {
+		if _, err := s.Named(t.Context(), name); !errors.Is(err, catalog.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -129,38 +123,9 @@ func TestAnEditedProfileIsTriedBeforeItIsSaved(t *testing.T) {
 	if err != nil || n.Profile.RankK != 9 || n.Revision != 0 || n.Relevance.Profiles[0].Name != profile.DefaultName {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if _, err := s.Edited(t.Context(), "name: mine\nweight: 3\n"); err == nil || !strings.Contains(err.Error(), "weight") {
-		t.Errorf("an unknown field: %v", err)
-	}
-	if n, err := s.Named(t.Context(), revision.Live); err != nil || n.Profile.RankK != 7 {
-		t.Errorf("live is then rank_k %g, %v", n.Profile.RankK, err)
-	}
 	s.Base.Profiles = nil // nothing to search with
 	if _, err := s.Named(t.Context(), revision.Configured); err == nil || !strings.Contains(err.Error(), "no profile") {
 		t.Errorf("without a default profile: %v", err)
-	}
-}
-
-// TestWhatIsLiveKeepsItsName: a run says which revision was live then, whatever is later.
-func TestWhatIsLiveKeepsItsName(t *testing.T) {
-	s, _ := source(t)
-	named := func() string {
-		t.Helper()
-		live, _, err := revision.InForce(t.Context(), s.Store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return live.Profile()
-	}
-	if got := named(); got != revision.Configured {
-		t.Errorf("nothing is published: %s", got)
-	}
-	published(t, s, func(p *profile.Profile) { p.Name = "harbour" })
-	if got := named(); got != "harbour@1" {
-		t.Errorf("the profile live is %s", got)
-	}
-	if p := (revision.Published{}).Of(catalog.PinsRevision); p.Kind != catalog.PinsRevision || p.ID != 0 {
-		t.Errorf("pins that were never published are %+v", p)
 	}
 }
 
@@ -192,9 +157,5 @@ func TestRulesThatSayNothingAreRefused(t *testing.T) {
 		if err != nil || len(rules) != 1 || !rules[0].Until.IsZero() {
 			t.Errorf("%s: %+v, %v", open, rules, err)
 		}
-	}
-	_, err := s.Named(t.Context(), "harbour@2")
-	if !errors.Is(err, catalog.ErrNotFound) {
-		t.Errorf("a revision that was never saved: %v", err)
 	}
 }
