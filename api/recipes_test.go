@@ -1,8 +1,6 @@
 package api_test
 
 import (
-	"context"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,9 +9,6 @@ import (
 
 	"golang.org/x/net/html"
 
-	"almanac/api"
-	"almanac/api/kb"
-	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/testing/race"
@@ -32,15 +27,14 @@ func recipesOf(t *testing.T, l *library) (all []string) {
 	return all
 }
 
-// TestRecipes opens every recipe over the sample: each step is answered, and all of them
-// together name a source.
+// TestRecipes follows every step of every recipe over the sample to the page of its operation: the arguments are
+// answered there, or, where an earlier answer has one of them, are waited for.
 func TestRecipes(t *testing.T) {
 	race.Skip(t)
 	if testing.Short() {
 		t.Skip("loads the sample")
 	}
 	l := openPreset(t, "sample", "")
-	l = serving(t, l, l.ops)
 	all := recipesOf(t, l)
 	if len(all) < 20 {
 		t.Fatalf("%d recipes", len(all))
@@ -48,35 +42,34 @@ func TestRecipes(t *testing.T) {
 	mapped := visit(l.public, "/sitemap.xml?kind=pages").Body.String()
 	for _, at := range all {
 		w := visit(l.public, at)
-		if w.Code != 200 {
-			t.Errorf("%s: %d", at, w.Code)
-			continue
-		}
 		checkPage(t, at, w)
 		page := w.Body.String()
-		steps := len(textsOf(t, page, func(n *html.Node) bool { return n.Data == "h2" }))
-		calls := textsOf(t, page, func(n *html.Node) bool {
-			return n.Data == "code" && n.Parent.Data == "pre" && n.Parent.Parent.Data == "section"
+		steps := textsOf(t, page, func(n *html.Node) bool { return n.Data == "h2" })
+		if w.Code != 200 || len(steps) < 2 || len(steps) > 4 {
+			t.Errorf("%s: %d, steps %q", at, w.Code, steps)
+		}
+		links := slices.DeleteFunc(linksOf(t, w, at), func(to string) bool {
+			return !strings.HasPrefix(to, "/api/v1/reference/")
 		})
-		for _, call := range calls {
-			if !json.Valid([]byte(call)) {
-				t.Errorf("%s: %s is no call", at, call)
+		if len(links) != len(steps) {
+			t.Errorf("%s: %d steps lead to %q", at, len(steps), links)
+		}
+		for _, to := range links {
+			w := visit(l.public, to)
+			checkPage(t, to, w)
+			answered := textsOf(t, w.Body.String(), withClass("answer"))
+			refused := textsOf(t, w.Body.String(), withClass("notice"))
+			waits := strings.Contains(page, "Fill in and run") && len(refused) == 1 &&
+				strings.HasSuffix(refused[0], "is required.")
+			if w.Code != 200 || len(answered) != 1 && !waits && strings.Contains(to, "?") {
+				t.Errorf("%s leads to %s: %d, answers %q, refuses %q", at, to, w.Code, answered, refused)
 			}
-		}
-		if steps < 2 || steps > 4 || len(calls) != steps {
-			t.Errorf("%s has %d steps and %d calls", at, steps, len(calls))
-		}
-		for _, failed := range textsOf(t, page, withClass("notice")) {
-			t.Errorf("%s: %s", at, failed)
-		}
-		if !slices.Contains(textsOf(t, page, withClass("label")), "Sources") {
-			t.Errorf("%s cites nothing", at)
 		}
 		if !strings.Contains(page, `<link rel="canonical" href="`+publicURL+at+`">`) ||
 			!strings.Contains(mapped, "<loc>"+publicURL+at+"</loc>") {
 			t.Errorf("%s has no canonical address, or is not in the sitemap", at)
 		}
-		if md := visit(l.public, at+".md"); md.Code != 200 || !strings.Contains(md.Body.String(), "### Sources") {
+		if md := visit(l.public, at+".md"); md.Code != 200 || !strings.Contains(md.Body.String(), "## 2. ") {
 			t.Errorf("%s as Markdown: %d %s", at, md.Code, md.Body)
 		}
 	}
@@ -111,116 +104,34 @@ func TestARecipeNeedsWhatItsToolsAnswerFrom(t *testing.T) {
 		}
 	}
 	page := html.UnescapeString(visit(l.public, "/recipes/in-force").Body.String())
-	if !strings.Contains(page, `value="CIP-0001"`) || !strings.Contains(page, `{"name": "get_cip", "arguments": {"id":"`) {
+	if !strings.Contains(page, `value="CIP-0001"`) || !strings.Contains(page, `{"name": "get_cip", "arguments": {"id":"`) ||
+		!strings.Contains(page, `href="/api/v1/reference/get_cip?id=CIP-0001"`) {
 		t.Errorf("the network's own proposal is not what it is about: %s", page)
 	}
 }
 
-// TestARecipeAsksForASubject holds that a network with nothing that a recipe could be about
-// has its page all the same, with the field and without calls.
-func TestARecipeAsksForASubject(t *testing.T) {
+// TestARecipeIsAboutWhatTheReaderNames holds it for hostile words, and that a recipe has its steps also if the network
+// has nothing that it could be about.
+func TestARecipeIsAboutWhatTheReaderNames(t *testing.T) {
+	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	l := serve(t, network.Network{Name: "reef", Title: "Reef", Proposals: tidewater}, func() time.Time { return now },
 		func(catalog.Store) {}).ready(t)
-	w := visit(l.public, "/recipes/answer-with-sources")
-	checkPage(t, "/recipes/answer-with-sources", w)
-	if page := w.Body.String(); w.Code != 200 || !strings.Contains(page, "What about?") ||
-		!strings.Contains(page, `name="q"`) || strings.Contains(page, "<section>") {
-		t.Errorf("%d %s", w.Code, page)
+	unnamed := visit(l.public, "/recipes/answer-with-sources")
+	checkPage(t, "/recipes/answer-with-sources", unnamed)
+	if page := unnamed.Body.String(); !strings.Contains(page, "<em>Question</em>") ||
+		!strings.Contains(page, "<em>items.0.read in the answer to step 1</em>") {
+		t.Errorf("about nothing: %s", page)
 	}
-	if page := visit(l.public, "/recipes/this-week").Body.String(); strings.Count(page, "The answer is empty.") != 2 {
-		t.Errorf("nothing changed: %s", page)
-	}
-}
-
-// replaced is a library of which one operation answers otherwise.
-func replaced(t *testing.T, l *library, with op.Operation) *library {
-	t.Helper()
-	ops := slices.Clone(l.ops)
-	i := slices.IndexFunc(ops, func(o op.Operation) bool { return o.ID == with.ID })
-	ops[i] = with
-	return serving(t, l, ops)
-}
-
-// serving is a library that serves these operations, however long they take.
-func serving(t *testing.T, l *library, ops []op.Operation) *library {
-	t.Helper()
-	h, err := api.New(api.Config{Serving: op.Serving{Operations: ops, Timeout: time.Hour}, Name: "Harbour",
-		Version: "test", PublicURL: publicURL, Now: func() time.Time { return now }, AdminLoopback: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := *l
-	other.public = h.Public
-	return &other
-}
-
-type topicIn struct {
-	Topic string `json:"topic" required:"true"`
-	Limit int    `json:"limit"`
-}
-
-// answering is an operation that gives something on a topic.
-func answering[Out any](id string, run func() (Out, error)) op.Operation {
-	return op.New(op.Spec{ID: id, Tool: id, Group: "search", Title: id, Summary: id},
-		func(context.Context, topicIn) (Out, error) { return run() })
-}
-
-// TestTheStepsOfARecipeStandAlone holds that what one step fails at is said in its place,
-// with its call, that the others are answered, and that a step which goes on from it says
-// that it cannot.
-func TestTheStepsOfARecipeStandAlone(t *testing.T) {
-	l := open(t).ready(t)
-	failing := replaced(t, l, answering("find_maintainer_guidance", func() (kb.List[kb.Item], error) {
-		return kb.List[kb.Item]{}, op.Unavailable(time.Second, "the tide is out")
-	}))
-	w := visit(failing.public, "/recipes/whom-to-ask?q=tide+oracle")
-	checkPage(t, "/recipes/whom-to-ask", w)
-	page := w.Body.String()
-	if got := textsOf(t, page, withClass("notice")); w.Code != 200 || !slices.Equal(got,
-		[]string{"There is no answer: The tide is out."}) {
-		t.Errorf("%d, said: %q", w.Code, got)
-	}
-	for _, want := range []string{`{"name": "find_maintainer_guidance", "arguments": {"topic":"tide oracle"}}`,
-		`{"name": "search_community"`, `value="tide oracle"`, "Sources", `<meta name="robots" content="noindex">`} {
-		if !strings.Contains(html.UnescapeString(page), want) {
-			t.Errorf("no %s in %s", want, page)
-		}
-	}
-	// Nothing is called so, and two steps go on from what is.
-	page = visit(replaced(t, l, op.New(op.Spec{ID: "find_cip_for_feature", Tool: "find_cip_for_feature", Group: "search",
-		Title: "Nothing", Summary: "Nothing."}, func(context.Context, struct {
-		Feature string `json:"feature" required:"true"`
-	}) (kb.List[kb.Item], error) {
-		return kb.List[kb.Item]{Hint: "there is none"}, nil
-	})).public, "/recipes/which-proposal?q=tide").Body.String()
-	if got := textsOf(t, page, withClass("notice")); len(got) != 2 || got[0] != got[1] ||
-		got[0] != "There is no answer: Step 1 found nothing to go on with." || !strings.Contains(page, "There is none.") {
-		t.Errorf("after nothing: %q", got)
-	}
-}
-
-// TestRecipesShowWhatStrangersWriteAsText holds it for subjects and for answers.
-func TestRecipesShowWhatStrangersWriteAsText(t *testing.T) {
-	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
-	type expert struct {
-		Name     string    `json:"name"`
-		Note     string    `json:"note"`
-		Code     string    `json:"code"`
-		Evidence []kb.Item `json:"evidence"`
-	}
-	item := kb.Item{ID: hostile, Kind: hostile, Title: hostile, URL: "javascript:alert(3)", State: hostile}
-	elsewhere := item
-	elsewhere.URL = "https://example.org/?" + hostile
-	l := replaced(t, open(t).ready(t), answering("find_expert", func() (kb.List[expert], error) {
-		return kb.List[expert]{Hint: hostile, Items: []expert{{hostile, hostile, hostile, []kb.Item{item, elsewhere}}}}, nil
-	}))
-	for _, q := range []string{"tide", hostile} {
-		w := visit(l.public, "/recipes/whom-to-ask?"+url.Values{"q": {q}}.Encode())
-		checkPage(t, "/recipes/whom-to-ask", w)
-		for _, no := range []string{"<script>alert", "<img", `"javascript:`} {
-			if w.Code != 200 || strings.Contains(w.Body.String(), no) {
-				t.Errorf("%q: %d, %s in %s", q, w.Code, no, w.Body)
-			}
+	named := url.Values{"q": {hostile}}.Encode()
+	for _, at := range []string{"/recipes/answer-with-sources?" + named, "/api/v1/reference/search?" + named,
+		"/api/v1/reference/get_cip?id=" + url.QueryEscape(hostile)} {
+		w := visit(l.public, at)
+		checkPage(t, at, w)
+		page := w.Body.String()
+		if w.Code != 200 || strings.Contains(page, "<script>alert") || strings.Contains(page, "<img") ||
+			!strings.Contains(page, `value="`+html.EscapeString(hostile)) ||
+			!strings.Contains(page, `<meta name="robots" content="noindex">`) {
+			t.Errorf("%s: %d %s", at, w.Code, page)
 		}
 	}
 }

@@ -255,6 +255,18 @@ func (o Operation) decodeNamed(
 	})
 }
 
+// NamedParams returns the parameters of DecodeNamed, as it names them.
+func (o Operation) NamedParams() (all []Param) {
+	for _, p := range o.Params {
+		a, name := o.named(&p)
+		if a != nil {
+			p.Name, p.Required, p.Schema, p.Default = name, a.required, a.schema, a.schema.Default
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // Argument returns what checks a value of an argument of DecodeNamed. Its error says
 // which arguments there are.
 func (o Operation) Argument(name string) (check func(value string) error, err error) {

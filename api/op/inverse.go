@@ -132,13 +132,19 @@ func (o Operation) ExampleInput() (Input, bool) {
 // command line.
 func (o Operation) WithExample(words []string) (Operation, error) {
 	in, err := o.DecodeLine(words)
-	if err == nil {
-		o.Example = in.v.Interface()
+	if err != nil {
+		return o, err
 	}
-	return o, err
+	return o.WithInput(in), nil
 }
 
-// ExampleValues returns the REST arguments of the Example as JSON, by name.
+// WithInput returns the operation with arguments as its example.
+func (o Operation) WithInput(in Input) Operation {
+	o.Example = in.v.Interface()
+	return o
+}
+
+// ExampleValues returns the arguments of the Example as JSON, by their names in DecodeNamed.
 func (o Operation) ExampleValues() map[string]json.RawMessage {
 	in, ok := o.ExampleInput()
 	if !ok {
@@ -147,8 +153,12 @@ func (o Operation) ExampleValues() map[string]json.RawMessage {
 	values := map[string]json.RawMessage{}
 	for i := range o.Params {
 		p := &o.Params[i]
-		if v, given := p.rest.given(in.v.FieldByIndex(p.index)); given && p.REST {
-			values[p.Name] = p.rest.toJSON(v)
+		a, name := o.named(p)
+		if a == nil {
+			continue
+		}
+		if v, given := a.given(in.v.FieldByIndex(p.index)); given {
+			values[name] = a.toJSON(v)
 		}
 	}
 	return values

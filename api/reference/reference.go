@@ -40,11 +40,11 @@ type Operation struct {
 	Params           []Param
 	Fields           []Field // of the answer
 	Example          string  // address; "" = none
-	Curl             string
-	Posted           string // the same by POST; "" = it has no other method
-	Try              bool   // it has a form
-	NeedsScript      bool   // that a browser cannot send by itself
-	Action, Template string // addresses of the form, the second with its {parameters}
+	Request          string  // by curl, or on the command line if REST does not serve the operation
+	Posted           string  // the same by POST; "" = it has no other method
+	Try              bool    // it has a form
+	NeedsScript      bool    // that a browser cannot send by itself
+	Action           string  // of the form, with its {parameters}; "" = REST does not serve the operation
 	Of               op.Operation
 }
 
@@ -53,15 +53,11 @@ type Field struct{ Name, Kind, Doc string }
 
 // Groups describes the operations that REST serves, by group.
 func Groups(cfg Config) (out []Group) {
-	at := address{public: cfg.PublicURL}
-	if u, err := url.Parse(cfg.PublicURL); err == nil {
-		at.prefix = u.Path
-	}
 	for _, g := range cfg.Groups {
 		described := Group{Name: g.Name, Title: cmp.Or(strings.TrimSuffix(g.Description, "."), g.Name)}
 		for _, o := range cfg.Operations {
 			if o.Path != "" && o.Group == g.Name {
-				described.Operations = append(described.Operations, at.operation(o))
+				described.Operations = append(described.Operations, Describe(cfg.PublicURL, o))
 			}
 		}
 		if len(described.Operations) > 0 {
@@ -74,12 +70,20 @@ func Groups(cfg Config) (out []Group) {
 // address is where the server is.
 type address struct{ public, prefix string }
 
-func (at address) operation(o op.Operation) Operation {
+// Describe describes an operation of the server at a public URL, as REST serves it or as a tool.
+func Describe(publicURL string, o op.Operation) Operation {
+	at := address{public: publicURL}
+	if u, err := url.Parse(publicURL); err == nil {
+		at.prefix = u.Path
+	}
 	out := Operation{
 		ID: o.ID, Method: o.Method, Path: strings.ReplaceAll(o.Path, "...}", "}"), Summary: o.Summary,
 		Title: cmp.Or(o.Title, strings.TrimSuffix(o.Summary, ".")), Description: o.Description,
 		ParamsTitle: "Parameters", Fields: fields(o.Out, "", 2),
-		Action: at.prefix + o.Path, Template: at.prefix + o.Path, Try: o.Method == http.MethodGet, Of: o,
+		Try: o.Method == http.MethodGet, Of: o,
+	}
+	if o.Path != "" {
+		out.Action = at.prefix + o.Path
 	}
 	if o.Method == http.MethodPost {
 		out.ParamsTitle = "Members of the JSON body"
@@ -98,14 +102,20 @@ func (at address) operation(o op.Operation) Operation {
 		out.Notes = append(out.Notes, name)
 	}
 	examples := o.ExampleValues()
-	for _, p := range o.Params {
-		if p.REST {
-			shown := newParam(p, examples[p.Name])
-			out.Params = append(out.Params, shown)
-			out.NeedsScript = out.NeedsScript || p.Path || shown.mayNotBeEmpty()
-		}
+	for _, p := range o.NamedParams() {
+		shown := newParam(p, examples[p.Name])
+		out.Params = append(out.Params, shown)
+		out.NeedsScript = out.NeedsScript || o.Path != "" && (p.Path || shown.mayNotBeEmpty())
 	}
-	out.request(at)
+	if o.Path != "" {
+		out.request(at)
+		return out
+	}
+	line := []string{"almanac", "tools", "call", o.Tool}
+	if in, ok := o.ExampleInput(); ok {
+		line = append(line, o.Line(in)...)
+	}
+	out.Request = op.Shell(line...)
 	return out
 }
 
@@ -123,12 +133,12 @@ func (out *Operation) request(at address) {
 			out.Example = at.prefix + filled
 		}
 	}
-	out.Curl = op.Shell("curl", at.public+target)
+	out.Request = op.Shell("curl", at.public+target)
 	posted := func(target, body string) string {
 		return op.Shell("curl", at.public+target, "-H", "Content-Type: application/json", "-d", body)
 	}
 	if out.Method == http.MethodPost {
-		out.Curl = posted(target, body)
+		out.Request = posted(target, body)
 	}
 	if out.Of.Post {
 		if ok {

@@ -40,14 +40,14 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		}
 		got, ok := described[o.ID]
 		if !ok || got.Title == "" || got.Try != (o.Method == "GET") ||
-			!strings.HasPrefix(got.Curl, "curl https://kb.example"+strings.Split(o.Path, "{")[0]) &&
-				!strings.HasPrefix(got.Curl, "curl 'https://kb.example"+strings.Split(o.Path, "{")[0]) {
+			!strings.HasPrefix(got.Request, "curl https://kb.example"+strings.Split(o.Path, "{")[0]) &&
+				!strings.HasPrefix(got.Request, "curl 'https://kb.example"+strings.Split(o.Path, "{")[0]) {
 			t.Errorf("%s: %+v", o.ID, got)
 		}
 		if o.Post != (got.Posted != "") {
 			t.Errorf("%s: by POST %q", o.ID, got.Posted)
 		}
-		if strings.Contains(got.Curl+got.Posted, "-H 'Content-Type: application/json' -d ") {
+		if strings.Contains(got.Request+got.Posted, "-H 'Content-Type: application/json' -d ") {
 			posts++
 		}
 		n := 0

@@ -1,96 +1,150 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
+	_ "embed" // recipes.yaml
 	"fmt"
+	"net/http"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+	"go.yaml.in/yaml/v3"
+
+	"almanac/api/kb"
+	"almanac/api/library"
 	"almanac/api/op"
-	"almanac/api/tally"
-	"almanac/text/dotpath"
 )
 
 const recipesPath = "/recipes"
 
-// timeShares are the parts of a page's time of which one step may take one: the others
-// stand without it.
-const timeShares = 5
+//go:embed recipes.yaml
+var recipesFile []byte
 
-// origin is where the subject of a recipe may come from.
-type origin struct {
-	question
-	at dotpath.Path
+// recipeBook is what recipes.yaml has: recipes in the order in which people see them.
+type recipeBook struct {
+	Subjects map[string]subject
+	Recipes  []recipe
 }
 
-// call is a step that can be asked, with the values that it takes from earlier answers.
-type call struct {
-	question
-	why   string
-	takes []taken
+// subject is what a recipe can be about.
+type subject struct {
+	Label string   // of the field in which the reader names one; "" = the recipe is about nothing in particular
+	Is    string   // key, title or container of a record
+	Of    []string // arguments of list_records
+
+	lists []reads[kb.List[library.Row]] // Of, compiled
 }
 
-// taken is a value at a path in the answer of a step, by what the words call it.
-type taken struct {
-	name string
-	step int // from 0
-	at   dotpath.Path
+// recipe is a page that answers "how do I …" by calls of tools.
+type recipe struct {
+	Name, Title string
+	When        string // it helps
+	About       string // a subject
+	Steps       []step
+
+	subject subject
 }
 
-// taking is how the words of a step name one: {1.items.0.id}.
-var taking = regexp.MustCompile(`\{(([1-9])\.([^}\s]+))\}`)
+// step is a call with what it is for.
+type step struct {
+	Call, Why string
 
-// compileRecipe compiles what a recipe asks. A step is a tool that only reads.
-func (h *Handler) compileRecipe(r recipe) (recipe, error) {
-	fail := func(err error) (recipe, error) { return r, fmt.Errorf("the recipe %s: %w", r.slug, err) }
-	for _, s := range r.subject.of {
-		q, err := h.question(ask{op: s.op, args: s.args})
-		if err != nil {
-			return fail(err)
-		}
-		r.origins = append(r.origins, origin{q, dotpath.Path(s.at)})
+	question // Call, compiled
+}
+
+// fromStep is an argument that the answer to an earlier step has: {1.items.0.id}.
+var fromStep = regexp.MustCompile(`^\{([1-9])\.(.+)\}$`)
+
+// readRecipes reads a book of recipes, and checks that its calls are possible.
+func (h *Handler) readRecipes(file []byte) ([]recipe, error) {
+	var book recipeBook
+	dec := yaml.NewDecoder(bytes.NewReader(file))
+	dec.KnownFields(true)
+	if err := dec.Decode(&book); err != nil {
+		return nil, fmt.Errorf("recipes: %w", err)
 	}
-	for i, s := range r.steps {
-		c := call{why: s.why}
-		var known []string
-		if r.subject.label != "" {
-			known = append(known, "q")
+	for name, s := range book.Subjects {
+		for _, args := range s.Of {
+			var q reads[kb.List[library.Row]]
+			if err := fillIn(h, &q, ask{op: "list_records", args: args + " limit=1"}); err != nil {
+				return nil, fmt.Errorf("the subject %s of recipes: %w", name, err)
+			}
+			s.lists = append(s.lists, q)
 		}
-		for _, m := range taking.FindAllStringSubmatch(s.args, -1) {
-			if of, _ := strconv.Atoi(m[2]); of <= i { // only what was asked before
-				c.takes, known = append(c.takes, taken{m[1], of - 1, dotpath.Path(m[3])}), append(known, m[1])
+		book.Subjects[name] = s
+	}
+	for i := range book.Recipes {
+		r := &book.Recipes[i]
+		var ok bool
+		if r.subject, ok = book.Subjects[r.About]; !ok && r.About != "" {
+			return nil, fmt.Errorf("the recipe %s: there is no subject %s", r.Name, r.About)
+		}
+		for i := range r.Steps {
+			if err := h.compileStep(*r, i); err != nil {
+				return nil, fmt.Errorf("the recipe %s: %w", r.Name, err)
 			}
 		}
-		var err error
-		if c.question, err = h.question(ask{op: s.op, args: s.args}, known...); err != nil {
-			return fail(err)
-		}
-		if c.op.Tool == "" || c.op.Effects != (op.Effects{}) {
-			return fail(fmt.Errorf("%s is no tool that only reads", s.op))
-		}
-		r.calls = append(r.calls, c)
 	}
-	return r, nil
+	return book.Recipes, nil
+}
+
+// compileStep compiles the call of a step: a tool that only reads.
+func (h *Handler) compileStep(r recipe, i int) (err error) {
+	s := &r.Steps[i]
+	id, args, _ := strings.Cut(s.Call, " ")
+	var known []string
+	if r.About != "" {
+		known = append(known, "q")
+	}
+	for word := range strings.FieldsSeq(args) {
+		_, value, _ := strings.Cut(word, "=")
+		m := fromStep.FindStringSubmatch(value)
+		if m == nil {
+			continue
+		}
+		if of, _ := strconv.Atoi(m[1]); of > i || !hasPath(r.Steps[of-1].op.Out, m[2]) {
+			return fmt.Errorf("%s: no earlier step answers with %s", s.Call, value)
+		}
+		known = append(known, strings.Trim(value, "{}"))
+	}
+	if s.question, err = h.question(ask{op: id, args: args}, known...); err != nil {
+		return err
+	}
+	if s.op.Tool == "" || s.op.Method != http.MethodGet || s.op.Effects != (op.Effects{}) {
+		return fmt.Errorf("%s is no tool that only reads", id)
+	}
+	return nil
+}
+
+// hasPath reports whether an answer can have a value at a path such as items.0.id.
+func hasPath(s *jsonschema.Schema, path string) bool {
+	for part := range strings.SplitSeq(path, ".") {
+		if s == nil {
+			return false
+		}
+		if _, err := strconv.Atoi(part); err == nil {
+			s = s.Items
+		} else {
+			s = s.Properties[part]
+		}
+	}
+	return s != nil
 }
 
 // Path is the address of the page.
-func (r recipe) Path() string { return recipesPath + "/" + r.slug }
-
-// Title is the question that it answers.
-func (r recipe) Title() string { return r.title }
-
-// When says when it helps.
-func (r recipe) When() string { return r.when }
+func (r recipe) Path() string { return recipesPath + "/" + r.Name }
 
 // Tools are those that it calls.
 func (r recipe) Tools() (names []string) {
-	for _, c := range r.calls {
-		names = append(names, c.op.Tool)
+	for _, s := range r.Steps {
+		names = append(names, s.op.Tool)
 	}
 	return names
 }
@@ -99,7 +153,7 @@ func (r recipe) Tools() (names []string) {
 func (h *Handler) possible(ctx context.Context) []recipe {
 	kinds := h.held(ctx)
 	return slices.DeleteFunc(slices.Clone(h.recipes), func(r recipe) bool {
-		return slices.ContainsFunc(r.calls, func(c call) bool { return !c.op.Stocked(kinds) })
+		return slices.ContainsFunc(r.Steps, func(s step) bool { return !s.op.Stocked(kinds) })
 	})
 }
 
@@ -114,94 +168,83 @@ type recipeView struct {
 	Steps          []stepView
 }
 
-// stepView is a step with its answer in short.
+// stepView is a step with its arguments.
 type stepView struct {
-	No      int // from 1
-	Why     string
-	Failure string // why there is no answer
-	Same           // the call by each means; of a step that could not be asked its name alone
-	outcome
+	No        int // from 1
+	Why       string
+	Link      string // of the page of its operation, which makes the call
+	Same             // the call by each means; of one that lacks a value its name alone
+	Arguments []stepArgument
 }
 
-// prepareRecipe makes the calls of the recipe that the address names, one after the other:
-// what one fails at is said in its place. Their searches are not counted, as visitors did
-// not think of them.
+// stepArgument is an argument with its value, or with where the reader gets it.
+type stepArgument struct{ Name, Value, From string }
+
+// prepareRecipe shows the steps of the recipe that the address names.
 func prepareRecipe(h *Handler, v *view) error {
-	slug := path.Base(v.Path)
+	name := path.Base(v.Path)
 	all := h.possible(v.ctx)
-	i := slices.IndexFunc(all, func(r recipe) bool { return r.slug == slug })
+	i := slices.IndexFunc(all, func(r recipe) bool { return r.Name == name })
 	if i < 0 {
-		return op.NotFound("there is no recipe %s for what is known of this network", op.Quote(slug))
+		return op.NotFound("there is no recipe %s for what is known of this network", op.Quote(name))
 	}
-	r, ctx := all[i], tally.Uncounted(v.ctx)
-	v.Title, v.Lede = r.title, r.when
-	out := &recipeView{Label: r.subject.label}
-	v.Extra = out
+	r := all[i]
+	v.Title, v.Lede = r.Title, r.When
+	out := &recipeView{Label: r.subject.Label}
 	if out.Label != "" {
-		if out.Subject = cmp.Or(strings.TrimSpace(v.Param("q")), h.subjectOf(ctx, r)); out.Subject == "" {
-			return nil // the page asks for one
-		}
+		out.Subject = cmp.Or(strings.TrimSpace(v.Param("q")), h.example(v.ctx, r.subject))
 	}
-	answers := make([]json.RawMessage, len(r.calls))
-	for i, c := range r.calls {
-		var s stepView
-		s, answers[i] = h.take(ctx, c, out.Subject, answers)
-		s.No = i + 1
-		out.Steps = append(out.Steps, s)
+	for i, s := range r.Steps {
+		shown := h.show(s, out)
+		shown.No = i + 1
+		out.Steps = append(out.Steps, shown)
 	}
+	v.Extra = out
 	return nil
 }
 
-// subjectOf is what a recipe is about as long as nobody says it; "" if the network has
-// nothing like it.
-func (h *Handler) subjectOf(ctx context.Context, r recipe) string {
-	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout/timeShares)
-	defer cancel()
-	for _, o := range r.origins {
-		got, err := o.ask(ctx, nil, nil)
+// example is what a recipe is about as long as nobody says it; "" if the network has nothing like it.
+func (h *Handler) example(ctx context.Context, s subject) string {
+	for _, list := range s.lists {
+		got, _, err := list.ask(ctx, nil, nil)
 		if err != nil {
-			h.cfg.Log.DebugContext(ctx, "a recipe has no subject", "operation", o.op.ID, "error", err)
+			h.cfg.Log.DebugContext(ctx, "a recipe has no subject", "error", err)
 			continue
 		}
-		raw, err := op.Encode(got.answer)
-		if text, ok := dotpath.Text(o.at.Find(raw)); err == nil && ok && text != "" {
-			return text
+		for _, x := range got.Items {
+			is := map[string]string{"key": x.Key, "title": x.Title, "container": x.Container}
+			if value := is[s.Is]; value != "" {
+				return value
+			}
 		}
 	}
 	return ""
 }
 
-// take makes one call and returns its answer too, as JSON for the steps after it.
-func (h *Handler) take(
-	ctx context.Context, c call, subject string, answers []json.RawMessage,
-) (stepView, json.RawMessage) {
-	s := stepView{Why: c.why, Same: Same{Name: c.op.Tool}}
-	vars := map[string]string{"q": subject}
-	for _, t := range c.takes {
-		text, _ := dotpath.Text(t.at.Find(answers[t.step]))
-		if text == "" {
-			s.Failure = fmt.Sprintf("Step %d found nothing to go on with.", t.step+1)
-			return s, nil
+// show fills in a step.
+func (h *Handler) show(s step, r *recipeView) stepView {
+	out := stepView{Why: s.Why, Same: Same{Name: s.op.Tool}}
+	values, query := map[string]string{}, url.Values{}
+	complete := true
+	for _, a := range s.args {
+		shown := stepArgument{Name: a.name, Value: a.value}
+		if m := fromStep.FindStringSubmatch(a.value); m != nil {
+			shown.Value, shown.From = "", m[2]+" in the answer to step "+m[1]
+		} else if a.value == "{q}" {
+			if shown.Value = r.Subject; shown.Value == "" {
+				shown.From = r.Label
+			}
 		}
-		vars[t.name] = text
-	}
-	ctx, cancel := context.WithTimeout(ctx, h.cfg.Timeout/timeShares)
-	defer cancel()
-	got, err := c.ask(ctx, vars, nil)
-	if got.op.ID != "" {
-		s.Same = h.same([]asked{got})[0]
-	}
-	var raw json.RawMessage
-	if err == nil {
-		raw, err = op.Encode(got.answer)
-	}
-	if err != nil {
-		f := c.op.ExplainTool(err)
-		if s.Failure = sentence(f.Message); f.Kind == nil {
-			h.cfg.Log.ErrorContext(ctx, "a step of a recipe failed", "operation", c.op.ID, "error", err)
+		out.Arguments = append(out.Arguments, shown)
+		if values[a.name] = shown.Value; shown.From != "" {
+			complete = false
+			continue
 		}
-		return s, nil
+		query.Set(a.name, shown.Value)
 	}
-	s.outcome = outcomeOf(got.answer, subject, h.cfg.PublicURL)
-	return s, raw
+	out.Link = (&url.URL{Path: referencePath + "/" + s.op.ID, RawQuery: query.Encode()}).String()
+	if in, err := s.op.DecodeNamed(values); complete && err == nil {
+		out.Same = h.same([]asked{{op: s.op, in: in}})[0]
+	}
+	return out
 }

@@ -283,7 +283,7 @@ func allPages() []row {
 		{path: "/connect", template: "connect", title: "Connect", early: true, prepare: prepareConnect,
 			lede: "Ask from your editor, your agent, your program or your own site."},
 		{path: recipesPath, template: "recipes", title: "Recipes", prepare: prepareRecipes,
-			lede: "How to find out what people and agents ask most, each by a few calls of tools that are made as you look."},
+			lede: "How to find out what people and agents ask most, each by a few calls of tools."},
 		{path: recipesPath + "/{id}", template: "recipe", prepare: prepareRecipe},
 		{path: referencePath, template: "reference", title: "API reference", early: true, prepare: prepareReference,
 			lede: "Every address of the REST API, with a form to try it."},

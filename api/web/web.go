@@ -121,11 +121,8 @@ func New(cfg Config) (*Handler, error) {
 		}
 		h.rows = append(h.rows, rw)
 	}
-	for _, r := range recipes {
-		if r, err = h.compileRecipe(r); err != nil {
-			return nil, fmt.Errorf("web: %w", err)
-		}
-		h.recipes = append(h.recipes, r)
+	if h.recipes, err = h.readRecipes(recipesFile); err != nil {
+		return nil, fmt.Errorf("web: %w", err)
 	}
 	if h.ask, err = h.questions(); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
