@@ -4,7 +4,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,20 +84,15 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	h := &Handlers{}
 	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
-	var counted *tally.Calls
-	if cfg.Usage {
-		counted = tally.NewCalls(cfg.Now)
-	}
-	if h.MCP, err = newMCP(cfg, calls, connects, counted); err != nil {
+	if h.MCP, err = newMCP(cfg, calls, connects); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web), bucket("typing", "web", typing*cfg.Limits.Web),
-		counted)
+	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web), bucket("typing", "web", typing*cfg.Limits.Web))
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	over := rest.Config{Serving: cfg.Serving, Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL,
-		Readers: cfg.readers(), Answered: func(o op.Operation) { counted.Count(cmp.Or(o.Tool, o.ID)) }}
+		Readers: cfg.readers()}
 	if over.Operations, over.Description, err = overHTTP(cfg); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
@@ -148,7 +142,7 @@ const connecting = 10
 // pages a client may open, as a factor: a query is 30 letters.
 const typing = 10
 
-func newMCP(cfg Config, calls, connects *limit.Bucket, counted *tally.Calls) (*mcp.Server, error) {
+func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
 	var prompts []op.Prompt
 	if cfg.Prompts {
 		prompts = Prompts
@@ -157,12 +151,7 @@ func newMCP(cfg Config, calls, connects *limit.Bucket, counted *tally.Calls) (*m
 		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions, Prompts: prompts,
 		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
 		AllowedOrigins: cfg.AllowedOrigins, Loopback: cfg.Loopback,
-		Observe: func(tool, outcome string, took time.Duration) {
-			cfg.Metrics.ObserveTool(tool, outcome, took)
-			if outcome == "ok" {
-				counted.Count(tool)
-			}
-		},
+		Observe: cfg.Metrics.ObserveTool,
 	})
 }
 

@@ -51,8 +51,6 @@ type Config struct {
 	// Clicks says that pages report which results are shown and opened, which Tally
 	// counts.
 	Clicks bool
-	// Usage says that a public page shows how often each tool is called.
-	Usage bool
 	// LimitSetting says how the operator changes a limit (rest, mcp, web), for
 	// refusals on a loopback listener; nil: they say nothing of it.
 	LimitSetting func(limit string) string

@@ -26,8 +26,6 @@ type Config struct {
 	Readers edge.Origins
 	// PublicURL begins the addresses in Link headers: https://kb.example.org.
 	PublicURL string
-	// Answered is called after every answer of an operation that is no probe; nil = not.
-	Answered func(op.Operation)
 }
 
 // Routes are the rows of operations and of their description, and the row that says
@@ -93,9 +91,6 @@ func (c Config) operation(o op.Operation) edge.Route {
 		answer, err := o.Run(ctx, in)
 		if err != nil {
 			return nil, err
-		}
-		if c.Answered != nil && !o.Probe {
-			c.Answered(o)
 		}
 		form := forms[edge.ChooseType(r, types...)]
 		body, err := form.Write(answer)

@@ -1,9 +1,8 @@
-// Package tally counts what is searched for, called and chosen, and what the content
-// security policy blocked. Counts are collected in memory by day and written to the
-// catalog a few seconds later, with the number of clients that they are of; which
-// clients stays in memory (crowd.go). Calls are counted by the hour and not written. A
-// query that looks like a secret, an address or a number of a person is not counted, and
-// nothing here logs a query.
+// Package tally counts what is searched for and chosen, and what the content security
+// policy blocked. Counts are collected in memory by day and written to the catalog a few
+// seconds later, with the number of clients that they are of; which clients stays in
+// memory (crowd.go). A query that looks like a secret, an address or a number of a person
+// is not counted, and nothing here logs a query.
 package tally
 
 import (

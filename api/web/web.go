@@ -20,7 +20,6 @@ import (
 	"almanac/api/look"
 	"almanac/api/op"
 	"almanac/api/reference"
-	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
@@ -44,8 +43,6 @@ type Config struct {
 	Items func(context.Context, []catalog.Ref) (map[catalog.Ref]kb.Item, error)
 	// Clicks says that pages report which results are shown and opened.
 	Clicks bool
-	// Calls are those that a public page counts; nil = there is no such page.
-	Calls *tally.Calls
 }
 
 // kinds are those of records by the names that operations have for them.
@@ -88,13 +85,9 @@ func New(cfg Config) (*Handler, error) {
 	for _, o := range cfg.Operations {
 		h.ops[o.ID] = o
 	}
-	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, More: slices.Clone(more),
+	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, More: more,
 		About: firstSentence(cfg.About), Proposals: cfg.Proposals}
 	table := allPages()
-	if cfg.Calls != nil {
-		table = append(table, usagePage)
-		site.More = append(site.More, look.Link{Title: usagePage.title, Path: usagePage.path})
-	}
 	var err error
 	if cfg.Clicks {
 		if site.Files, err = fs.Sub(clicks, "clicks"); err != nil {

@@ -47,7 +47,6 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 		AdminToken:   s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
 		Tally:   b.Tally,
 		Clicks:  s.Clicks,
-		Usage:   s.Usage,
 		Prompts: a.config.MCP.Prompts,
 		Limits:  api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
 		LimitSetting: func(limit string) string {

@@ -24,7 +24,6 @@ type Config struct {
 		AllowedOrigins []string      `key:"allowed_origins" doc:"origins whose pages may call /mcp and read answers"`
 		Role           string        `key:"role" default:"auto" doc:"auto: sync if no other process does; reader: never"`
 		Clicks         bool          `key:"clicks" default:"false" doc:"count opened results; no addresses, no cookies"`
-		Usage          bool          `key:"usage" default:"false" doc:"show calls by tool and hour at /usage; no addresses"`
 		DrainDelay     time.Duration `key:"drain_delay" default:"0s" doc:"from a signal to the end of listening, /ready 503"`
 	} `key:"server"`
 	Network struct {
