@@ -6,11 +6,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golang/groupcache/lru"
 	"github.com/ulule/limiter/v3"
 )
 
 // MaxClients bounds the clients that NewStore keeps counts of for each name of a
-// bucket: about 300 bytes each. Beyond it the client whose period began first is
+// bucket: about 300 bytes each. Beyond it the client that called longest ago is
 // forgotten.
 const MaxClients = 100_000
 
@@ -59,22 +60,19 @@ func (b *buckets) Reset(ctx context.Context, key string, rate limiter.Rate) (lim
 // memory is a limiter.Store of bounded size. ulule/limiter's own has no bound:
 // whoever holds a large network of addresses could fill the memory.
 type memory struct {
-	max int
 	now func() time.Time
 
 	mu     sync.Mutex
-	counts map[string]*count // guarded by mu
-	order  []*count          // by begin of the period; guarded by mu
+	counts *lru.Cache // of *count by key; guarded by mu
 }
 
 type count struct {
-	key   string
 	n     int64
 	until time.Time
 }
 
 func newMemory(most int, now func() time.Time) *memory {
-	return &memory{max: most, now: now, counts: map[string]*count{}}
+	return &memory{now: now, counts: lru.New(most)}
 }
 
 // Get counts a call and returns the state of the key.
@@ -110,30 +108,12 @@ func (m *memory) Reset(_ context.Context, key string, rate limiter.Rate) (limite
 // count returns the running count of a key, or begins one. mu is held.
 func (m *memory) count(key string, rate limiter.Rate) *count {
 	now := m.now()
-	if c, ok := m.counts[key]; ok && now.Before(c.until) {
-		return c
+	if c, ok := m.counts.Get(key); ok && now.Before(c.(*count).until) {
+		return c.(*count)
 	}
-	c := &count{key: key, until: now.Add(rate.Period)}
-	m.counts[key] = c
-	m.order = append(m.order, c)
-	m.forget(now)
+	c := &count{until: now.Add(rate.Period)}
+	m.counts.Add(key, c)
 	return c
-}
-
-// forget drops counts whose period is over, and the first of those above max.
-func (m *memory) forget(now time.Time) {
-	for len(m.order) > 1 {
-		first := m.order[0]
-		renewed := m.counts[first.key] != first
-		if !renewed && now.Before(first.until) && len(m.counts) <= m.max {
-			return
-		}
-		if !renewed {
-			delete(m.counts, first.key)
-		}
-		m.order[0] = nil
-		m.order = m.order[1:]
-	}
 }
 
 func state(c *count, rate limiter.Rate) limiter.Context {
