@@ -114,27 +114,3 @@ func TestAbsent(t *testing.T) {
 		t.Errorf("%+v, %v", deep, err)
 	}
 }
-
-func TestAbsentOfAnOldIndex(t *testing.T) {
-	f := open(t, t.TempDir())
-	f.put(t, catalog.Record{Key: "a", Title: "Pilots", Body: "They meet boats at the harbour."})
-	_, err := f.store.Apply(t.Context(), catalog.Batch{Source: "site", Entries: []catalog.Entry{{Record: catalog.Record{
-		Kind: catalog.KindDoc, Key: "b", Title: "Masters", Body: "They sail the harbour."}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := f.engine.Absent(t.Context(), retrieval.Request{Query: "harbour"}, r.ID)
-	if err != nil || a.Cause != retrieval.NotIndexed {
-		t.Fatalf("%+v, %v", a, err)
-	}
-	if _, err := f.follower.CatchUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if a, err = f.engine.Absent(t.Context(), retrieval.Request{Query: "harbour"}, r.ID); err != nil || a.Rank == 0 {
-		t.Errorf("after the index took it: %+v, %v", a, err)
-	}
-}

@@ -121,11 +121,6 @@ func TestExpand(t *testing.T) {
 		name, word string
 		want       Expansion
 	}{
-		{"a letter too much", "quarttz", Expansion{"quartz", 1, 1}},
-		{"a letter too few", "harbr", Expansion{"harbor", 1, 2}},
-		{"a wrong letter", "falcan", Expansion{"falcon", 1, 2}},
-		{"neighbours swapped", "faclon", Expansion{"falcon", 1, 2}},
-		{"neighbours swapped in front", "uqartz", Expansion{"quartz", 1, 1}},
 		{"two edits", "lagder", Expansion{"ledger", 2, 2}},
 		{"not a letter of ASCII", "москво", Expansion{"москва", 1, 1}},
 		{"a word, not its stem", "vaildators", Expansion{"validators", 1, 2}},

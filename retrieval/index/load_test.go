@@ -1,103 +1,36 @@
-package index_test
+package index
 
 import (
 	"errors"
 	"fmt"
-	"log/slog"
-	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
-	"almanac/retrieval/index"
-	"almanac/retrieval/keyword"
-	keywordembedded "almanac/retrieval/keyword/embedded"
 )
 
-// openStore opens an empty catalog.
-func openStore(t *testing.T) catalog.Store {
+// again returns another loaded follower of the same.
+func again(t *testing.T, f *Follower) *Follower {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
-	if err != nil {
+	next := New(f.cfg)
+	if err := next.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { store.Close() })
-	return store
-}
-
-// put writes records, each with its key and one body.
-func put(t *testing.T, store catalog.Store, body string, keys ...string) {
-	t.Helper()
-	b := catalog.Batch{Source: "site"}
-	for _, key := range keys {
-		b.Entries = append(b.Entries, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key,
-			Body: body, Data: []byte("{}")}})
-	}
-	if _, err := store.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// remove removes records.
-func remove(t *testing.T, store catalog.Store, keys ...string) {
-	t.Helper()
-	b := catalog.Batch{Source: "site"}
-	for _, key := range keys {
-		r, err := store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: key})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Delete = append(b.Delete, r.ID)
-	}
-	if _, err := store.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// load returns a loaded follower of the catalog's one generation.
-func load(t *testing.T, store catalog.Store, e index.Engines) *index.Follower {
-	t.Helper()
-	generation, err := store.OpenGeneration(t.Context(), "g")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := index.New(index.Config{Store: store, Generation: generation, Engines: e, Log: slog.New(slog.DiscardHandler)})
-	if err := f.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-func catchUp(t *testing.T, f *index.Follower) {
-	t.Helper()
-	if _, err := f.CatchUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func numbered(n int) (keys []string) {
-	for i := range n {
-		keys = append(keys, fmt.Sprintf("page-%04d", i))
-	}
-	return keys
+	return next
 }
 
 // TestLagIsANumberOfChanges writes one record many times: that is one change.
 func TestLagIsANumberOfChanges(t *testing.T) {
-	store := openStore(t)
-	put(t, store, "rotate", "keys")
-	f := load(t, store, index.Engines{})
-	catchUp(t, f)
+	f := fixture(t, Config{}, "rotate")
+	follow(t, f)
 	for i := range 50 {
-		put(t, store, fmt.Sprint("price ", i), "market")
+		write(t, f.cfg.Store, "rotate", fmt.Sprint("price ", i))
 	}
-	f = load(t, store, index.Engines{})
+	f = again(t, f)
 	if lag, progress := f.Lag(); lag != 1 || progress != 0 {
 		t.Errorf("behind by %d changes, %.2f done, want 1 and 0", lag, progress)
 	}
-	catchUp(t, f)
+	follow(t, f)
 	if lag, progress := f.Lag(); lag != 0 || progress != 1 {
 		t.Errorf("behind by %d changes, %.2f done, want 0 and 1", lag, progress)
 	}
@@ -106,8 +39,7 @@ func TestLagIsANumberOfChanges(t *testing.T) {
 // TestPicturesAreNotSearched: files with a text are, whatever they are, and what becomes a
 // picture is no longer.
 func TestPicturesAreNotSearched(t *testing.T) {
-	store := openStore(t)
-	f := load(t, store, index.Engines{})
+	f := fixture(t, Config{})
 	b := catalog.Batch{Source: "site"}
 	file := func(key, role, body string) {
 		b.Entries = append(b.Entries, catalog.Entry{Record: catalog.Record{Kind: catalog.KindAttachment, Key: key,
@@ -118,10 +50,10 @@ func TestPicturesAreNotSearched(t *testing.T) {
 	file("ballot.pdf", "vote_record", "")
 	apply := func(want int) {
 		t.Helper()
-		if _, err := store.Apply(t.Context(), b); err != nil {
+		if _, err := f.cfg.Store.(catalog.Store).Apply(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		catchUp(t, f)
+		follow(t, f)
 		if n, _ := f.Corpus().Size(); n != want {
 			t.Errorf("%d of %d files are searched, want %d", n, len(b.Entries), want)
 		}
@@ -135,19 +67,13 @@ func TestPicturesAreNotSearched(t *testing.T) {
 }
 
 func TestWordsThatNoDocumentHoldsAreDropped(t *testing.T) {
-	store := openStore(t)
-	put(t, store, "a beacon and a lantern", "one")
-	put(t, store, "a beacon", "two")
-	catchUp(t, load(t, store, index.Engines{}))
-	remove(t, store, "one")
-	f := load(t, store, index.Engines{})
-	catchUp(t, f)
-	generation, err := store.OpenGeneration(t.Context(), "g")
-	if err != nil {
-		t.Fatal(err)
-	}
-	load(t, store, index.Engines{})
-	words, err := store.Words(t.Context(), generation.ID)
+	f := fixture(t, Config{}, "a beacon and a lantern", "a beacon")
+	follow(t, f)
+	remove(t, f.cfg.Store, "0")
+	f = again(t, f)
+	follow(t, f)
+	again(t, f)
+	words, err := f.cfg.Store.Words(t.Context(), f.cfg.Generation.ID)
 	if err != nil || slices.Contains(words, "lantern") || !slices.Contains(words, "beacon") {
 		t.Errorf("the words are %q, %v", words, err)
 	}
@@ -156,22 +82,9 @@ func TestWordsThatNoDocumentHoldsAreDropped(t *testing.T) {
 // TestAnEngineIsNeverAheadOfTheCatalog also holds when the log has grown past
 // what the engine has seen.
 func TestAnEngineIsNeverAheadOfTheCatalog(t *testing.T) {
-	store := openStore(t)
-	put(t, store, "rotate", numbered(20)...)
-	generation, err := store.OpenGeneration(t.Context(), "g")
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, err := keywordembedded.Open(keywordembedded.Config{Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := engine.Apply(t.Context(), keyword.Batch{Checkpoint: 7}); err != nil {
-		t.Fatal(err)
-	}
-	f := index.New(index.Config{Store: store, Generation: generation, Engines: index.Engines{Keyword: engine},
-		Log: slog.New(slog.DiscardHandler)})
-	if err := f.Load(t.Context()); !errors.Is(err, index.ErrAhead) {
+	cfg := fixture(t, Config{}, slices.Repeat([]string{"rotate"}, 20)...).cfg
+	cfg.Keyword = &anyKeyword{at: 7}
+	if err := New(cfg).Load(t.Context()); !errors.Is(err, ErrAhead) {
 		t.Errorf("an engine at 7 with nothing indexed: %v", err)
 	}
 }
