@@ -104,6 +104,23 @@ func TestACatalogThatFailsLosesNothing(t *testing.T) {
 	}
 }
 
+// TestACatalogThatFailsIsNotTheEnginesFault: what is fed separately is well, whatever the
+// catalog says.
+func TestACatalogThatFailsIsNotTheEnginesFault(t *testing.T) {
+	f := fixture(t, Config{Engines: onServers()}, "rotate")
+	f.MarkReady()
+	f.cfg.Store = &brokenStore{f.cfg.Store.(catalog.Store), "LastChange"}
+	for _, fd := range f.separate {
+		_, err := f.catchUp(t.Context(), fd)
+		f.recordFailure(fd, err)
+	}
+	for _, h := range f.Health() {
+		if h.Err != nil {
+			t.Errorf("%s is blamed: %v", h.Name, h.Err)
+		}
+	}
+}
+
 // TestAnIndexThatCannotBeReadIsNotLoaded: an empty one in its place would answer that there
 // is nothing.
 func TestAnIndexThatCannotBeReadIsNotLoaded(t *testing.T) {
