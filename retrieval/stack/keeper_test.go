@@ -3,9 +3,13 @@ package stack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -215,6 +219,39 @@ func TestAFirstStartWithoutTheModelServer(t *testing.T) {
 	}
 }
 
+// TestAModelThatIsGone goes back from a model server, which is switched off, to
+// the table: until the table's index is complete the server's is searched by
+// words.
+func TestAModelThatIsGone(t *testing.T) {
+	cfg := newConfig(t, 10)
+	model := newModelServer(t)
+	cfg.Embed = model.embed()
+	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	wait.Until(t, "the first index", func() bool { return found(t, first) == 10 })
+	first.stop()
+	model.Close()
+
+	g, o, ok, err := latestComplete(t.Context(), cfg.Store)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	cfg.Embed = Embed{}
+	s, err := openEarlier(t.Context(), cfg, g, o, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CatchUp(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Searcher.Search(t.Context(), retrieval.Request{Query: "harbour beacon"})
+	if err != nil || res.Total != 10 || len(res.Degraded) != 1 {
+		t.Errorf("%d results without %v, %v", res.Total, res.Degraded, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWhatIsPublishedOutlivesAGeneration changes the model after a pin was
 // published.
 func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
@@ -374,4 +411,32 @@ func TestAModelThatFailsWhileItsIndexIsBuilt(t *testing.T) {
 	wait.Until(t, "the configured model takes over", func() bool {
 		return strings.HasPrefix(k.Status(t.Context()).Model, "buoy-talk") && found(t, k) == 30
 	})
+}
+
+// TestAServerWithoutTheModel: who writes and who reads serve by the table, and say once that the
+// model is missing.
+func TestAServerWithoutTheModel(t *testing.T) {
+	var asked atomic.Int64
+	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/pull" {
+			fmt.Fprintf(w, `{"error":"dial tcp: lookup models.example: no such host, request %d"}`, asked.Add(1))
+			return
+		}
+		fmt.Fprint(w, `{"models":[]}`)
+	}))
+	defer ollama.Close()
+	cfg := newConfig(t, 10)
+	cfg.Embed = Embed{URL: ollama.URL, Kind: "ollama", Model: "buoy-talk", Pull: true}
+	reader := keep(t, KeeperConfig{Config: cfg, Reader: true}, (*Keeper).Run)
+	writer := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	for name, k := range map[string]running{"writer": writer, "reader": reader} {
+		wait.Until(t, "it answers: "+name, func() bool { return found(t, k) == 10 })
+		wait.Until(t, "the model is asked for again", func() bool { return asked.Load() > 9 })
+		if down := k.Status(t.Context()).Down; len(down) != 1 || down[0].Public() != "model is missing" {
+			t.Errorf("%s: down: %v", name, down)
+		}
+		if n := k.log.count("the index cannot be opened and is tried again"); n != 1 {
+			t.Errorf("%s says %d times that there is no model", name, n)
+		}
+	}
 }
