@@ -61,6 +61,7 @@ func fleetQuestions(t *testing.T, l *library) []question {
 			want: fields{"items.*.key": "tide/pilot#5,tide/pilot#6", "items.*.kind": "issue,pull", "items.0.number": 5,
 				"total": 2, "limit": 20}},
 		{name: "issues", target: "/api/v1/code?type=issue", want: fields{"items.*.number": "5"}},
+		{name: "merged code", target: "/api/v1/code?state=merged", want: fields{"total": 0}},
 		{name: "code by its words", target: "/api/v1/code?q=gauge+twice&limit=1",
 			want: fields{"items.0.number": 6, "items.#": 1}},
 		{name: "code of no repository", target: "/api/v1/code?repo=tide/none", want: fields{"total": 0}},

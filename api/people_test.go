@@ -40,6 +40,9 @@ func peopleQuestions(t *testing.T, l *library) []question {
 				"/forge-discussions/D_kw1"}},
 		{name: "mail threads", target: "/api/v1/discussions?source=mail",
 			want: fields{"items.*.kind": "mail_thread", "items.0.source": "mail"}},
+		{name: "topics of no category", target: "/api/v1/discussions?category=birds", want: fields{"total": 0}},
+		{name: "a search of one source", target: "/api/v1/discussions?q=gauge&source=forge",
+			want: fields{"items.0.title": "Which gauge?", "items.*.source": "forge,forge"}},
 		{name: "a page past the end of discussions", target: "/api/v1/discussions?offset=9",
 			want: fields{"items.#": 0, "hint": "there are 1 in all: the offset is past the end"}},
 	}
