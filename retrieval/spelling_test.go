@@ -126,16 +126,3 @@ func TestAliasesAreReadToo(t *testing.T) {
 		t.Errorf("a part of an identifier is read as its alias: %q", got)
 	}
 }
-
-func TestStubsStandBehind(t *testing.T) {
-	f := open(t, t.TempDir())
-	f.put(t, append(library(),
-		catalog.Record{Key: "sync-1", Title: "Topology snapshots", Body: "Topology snapshots are taken daily.",
-			Tags: []string{catalog.TagStub}},
-		catalog.Record{Key: "sync-2", Title: "Topology snapshots explained",
-			Body: "What topology snapshots hold and when they are taken."})...)
-	if got := titles(f.search(t, retrieval.Request{Query: "topology snapshots"})); len(got) < 2 ||
-		got[0] != "Topology snapshots explained" {
-		t.Errorf("results %q, want the stub second", got)
-	}
-}

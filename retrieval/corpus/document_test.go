@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -221,6 +222,18 @@ func TestFindSkipsWhatIsNotWanted(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestManyOccurrencesAreCountedUpTo65535(t *testing.T) {
+	tokens := slices.Repeat([]analysis.Token{{Term: "key"}}, math.MaxUint16+9)
+	terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Body: tokens}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := NewDocument(catalog.Record{ID: 1}, []analysis.Packed{terms})
+	if n := d.Frequencies(analysis.IDOf("key"))[analysis.Body]; n != math.MaxUint16 {
+		t.Errorf("%d occurrences", n)
+	}
 }
 
 func TestDamagedDocumentsAreAnError(t *testing.T) {

@@ -218,4 +218,9 @@ func (v view) testCancelled(t *testing.T) {
 	if hits, err := v.engine.Search(ctx, q, passage.Filter{}, 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("search with a cancelled context: %d hits, error %v", len(hits), err)
 	}
+	b := keyword.Batch{Delete: []int64{rare}, Checkpoint: 99}
+	if err := v.engine.Apply(ctx, b); !errors.Is(err, context.Canceled) {
+		t.Errorf("apply with a cancelled context: %v", err)
+	}
+	v.finds(t, typed("quartz"), none, rare)
 }

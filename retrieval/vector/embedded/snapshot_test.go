@@ -226,6 +226,18 @@ func TestReadersShareASnapshotAndNeverWrite(t *testing.T) {
 	}
 }
 
+func TestFlushReportsAPathItCannotWrite(t *testing.T) {
+	blocked := filepath.Join(t.TempDir(), "file")
+	x := open(t, snapshotConfig(filepath.Join(blocked, "vectors")))
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, x, clustered(rand.New(rand.NewPCG(5, 5)), 10, snapshotDimensions))
+	if err := x.Flush(t.Context()); err == nil {
+		t.Error("no error")
+	}
+}
+
 // flushUntilKilled is the other process of the next test: it flushes states
 // of 500 records that all have the batch's number as their kind.
 func flushUntilKilled(path string) {

@@ -59,13 +59,6 @@ func TestTheCollectionIsAsConfigured(t *testing.T) {
 		len(info.GetPayloadSchema()) != len(payloadIndexes) {
 		t.Errorf("collection %v", info)
 	}
-	c.Generation, c.Quantize, c.OnDisk, c.Shards, c.Replicas = 4, false, false, 0, 0
-	openAt(t, c)
-	s.collection("almanac-causeway-g4", func(c *qdranttest.Collection) { params = c.Info.GetConfig().GetParams() })
-	if dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]; dense.GetQuantizationConfig() != nil ||
-		dense.GetOnDisk() || params.ReplicationFactor != nil {
-		t.Errorf("collection %v", params)
-	}
 }
 
 func TestCollectionsOfOthersAreRefused(t *testing.T) {
