@@ -64,6 +64,8 @@ func fleetQuestions(t *testing.T, l *library) []question {
 		{name: "merged code", target: "/api/v1/code?state=merged", want: fields{"total": 0}},
 		{name: "code by its words", target: "/api/v1/code?q=gauge+twice&limit=1",
 			want: fields{"items.0.number": 6, "items.#": 1}},
+		{name: "code by its words in another repository", target: "/api/v1/code?q=gauge&repo=tide/none",
+			want: fields{"total": 0}},
 		{name: "code of no repository", target: "/api/v1/code?repo=tide/none", want: fields{"total": 0}},
 		{name: "comments", target: "/api/v1/code/" + l.id(t, catalog.KindIssue, "tide/pilot#5") + "/comments",
 			want: fields{"items.#": 0, "total": 0, "truncated": false}},
