@@ -20,7 +20,8 @@ import (
 )
 
 // shelf finds its records in their order for every query; pins, synonyms and a profile of
-// the turning rank that are tried turn it around, but for "calm". For "storm" an engine is down.
+// the turning rank that are tried turn it around; for "ripple" they change less, and for "calm"
+// nothing. For "storm" an engine is down.
 type shelf struct{ results []retrieval.Result }
 
 // turning is the rank_k of a profile that turns the shelf around.
@@ -32,7 +33,11 @@ func (s *shelf) Search(_ context.Context, r retrieval.Request) (retrieval.Respon
 		return retrieval.Response{Degraded: []string{"vector"}}, nil
 	}
 	if s := r.Relevance; s != nil && r.Query != "calm" && (len(s.Pins)+len(s.Aliases) > 0 || len(s.Profiles) > 0 && s.Profiles[0].RankK == turning) {
-		out[0], out[len(out)-1] = out[len(out)-1], out[0]
+		last := len(out) - 1
+		if r.Query == "ripple" {
+			last = 1
+		}
+		out[0], out[last] = out[last], out[0]
 	}
 	return retrieval.Response{Query: r.Query, Results: out, Total: len(out)}, nil
 }

@@ -65,9 +65,13 @@ func TestPublishedStandsBeforeConfigured(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	s.Base.Transformer = &profile.Profile{} // what is published stands before it too
 	got, err := s.Relevance(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got.Transformer != nil {
+		t.Error("an index with vectors of a transformer is not searched with what is published")
 	}
 	if got.Profiles[0].RankK != 7 || got.Profiles[0].Name != profile.DefaultName || len(got.Pins) != 0 {
 		t.Errorf("rank_k %g, %d pins", got.Profiles[0].RankK, len(got.Pins))
