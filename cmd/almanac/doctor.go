@@ -231,11 +231,7 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, at
 	if why := cfg.Embed.Stays(); why != "" {
 		x.hint(why)
 	}
-	var passed []string
-	for _, d := range decorators(nil) {
-		passed = append(passed, d.name)
-	}
-	x.check("searches", nil, "of a server pass "+strings.Join(passed, ", ")+", then the engines")
+	x.check("searches", nil, "of a server pass admit, metrics, then the engines")
 	earlier, err := s.Earlier(ctx)
 	switch {
 	case earlier != nil:

@@ -14,6 +14,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/admin"
+	"almanac/api/admit"
 	"almanac/api/dashboard/desk"
 	"almanac/api/edge"
 	"almanac/api/limit"
@@ -95,7 +96,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return errors.Join(err, closeListeners(public, private))
 	}
 	w.revisions = revisions
-	searcher := decorate(keeper, decorators(metrics.Searcher))
+	searcher := admit.New(metrics.Searcher(keeper), admit.Standard()) // as doctor prints it
 	base := a.base(n, store, searcher, public.Addr().String())
 	audience := a.audience(public.Addr().String(), store)
 	base.Published = audience.Published

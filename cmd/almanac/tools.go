@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"almanac/api"
+	"almanac/api/admit"
 	"almanac/api/kb"
 	"almanac/api/line"
 	"almanac/cmd/terminal"
@@ -77,5 +78,5 @@ func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*lib
 	if err != nil {
 		return nil, kb.Base{}, errors.Join(err, s.close())
 	}
-	return s, a.base(s.network, s.store, decorate(s.Searcher, decorators(nil)), a.config.Server.Listen), nil
+	return s, a.base(s.network, s.store, admit.New(s.Searcher, admit.Standard()), a.config.Server.Listen), nil
 }
