@@ -36,14 +36,21 @@ func serve(t *testing.T, cfg desk.Config) http.Handler {
 	return served{h, d}
 }
 
-// open returns a dashboard over an empty catalog.
-func open(t *testing.T) (http.Handler, *sqlite.Store) {
+// empty is a catalog without records.
+func empty(t *testing.T) *sqlite.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// open returns a dashboard over an empty catalog.
+func open(t *testing.T) (http.Handler, *sqlite.Store) {
+	t.Helper()
+	store := empty(t)
 	standard, err := profile.Load(profile.DefaultName)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package dashboard_test
 import (
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,17 +10,11 @@ import (
 	"almanac/api/admin"
 	"almanac/api/dashboard/desk"
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
-
 	"almanac/retrieval/revision"
 )
 
 func TestOperationsAreShownAndAskedFor(t *testing.T) {
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := empty(t)
 	now := time.Date(2030, 5, 2, 12, 0, 0, 0, time.UTC)
 	for _, s := range []catalog.SourceState{{Name: "docs", Kind: "docs", LastRun: now, LastSuccess: now},
 		{Name: "mail", Kind: "mail", LastRun: now, Error: "<b>no route", Skipped: 2, Remark: "a.md and 1 more: it has no number"},
@@ -39,7 +32,7 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err = store.CountViolations(t.Context(), []catalog.Violation{
+	err := store.CountViolations(t.Context(), []catalog.Violation{
 		{Directive: "img-src", Blocked: "https://buoys.example", N: 3, LastAt: now, Clients: 1}})
 	if err != nil {
 		t.Fatal(err)

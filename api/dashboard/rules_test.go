@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -53,11 +52,7 @@ func (*shelf) Status(context.Context) retrieval.Status { return retrieval.Status
 // tuned is a dashboard over three records.
 func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := empty(t)
 	found := &shelf{}
 	for _, key := range []string{"a", "b", "c"} {
 		ref := catalog.Ref{Kind: catalog.KindDoc, Key: key}

@@ -87,15 +87,7 @@ func (h handler) revisions(r *http.Request) (desk.Reply, error) {
 // diff compares two profiles field by field.
 func (h handler) diff(r *http.Request) (desk.Reply, error) {
 	a, b := cmp.Or(r.FormValue("a"), revision.Live), cmp.Or(r.FormValue("b"), revision.Configured)
-	before, err := h.Named(r.Context(), a)
-	if err != nil {
-		return desk.Reply{}, err
-	}
-	after, err := h.Named(r.Context(), b)
-	if err != nil {
-		return desk.Reply{}, err
-	}
-	changes, err := profile.Diff(before.Profile, after.Profile)
+	after, changes, err := h.changes(r.Context(), a, b)
 	if err != nil {
 		return desk.Reply{}, err
 	}
@@ -107,6 +99,19 @@ func (h handler) diff(r *http.Request) (desk.Reply, error) {
 	_, saved := revision.ParseName(b)
 	return desk.Reply{Template: "diff", Title: a + " and " + b, Data: map[string]any{"A": a, "B": b, "Changes": changes,
 		"YAML": string(text), "CanPublish": saved && live.Profile() != b}}, err
+}
+
+// changes reads a profile, and in which fields it differs from another.
+func (h handler) changes(ctx context.Context, from, to string) (n revision.Named, changes []profile.Change, err error) {
+	before, err := h.Named(ctx, from)
+	if err != nil {
+		return n, nil, err
+	}
+	if n, err = h.Named(ctx, to); err != nil {
+		return n, nil, err
+	}
+	changes, err = profile.Diff(before.Profile, n.Profile)
+	return n, changes, err
 }
 
 // profileForm is a profile that is being edited.
@@ -163,12 +168,13 @@ func (h handler) saveProfile(r *http.Request) (desk.Reply, error) {
 	f := profileForm{Name: strings.TrimSpace(r.FormValue("name")), Note: strings.TrimSpace(r.FormValue("note")),
 		YAML: strings.ReplaceAll(r.FormValue("yaml"), "\r\n", "\n"), Base: desk.Number(r, "base", 0),
 		Query: r.FormValue("q")}
-	if err := h.usable(r.Context(), f.YAML); err != nil {
+	would, err := h.usable(r.Context(), f.YAML)
+	if err != nil {
 		f.Fault = desk.Plainly(err, f.YAML)
 		return f.page(http.StatusBadRequest), nil
 	}
 	if r.FormValue("do") == "preview" {
-		return h.previewProfile(r.Context(), f)
+		return h.previewProfile(r.Context(), f, would)
 	}
 	saved, err := revision.SaveProfile(r.Context(), h.Store, catalog.Revision{Name: f.Name, Base: f.Base,
 		By: admin.User(r.Context()), Note: f.Note, Data: f.YAML})
@@ -195,12 +201,8 @@ func (h handler) saveProfile(r *http.Request) (desk.Reply, error) {
 }
 
 // previewProfile shows what a text changes, and what that is worth on the judged cases.
-func (h handler) previewProfile(ctx context.Context, f profileForm) (desk.Reply, error) {
+func (h handler) previewProfile(ctx context.Context, f profileForm, would revision.Named) (desk.Reply, error) {
 	now, err := h.Named(ctx, revision.Live)
-	if err != nil {
-		return desk.Reply{}, err
-	}
-	would, err := h.Edited(ctx, f.YAML)
 	if err != nil {
 		return desk.Reply{}, err
 	}
@@ -212,19 +214,19 @@ func (h handler) previewProfile(ctx context.Context, f profileForm) (desk.Reply,
 	return f.page(http.StatusOK), err
 }
 
-// usable reports whether the engines that serve can search with a profile; while
+// usable reads the text of a profile that the engines that serve can search with; while
 // the index is loading nobody knows, and its names are checked when it is saved.
-func (h handler) usable(ctx context.Context, text string) error {
+func (h handler) usable(ctx context.Context, text string) (revision.Named, error) {
 	n, err := h.Edited(ctx, text)
 	if err != nil {
-		return err
+		return n, err
 	}
 	_, err = h.Search.Search(ctx, retrieval.Request{Query: h.Network, Plain: true, Limit: 1,
 		Relevance: &n.Relevance})
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		return err
+		return n, err
 	}
-	return nil
+	return n, nil
 }
 
 // against compares the newest revision with the text of a form.

@@ -68,15 +68,7 @@ func (h handler) publishPage(r *http.Request) (desk.Reply, error) {
 	}
 	p := publication{Name: name, Note: r.FormValue("note"), Query: r.FormValue("q"), Live: live[0],
 		Already: live.Profile() == name, Saved: saved}
-	before, err := h.Named(ctx, revision.Live)
-	if err != nil {
-		return desk.Reply{}, err
-	}
-	after, err := h.Named(ctx, name)
-	if err != nil {
-		return desk.Reply{}, err
-	}
-	if p.Changes, err = profile.Diff(before.Profile, after.Profile); err != nil {
+	if _, p.Changes, err = h.changes(ctx, revision.Live, name); err != nil {
 		return desk.Reply{}, err
 	}
 	p.Measured, err = h.measured(ctx, name, live.Profile())
@@ -131,7 +123,7 @@ func (h handler) publish(r *http.Request) (desk.Reply, error) {
 		return desk.Reply{}, err
 	}
 	if p.Number > 0 {
-		if err := h.usable(r.Context(), saved.Data); err != nil {
+		if _, err := h.usable(r.Context(), saved.Data); err != nil {
 			return desk.Reply{}, desk.Invalid(desk.Plainly(err, saved.Data))
 		}
 	}
