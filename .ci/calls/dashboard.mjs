@@ -107,9 +107,10 @@ await test("weights are drawn, and measured on the case while one looks", async 
   for (let n = 0; n < 40; n++) await page.keyboard.press("ArrowLeft");
   await page.getByRole("region", { name: "edited" }).locator(".move").first().waitFor();
   await says(/On\s+all 80 queries of[\s\S]*nDCG@10/);
-  await page.getByRole("button", { name: "Share this comparison" }).click();
-  await page.waitForURL(/\/lab\/s\/[0-9a-f]{8}$/);
-  await says(/frozen/);
+  await says(/save it as a revision\s+first/);
+  await page.goto(`/lab?q=${encodeURIComponent(bad)}&b=live`);
+  await page.getByRole("link", { name: "Address to share" }).click();
+  await page.waitForURL(/a=configured&b=configured/);
 });
 
 await test("the pool of both sides is judged by keys, taken back, and completed by a search", async () => {
@@ -341,9 +342,9 @@ const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylop
   `/lab?q=${of}&b=live&measure=1`, `/lab/record?name=${wanted}`, "/cases", "/cases/1",
   "/cases/1/query", `/cases/pool?q=relay+logs`, await here("/cases/1", "td a[href*='/judge']"), "/evaluation",
   "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"),
-  "/profiles",
-  "/profiles/edit", "/profiles/diff?a=configured&b=default@1", "/profiles/publish?revision=default@1",
-  "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"), "/searches", "/rules/pins", `/rules/pins/edit?q=${of}`, "/rules",
+  "/profiles", "/profiles/edit", "/profiles/diff?a=configured&b=default@1", "/profiles/publish?revision=default@1",
+  "/profiles/fit", await here("/profiles/fit", "a[href^='/profiles/fit/']"), "/searches", "/rules/pins",
+  `/rules/pins/edit?q=${of}`, "/rules",
   "/changes", "/operations", "/operations/settings", "/no/such/page"];
 await audit(paths, paths, { storageState: state });
 

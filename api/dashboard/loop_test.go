@@ -131,7 +131,7 @@ func TestAComparisonIsSharedByItsAddress(t *testing.T) {
 	form := formOf(t, page, "/lab")
 	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
 	page = post(h, "/lab", form).Body.String()
-	holds(t, page, "save it as a revision to share")
+	holds(t, page, "save it as a revision\nfirst")
 	lacks(t, page, "Address to share")
 	edits(t, h, func(p *profile.Profile) { p.RankK = 99 })
 	moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")
