@@ -13,6 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
 	"almanac/api/admin"
 	"almanac/api/admit"
 	"almanac/api/dashboard"
@@ -24,7 +29,6 @@ import (
 	"almanac/api/rest"
 	"almanac/api/tally"
 	"almanac/catalog"
-	"almanac/catalog/span"
 	"almanac/retrieval"
 	"almanac/text/webaddress"
 )
@@ -168,13 +172,26 @@ func identified(m *admin.Metrics, proxies limit.Proxies, audience *edge.Audience
 		}
 		w.Header().Set(op.RequestHeader, id)
 		client := proxies.Client(r)
-		ctx, s := span.Serve(r.Context(), r.Header.Get, proxies.Trusts(r))
-		s.Say("request.id", id)
-		defer s.End(nil)
+		ctx, s := traced(r, proxies.Trusts(r))
+		s.SetAttributes(attribute.String("request.id", id))
+		defer s.End()
 		ctx = tally.WithClient(op.WithRequest(ctx, id), limit.Site(client))
 		ctx = admit.WithClient(ctx, limit.Key(client))
 		next.ServeHTTP(w, r.WithContext(catalog.WithStart(ctx, time.Now())))
 	})
+}
+
+// traced begins the span of a request. The trace that its header names is continued if whoever sent it is trusted, and
+// otherwise linked: a stranger must not decide what is recorded.
+func traced(r *http.Request, trusted bool) (context.Context, trace.Span) {
+	ctx, o := r.Context(), []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+	sent := propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	if trusted {
+		ctx = sent
+	} else if from := trace.SpanContextFromContext(sent); from.IsValid() {
+		o = append(o, trace.WithLinks(trace.Link{SpanContext: from}))
+	}
+	return otel.Tracer("almanac").Start(ctx, "request", o...)
 }
 
 // allowedHosts are the names a loopback listener accepts in the Host header;

@@ -15,6 +15,10 @@ import (
 
 	"github.com/ulule/limiter/v3"
 	"github.com/ulule/limiter/v3/drivers/store/memory"
+	"go.opentelemetry.io/otel"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace/noop"
 	"go.uber.org/goleak"
 
 	"almanac/api"
@@ -495,5 +499,25 @@ func TestARequestHasAnID(t *testing.T) {
 	h.ServeHTTP(w, r)
 	if id := w.Header().Get("X-Request-Id"); id == "mine" || id == "" {
 		t.Errorf("a stranger's id: %q", id)
+	}
+}
+
+// TestATraceIsContinued for a proxy that is trusted: a stranger does not decide what is recorded.
+func TestATraceIsContinued(t *testing.T) {
+	r := tracetest.NewSpanRecorder()
+	otel.SetTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(r)))
+	t.Cleanup(func() { otel.SetTracerProvider(noop.NewTracerProvider()) })
+	h := assemble(t, func(c *api.Config) { c.TrustedProxies = []string{"192.0.2.1"} }).Public
+	const sent = "0af7651916cd43dd8448eb211c80319c"
+	for from, continued := range map[string]bool{"192.0.2.1:1": true, "198.51.100.7:1": false} {
+		r.Reset()
+		request := httptest.NewRequest("GET", "/health", nil)
+		request.RemoteAddr = from
+		request.Header.Set("Traceparent", "00-"+sent+"-b7ad6b7169203331-01")
+		h.ServeHTTP(httptest.NewRecorder(), request)
+		s := r.Ended()[0]
+		if got := s.SpanContext().TraceID().String() == sent; got != continued || len(s.Links()) > 0 == continued {
+			t.Errorf("%s: %s is of the trace %s and has the links %v", from, s.Name(), s.SpanContext().TraceID(), s.Links())
+		}
 	}
 }

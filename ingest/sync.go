@@ -12,9 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/catalog/span"
 	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/ingest/privacy"
@@ -142,7 +146,7 @@ func (p *Pipeline) run(
 	ctx context.Context, src network.Source, connector func(*run) (Cursored, error),
 ) (Report, error) {
 	started := p.config.Now()
-	ctx, s := span.Start(ctx, "source "+src.Name)
+	ctx, s := otel.Tracer("almanac").Start(ctx, "source "+src.Name)
 	p.config.Progress.Start(src.Name)
 	r := &run{Pipeline: p, src: src, began: p.config.Now(), hand: p.hand(src),
 		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
@@ -172,13 +176,14 @@ func (p *Pipeline) run(
 }
 
 // tell says in the span of a run what became of it.
-func (r *run) tell(s *span.Span) {
-	s.Say("kind", r.src.Kind)
-	s.Count("created", r.report.Created)
-	s.Count("updated", r.report.Updated)
-	s.Count("deleted", r.report.Deleted)
-	s.Count("skipped", r.report.Skipped)
-	s.End(r.report.Err)
+func (r *run) tell(s trace.Span) {
+	s.SetAttributes(attribute.String("kind", r.src.Kind), attribute.Int("created", r.report.Created),
+		attribute.Int("updated", r.report.Updated), attribute.Int("deleted", r.report.Deleted),
+		attribute.Int("skipped", r.report.Skipped))
+	if r.report.Err != nil {
+		s.SetStatus(codes.Error, r.report.Err.Error())
+	}
+	s.End()
 }
 
 // after returns the names of the sources that come after one in the network.

@@ -14,7 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"almanac/catalog/span"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+
 	"almanac/retrieval/gather"
 	"almanac/retrieval/index"
 	"almanac/retrieval/order"
@@ -219,13 +221,12 @@ func (e *Engine) run(ctx context.Context, p *plan.Plan, t *trace.Trace,
 
 // Search implements Searcher.
 func (e *Engine) Search(ctx context.Context, r Request) (res Response, err error) {
-	ctx, s := span.Start(ctx, "search")
-	s.Text("query", r.Query)
+	ctx, s := otel.Tracer("almanac").Start(ctx, "search")
+	s.SetAttributes(attribute.Int("query.length", len(r.Query)), attribute.String("query", r.Query))
 	defer func() {
-		s.Say("class", res.Class)
-		s.Say("degraded", strings.Join(res.Degraded, " "))
-		s.Count("results", res.Total)
-		s.End(err)
+		s.SetAttributes(attribute.String("class", res.Class), attribute.Int("results", res.Total),
+			attribute.String("degraded", strings.Join(res.Degraded, " ")))
+		trace.End(s, err)
 	}()
 	t := trace.New(ctx, e.now)
 	r.Limit = cmp.Or(r.Limit, 10)
@@ -269,8 +270,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (res Response, err error
 // without each of them if there are few, or else without all. It is not called while
 // an engine is missing, which may have had the results.
 func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
-	ctx, s := span.Child(ctx, "relaxed")
-	defer s.End(nil)
+	ctx, s := trace.Span(ctx, "relaxed")
+	defer s.End()
 	each, without := p.Looser()
 	for _, some := range [][]plan.Looser{each, without} {
 		for _, l := range some {

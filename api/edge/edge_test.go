@@ -19,12 +19,12 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
-	"almanac/catalog/span"
-	"almanac/testing/spantest"
 )
 
 var long = strings.Repeat("the tide comes in, the tide goes out; ", 100)
@@ -373,13 +373,14 @@ func TestWhatIsObserved(t *testing.T) {
 
 // TestASpanHasTheNameOfItsRow, and nothing of the address.
 func TestASpanHasTheNameOfItsRow(t *testing.T) {
-	r := spantest.Record(t, false)
+	r := tracetest.NewSpanRecorder()
+	traces := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(r))
 	h := listen(t, edge.Config{Routes: []edge.Route{{Method: "GET", Path: "/books/{id}",
 		Serve: func(*http.Request) (*edge.Answer, error) { return nil, errors.New("no ink") }}}})
-	ctx, s := span.Start(t.Context(), "request")
+	ctx, s := traces.Tracer("test").Start(t.Context(), "request")
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/books/of-mira?key=hush", nil)
 	h.ServeHTTP(httptest.NewRecorder(), request)
-	s.End(nil)
+	s.End()
 	said := r.Ended()[0]
 	if text := fmt.Sprint(said.Name(), said.Attributes()); said.Name() != "GET /books/{id}" ||
 		said.Status().Code != codes.Error || strings.Contains(text, "mira") || strings.Contains(text, "hush") {

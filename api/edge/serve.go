@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 
 	"almanac/api/op"
-	"almanac/catalog/span"
 )
 
 // anyMethod is the method of gin's only tree.
@@ -172,7 +174,7 @@ func (l *listener) observe(c *gin.Context) {
 		}
 		c.Status(status)
 		c.Writer.WriteHeaderNow() // or gin adds a text
-		tell(span.Of(r.Context()), op.Cut(r.Method), name, status)
+		tell(trace.SpanFromContext(r.Context()), op.Cut(r.Method), name, status)
 		if l.cfg.Observe != nil {
 			l.cfg.Observe(r.Method, name, status, took)
 		}
@@ -195,13 +197,12 @@ func (l *listener) observe(c *gin.Context) {
 }
 
 // tell names the span of a request by its row: an address may hold secrets.
-func tell(s *span.Span, method, route string, status int) {
-	s.Name(method + " " + route)
-	s.Say("http.request.method", method)
-	s.Say("http.route", route)
-	s.Count("http.response.status_code", status)
+func tell(s trace.Span, method, route string, status int) {
+	s.SetName(method + " " + route)
+	s.SetAttributes(attribute.String("http.request.method", method), attribute.String("http.route", route),
+		attribute.Int("http.response.status_code", status))
 	if status >= http.StatusInternalServerError {
-		s.Fail(errors.New(http.StatusText(status)))
+		s.SetStatus(codes.Error, http.StatusText(status))
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 
 	"almanac/api/op"
-	"almanac/catalog/span"
 	"almanac/text/nearest"
 )
 
@@ -158,10 +159,10 @@ func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (res *sdk.CallToolResult, _ error) {
 		start, outcome := time.Now(), "ok"
-		ctx, called := span.Start(ctx, "tool "+o.Tool) // over stdio no request is around it
+		ctx, called := otel.Tracer("almanac").Start(ctx, "tool "+o.Tool) // over stdio no request is around it
 		defer func() {
-			called.Say("outcome", outcome)
-			called.End(nil)
+			called.SetAttributes(attribute.String("outcome", outcome))
+			called.End()
 		}()
 		defer func() {
 			if p := recover(); p != nil {

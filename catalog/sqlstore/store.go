@@ -8,8 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"almanac/catalog"
-	"almanac/catalog/span"
 )
 
 // Config is a database as the package of its engine opened it.
@@ -85,16 +88,29 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// mark begins a span in the trace of a context. Outside one nothing is recorded: the change log is read every second.
+func mark(ctx context.Context, op string) trace.Span {
+	_, s := trace.SpanFromContext(ctx).TracerProvider().Tracer("almanac").Start(ctx, "catalog",
+		trace.WithAttributes(attribute.String("operation", op)))
+	return s
+}
+
+func end(s trace.Span, err error) {
+	if err != nil {
+		s.SetStatus(codes.Error, err.Error())
+	}
+	s.End()
+}
+
 // reading runs fn, which makes one query, when it is its turn.
 func (s *Store) reading(ctx context.Context, op string, fn func(q querier) error) error {
-	_, marked := span.Child(ctx, "catalog")
-	marked.Say("operation", op)
+	marked := mark(ctx, op)
 	err := s.turns.take(ctx)
 	if err == nil {
 		defer s.turns.give()
 		err = fn(s.Reader)
 	}
-	marked.End(err)
+	end(marked, err)
 	return s.failure(ctx, op, err)
 }
 
@@ -124,8 +140,7 @@ func read[T any](
 
 // update runs fn in a write transaction and commits it.
 func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) error {
-	_, marked := span.Child(ctx, "catalog")
-	marked.Say("operation", op)
+	marked := mark(ctx, op)
 	tx, err := s.Begin(ctx, s.Writer)
 	if err == nil {
 		defer tx.Rollback()
@@ -133,7 +148,7 @@ func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) er
 			err = tx.Commit()
 		}
 	}
-	marked.End(err)
+	end(marked, err)
 	return s.failure(ctx, op, err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,8 +27,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"almanac/catalog/span"
 )
 
 // Config is what is sent.
@@ -62,9 +61,13 @@ func Start(ctx context.Context, cfg Config) (stop func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		p := sdktrace.NewTracerProvider(sdktrace.WithResource(of), sdktrace.WithBatcher(exporter))
-		span.Use(p.Tracer("almanac"), cfg.Texts)
-		ends = append(ends, func(ctx context.Context) error { span.Use(nil, false); return p.Shutdown(ctx) })
+		var to sdktrace.SpanExporter = exporter
+		if !cfg.Texts {
+			to = withoutTexts{exporter}
+		}
+		p := sdktrace.NewTracerProvider(sdktrace.WithResource(of), sdktrace.WithBatcher(to))
+		otel.SetTracerProvider(p)
+		ends = append(ends, p.Shutdown)
 	}
 	if metrics {
 		exporter, err := otlpmetrichttp.New(ctx)
@@ -88,6 +91,28 @@ func Start(ctx context.Context, cfg Config) (stop func(), err error) {
 		}
 	}, nil
 }
+
+// withoutTexts leaves out what people wrote, which is the attribute "query" of searches, and what errors say, which may
+// quote it.
+type withoutTexts struct{ sdktrace.SpanExporter }
+
+// ExportSpans implements sdktrace.SpanExporter.
+func (e withoutTexts) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	bare := make([]sdktrace.ReadOnlySpan, len(spans))
+	for i, s := range spans {
+		bare[i] = textless{s}
+	}
+	return e.SpanExporter.ExportSpans(ctx, bare)
+}
+
+type textless struct{ sdktrace.ReadOnlySpan }
+
+func (s textless) Attributes() []attribute.KeyValue {
+	return slices.DeleteFunc(slices.Clone(s.ReadOnlySpan.Attributes()),
+		func(a attribute.KeyValue) bool { return a.Key == "query" })
+}
+
+func (s textless) Status() sdktrace.Status { return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code} }
 
 // wanted reports whether a signal is sent: where a collector is named, unless it is turned off. What this program
 // lacks is warned of and not sent, as the specification has it: a variable that is meant for all programs of a cluster

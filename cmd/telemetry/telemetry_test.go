@@ -12,11 +12,14 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 	collectmetrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	collecttraces "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"almanac/catalog/span"
 	"almanac/cmd/telemetry"
 )
 
@@ -27,6 +30,7 @@ type collector struct {
 	asked    []string
 	services []string
 	spans    []string
+	said     []byte // all that came in traces
 	metrics  map[string]float64
 }
 
@@ -48,6 +52,7 @@ func (c *collector) take(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 	case r.URL.Path == "/v1/traces":
 		err = proto.Unmarshal(body, &traces)
+		c.said = append(c.said, body...)
 	case r.URL.Path == "/v1/metrics":
 		err = proto.Unmarshal(body, &metrics)
 	}
@@ -80,20 +85,22 @@ func (c *collector) take(w http.ResponseWriter, r *http.Request) {
 }
 
 // run starts telemetry, does something and ends it; it returns the log.
-func run(t *testing.T) string {
+func run(t *testing.T, texts bool) string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	searches := prometheus.NewCounter(prometheus.CounterOpts{Name: "almanac_searches_total", Help: "Searches."})
 	registry.MustRegister(searches)
 	var log bytes.Buffer
-	stop, err := telemetry.Start(t.Context(), telemetry.Config{Metrics: registry, Version: "1.2.3",
+	stop, err := telemetry.Start(t.Context(), telemetry.Config{Metrics: registry, Version: "1.2.3", Texts: texts,
 		Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	searches.Add(7)
-	_, s := span.Start(t.Context(), "search")
-	s.End(nil)
+	_, s := otel.Tracer("almanac").Start(t.Context(), "search",
+		trace.WithAttributes(attribute.String("query", "who is mira"), attribute.Int("query.length", 11)))
+	s.SetStatus(codes.Error, "mira is refused")
+	s.End()
 	stop()
 	return log.String()
 }
@@ -113,7 +120,7 @@ func TestACollectorGetsTracesAndMetrics(t *testing.T) {
 	c := startCollector(t)
 	clean(t, map[string]string{"EXPORTER_OTLP_ENDPOINT": c.URL, "SERVICE_NAME": "harbour",
 		"EXPORTER_OTLP_HEADERS": "api-key=hush"})
-	log := run(t)
+	log := run(t, false)
 	if !slices.Contains(c.spans, "search") || c.metrics["almanac_searches_total"] != 7 ||
 		!slices.Contains(c.services, "harbour") {
 		t.Errorf("spans %q of %q, metrics %v; log %s", c.spans, c.services, c.metrics, log)
@@ -126,8 +133,22 @@ func TestACollectorGetsTracesAndMetrics(t *testing.T) {
 	if strings.Contains(log, "hush") {
 		t.Errorf("the log has a key: %s", log)
 	}
-	if _, s := span.Start(t.Context(), "later"); s != nil {
+	if _, s := otel.Tracer("almanac").Start(t.Context(), "later"); s.IsRecording() {
 		t.Error("spans are made after the end")
+	}
+}
+
+// TestWhatPeopleWroteIsSentIfTheOperatorSaysSo: otherwise its length is, and that something failed.
+func TestWhatPeopleWroteIsSentIfTheOperatorSaysSo(t *testing.T) {
+	for _, texts := range []bool{false, true} {
+		c := startCollector(t)
+		clean(t, map[string]string{"EXPORTER_OTLP_ENDPOINT": c.URL})
+		run(t, texts)
+		for text, want := range map[string]bool{"who is mira": texts, "mira is refused": texts, "query.length": true} {
+			if bytes.Contains(c.said, []byte(text)) != want {
+				t.Errorf("with texts %v: is %q sent? %v", texts, text, !want)
+			}
+		}
 	}
 }
 
@@ -151,7 +172,7 @@ func TestTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 			if test.environment != nil {
 				t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
 			}
-			log := run(t)
+			log := run(t, false)
 			if len(c.spans) > 0 != test.traces || len(c.metrics) > 0 != test.metrics {
 				t.Errorf("spans %q, metrics %v; log %s", c.spans, c.metrics, log)
 			}
@@ -165,7 +186,7 @@ func TestTheEnvironmentDecidesWhatIsSent(t *testing.T) {
 // TestACollectorThatIsAwayIsLogged, and the end of the process is not held up.
 func TestACollectorThatIsAwayIsLogged(t *testing.T) {
 	clean(t, map[string]string{"EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "METRICS_EXPORTER": "none"})
-	if log := run(t); !strings.Contains(log, "127.0.0.1:1") {
+	if log := run(t, false); !strings.Contains(log, "127.0.0.1:1") {
 		t.Errorf("log %s", log)
 	}
 }

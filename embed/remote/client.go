@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"almanac/catalog/span"
+	"go.opentelemetry.io/otel/propagation"
+
 	"almanac/text/webaddress"
 )
 
@@ -142,7 +143,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	// Without a value the header is not sent, but marks the request as safe to send
 	// again if the server was closing the connection.
 	r.Header["Idempotency-Key"] = nil
-	span.Inject(r.Context(), r.Header.Set)
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
 	if t.key != "" {
 		r.Header.Set("Authorization", "Bearer "+t.key)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
-	"almanac/catalog/span"
 	"almanac/retrieval/relevance"
+	"almanac/retrieval/trace"
 )
 
 // After breakerTrips searches in a row that an engine failed it is not called
@@ -148,8 +148,8 @@ func ask[T any](ctx context.Context, t *use, call func(context.Context) (T, erro
 	if err = t.allow(); err != nil {
 		return answer, fmt.Errorf("%s: %w", t.name, err)
 	}
-	of, s := span.Call(ctx, t.name, t.server())
-	defer func() { s.End(err) }()
+	of, s := trace.Call(ctx, t.name, t.server())
+	defer func() { trace.End(s, err) }()
 	if answer, err = call(of); err == nil {
 		t.count(nil)
 		return answer, nil

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"almanac/catalog/span"
+	"go.opentelemetry.io/otel/attribute"
+
 	"almanac/embed"
+	"almanac/retrieval/trace"
 )
 
 // embedAll embeds the passages of records: in one call, or, if the model refuses
@@ -19,10 +21,10 @@ func (f *Follower) embedAll(ctx context.Context, fd *feed, records []*analysed) 
 	if len(texts) == 0 {
 		return nil
 	}
-	called, s := span.Call(ctx, "embedder", f.cfg.EmbedderServer)
-	s.Count("texts", len(texts))
+	called, s := trace.Call(ctx, "embedder", f.cfg.EmbedderServer)
+	s.SetAttributes(attribute.Int("texts", len(texts)))
 	vectors, err := f.embed(called, texts)
-	s.End(err)
+	trace.End(s, err)
 	if errors.Is(err, embed.ErrRefused) {
 		for _, a := range records {
 			if a.vectors, err = f.embedEach(ctx, fd, a); err != nil {

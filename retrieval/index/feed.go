@@ -7,9 +7,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+
 	"almanac/catalog"
-	"almanac/catalog/span"
 	"almanac/retrieval/keyword"
+	"almanac/retrieval/trace"
 	"almanac/retrieval/vector"
 )
 
@@ -261,9 +264,9 @@ func (f *Follower) look(ctx context.Context, fd *feed) error {
 
 // apply indexes a batch of changes in the feed's corpus and engines.
 func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change) (err error) {
-	ctx, s := span.Start(ctx, "index")
-	s.Count("changes", len(changes))
-	defer func() { s.End(err) }()
+	ctx, s := otel.Tracer("almanac").Start(ctx, "index")
+	s.SetAttributes(attribute.Int("changes", len(changes)))
+	defer func() { trace.End(s, err) }()
 	ids := make([]int64, len(changes))
 	for i, c := range changes {
 		ids[i] = c.Record
@@ -294,9 +297,9 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 		for _, a := range all {
 			b.Records = append(b.Records, a.keyword)
 		}
-		called, s := span.Call(ctx, "keyword", f.cfg.KeywordServer)
+		called, s := trace.Call(ctx, "keyword", f.cfg.KeywordServer)
 		err := fd.keyword.Apply(called, b)
-		if s.End(err); err != nil {
+		if trace.End(s, err); err != nil {
 			return fmt.Errorf("index: keyword engine: %w", err)
 		}
 	}
@@ -305,9 +308,9 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 		for _, a := range all {
 			b.Records = append(b.Records, a.vector())
 		}
-		called, s := span.Call(ctx, "vector", f.cfg.VectorServer)
+		called, s := trace.Call(ctx, "vector", f.cfg.VectorServer)
 		err := fd.vector.Apply(called, b)
-		if s.End(err); err != nil {
+		if trace.End(s, err); err != nil {
 			return fmt.Errorf("index: vector engine: %w", err)
 		}
 		for _, r := range b.Records {

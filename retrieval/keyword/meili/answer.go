@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"almanac/catalog/span"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 // maxAnswer is the longest response that is read, in bytes: the hits of a
@@ -18,10 +18,8 @@ var errAnswerTooLarge = errors.New("answer too large")
 type limited struct{ http.RoundTripper }
 
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
-	if span.Of(r.Context()) != nil {
-		r = r.Clone(r.Context())
-		span.Inject(r.Context(), r.Header.Set)
-	}
+	r = r.Clone(r.Context())
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
 	response, err := l.RoundTripper.RoundTrip(r)
 	if err == nil {
 		response.Body = &limitedBody{response.Body, maxAnswer}

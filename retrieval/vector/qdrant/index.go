@@ -36,6 +36,7 @@ import (
 	"time"
 
 	client "github.com/qdrant/go-client/qdrant"
+	"go.opentelemetry.io/otel/propagation"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
@@ -45,7 +46,6 @@ import (
 	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/resolver/manual"
 
-	"almanac/catalog/span"
 	"almanac/retrieval/vector"
 )
 
@@ -221,7 +221,11 @@ func (c Config) dial() (*grpc.ClientConn, error) {
 			if c.Key != "" {
 				ctx = metadata.AppendToOutgoingContext(ctx, "api-key", c.Key)
 			}
-			span.Inject(ctx, func(name, value string) { ctx = metadata.AppendToOutgoingContext(ctx, name, value) })
+			sent := propagation.MapCarrier{}
+			propagation.TraceContext{}.Inject(ctx, sent)
+			for name, value := range sent {
+				ctx = metadata.AppendToOutgoingContext(ctx, name, value)
+			}
 			ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 			defer cancel()
 			return call(ctx, method, in, out, conn, o...)
