@@ -25,8 +25,7 @@ import (
 const (
 	manifestName = "manifest.jsonl"
 	networkName  = "network.yaml"
-	// format is the version of the files; a reader refuses a later one. Records
-	// of format 1 had a page address, which was part of their hash.
+	// format is the version of the files; a reader refuses others.
 	format = 2
 )
 

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -253,6 +251,8 @@ func TestRefused(t *testing.T) {
 		"no JSON": {func(m fstest.MapFS) { m["manifest.jsonl"].Data = []byte("{\n") }, "manifest.jsonl:1", true},
 		"newer": {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"format":2`, `"format":3`) },
 			"a newer almanac", false},
+		"older": {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"format":2`, `"format":1`) },
+			"before almanac 0.2.0", false},
 		"leaves": {func(m fstest.MapFS) {
 			replace(m, "manifest.jsonl", `"snapshots.jsonl"`,
 				`"../snapshots.jsonl"`)
@@ -312,31 +312,6 @@ func forge(m fstest.MapFS, name, from, to string) {
 	before := archive.Checksum(m[name].Data)
 	replace(m, name, from, to)
 	replace(m, "manifest.jsonl", before, archive.Checksum(m[name].Data))
-}
-
-// A corpus of format 1 has a page in its records, and hashes that cover it.
-func TestFormatOne(t *testing.T) {
-	source := full(t)
-	m := fstest.MapFS{}
-	for name, text := range files(t, export(t, source)) {
-		m[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	const name = "records/docs%2Fall.jsonl"
-	hash := regexp.MustCompile(`\{"id":1000005,.*("hash":"[0-9a-f]+")`).FindSubmatch(m[name].Data)
-	forge(m, name, string(hash[1]), `"hash":"0123456789abcdef"`)
-	forge(m, name, `{"id":1000005,`, `{"id":1000005,"page":"/docs/p",`)
-	manifest := m["manifest.jsonl"]
-	manifest.Data = bytes.ReplaceAll(manifest.Data, []byte(`"format":2`), []byte(`"format":1`))
-
-	store := open(t)
-	if _, err := archive.Read(t.Context(), store, m, func(int, int) {}); err != nil {
-		t.Fatal(err)
-	}
-	want, _ := source.ByID(t.Context(), 1_000_005)
-	got, err := store.ByID(t.Context(), 1_000_005)
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v, want %+v", got, err, want)
-	}
 }
 
 // A failed export leaves nothing behind.

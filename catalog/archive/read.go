@@ -133,9 +133,13 @@ func parseManifest(text []byte) ([]row, error) {
 		if !strings.HasPrefix(r.Type, "catalog_") {
 			continue
 		}
-		if r.Format > format {
-			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d",
+		switch {
+		case r.Format > format:
+			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads %d",
 				manifestName, n, r.Format, format)
+		case r.Format < format:
+			return nil, fmt.Errorf("%s:%d: written in format %d before almanac 0.2.0: import it with that one, and export it again",
+				manifestName, n, r.Format)
 		}
 		if !fs.ValidPath(r.Path) {
 			return nil, fmt.Errorf("%w: %s:%d: %q is not a path inside the corpus", ErrDamaged, manifestName, n, r.Path)
@@ -240,14 +244,13 @@ func (r *reader) entries(ctx context.Context, row row, f io.Reader) error {
 	return flush()
 }
 
-// checked returns the entry of a line. The content of a record must match its
-// hash, which in format 1 covered more than is read today.
+// checked returns the entry of a line. The content of a record must match its hash.
 func checked(l entryLine, row row) (catalog.Entry, error) {
 	e, err := l.entry().Normalize()
 	if err != nil {
 		return e, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if row.Type == typeRecords && row.Format > 1 && e.ContentHash() != l.Hash {
+	if row.Type == typeRecords && e.ContentHash() != l.Hash {
 		return e, fmt.Errorf("%w: %s does not match its hash", ErrDamaged, e.Record.Ref())
 	}
 	return e, nil

@@ -62,10 +62,8 @@ func (c Catalog) Restore(
 
 // fits fails if a backup is of another network, or by a newer program.
 func (b Backup) fits(from, network string) error {
-	newest, err := sqlite.Newest()
+	newest := sqlite.Newest()
 	switch {
-	case err != nil:
-		return err
 	case b.Format > backupFormat || b.Schema > newest:
 		return fmt.Errorf("%s was made by a newer version (almanac %s, schema %d; this program supports %d): run that "+
 			"one; nothing was changed", from, b.Program, b.Schema, newest)

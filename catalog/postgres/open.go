@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -82,10 +81,6 @@ func Schema(ctx context.Context, url string) (has, newest int64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
 	}
-	files, err := fs.Glob(migrations.PostgreSQL(), "*.sql")
-	if err != nil {
-		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
-	}
 	db := pool(to, 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var versioned int
@@ -95,7 +90,8 @@ WHERE table_schema = current_schema() AND table_name = ?`, goose.DefaultTablenam
 		err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename).Scan(&has)
 	}
 	err = sqlstore.Failure(ctx, "schema", err, func(err error) error { return explain(nameOf(to), err) })
-	return has, int64(len(files)), err
+	_, newest = migrations.Versions(migrations.PostgreSQL())
+	return has, newest, err
 }
 
 // parse reads an address. Its errors have no password.
@@ -173,9 +169,13 @@ FROM information_schema.tables WHERE table_schema = current_schema()`, goose.Def
 		return err
 	}
 	has, newest, err := provider.GetVersions(ctx)
+	first, _ := migrations.Versions(migrations.PostgreSQL())
 	switch {
 	case err != nil:
 		return err
+	case has != 0 && has < first:
+		return fmt.Errorf("%s has schema %d, from before almanac 0.2.0, and this program updates from schema %d on: run "+
+			"`almanac search` of 0.2.0 once, or name an empty database and sync again", name, has, first)
 	case has > newest:
 		return fits(ctx, db, name)
 	case has < newest:
@@ -187,14 +187,10 @@ FROM information_schema.tables WHERE table_schema = current_schema()`, goose.Def
 // fits fails if the schema is of a newer program and one like this must not use it: a
 // migration that does not say otherwise changes what older programs read.
 func fits(ctx context.Context, db *sql.DB, name string) error {
-	files, err := fs.Glob(migrations.PostgreSQL(), "*.sql")
-	if err != nil {
-		return err
-	}
-	var has, oldest int
-	err = db.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename+`),
+	var has, oldest int64
+	err := db.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename+`),
 	CAST(COALESCE((SELECT value FROM meta WHERE name = 'schema.oldest'), '0') AS BIGINT)`).Scan(&has, &oldest)
-	if known := len(files); err == nil && has > known && (oldest == 0 || oldest > known) {
+	if _, known := migrations.Versions(migrations.PostgreSQL()); err == nil && has > known && (oldest == 0 || oldest > known) {
 		err = fmt.Errorf("%s has schema %d, this program supports %d: it was written by a newer version, run that one",
 			name, has, known)
 	}

@@ -26,20 +26,22 @@ import (
 
 // TestWhatIsWrongIsOneSentence opens what cannot be opened. Nothing says a password.
 func TestWhatIsWrongIsOneSentence(t *testing.T) {
-	foreign, newer := postgrestest.Database(t), postgrestest.Database(t)
-	known := len(schemas(t))
+	foreign, newer, former := postgrestest.Database(t), postgrestest.Database(t), postgrestest.Database(t)
+	_, known := migrations.Versions(migrations.PostgreSQL())
 	postgrestest.Run(t, foreign, `CREATE TABLE invoices (id BIGINT)`)
-	if err := open(t, newer).Close(); err != nil {
+	if err := errors.Join(open(t, newer).Close(), open(t, former).Close()); err != nil {
 		t.Fatal(err)
 	}
 	postgrestest.Run(t, newer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true);
 UPDATE meta SET value = '99' WHERE name = 'schema.oldest'`)
+	postgrestest.Run(t, former, `UPDATE goose_db_version SET version_id = 1 WHERE version_id > 1`)
 	absent := strings.Replace(postgrestest.Database(t), "/almanac", "/wreck", 1)
 	for address, want := range map[string]string{
 		"postgres://buoy:tide-secret@127.0.0.1:1/charts":     "refused: is the database running, and is its address right?",
 		"postgres://buoy:tide-secret@harbour.example:x/tide": "catalog.url: cannot parse",
 		absent:  "does not exist: is the database running",
 		foreign: "holds another program's tables",
+		former:  "has schema 1, from before almanac 0.2.0",
 		newer: fmt.Sprintf("has schema 99, this program supports %d: it was written by a newer version, run that one",
 			known),
 	} {
@@ -75,7 +77,8 @@ func TestACheckComparesTexts(t *testing.T) {
 
 // TestTheSchemaIsReadAndNotMade holds that who asks for it changes nothing.
 func TestTheSchemaIsReadAndNotMade(t *testing.T) {
-	address, known := postgrestest.Database(t), int64(len(schemas(t)))
+	address := postgrestest.Database(t)
+	_, known := migrations.Versions(migrations.PostgreSQL())
 	has := func(want int64) {
 		t.Helper()
 		if has, newest, err := postgres.Schema(t.Context(), address); err != nil || has != want || newest != known {
@@ -86,16 +89,6 @@ func TestTheSchemaIsReadAndNotMade(t *testing.T) {
 	has(0)
 	open(t, address)
 	has(known)
-}
-
-// schemas are the files of the migrations.
-func schemas(t *testing.T) []string {
-	t.Helper()
-	files, err := fs.Glob(migrations.PostgreSQL(), "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }
 
 // TestAnOlderProgramGoesOnWithWhatWasOnlyAdded has a newer program migrate the database

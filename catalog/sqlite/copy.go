@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
 
@@ -83,10 +82,7 @@ func Describe(ctx context.Context, path, name string) (schema int64, value strin
 // It changes nothing, whoever has the file open.
 func Schema(ctx context.Context, cfg Config) (has, newest int64, err error) {
 	path, err := filepath.Abs(cfg.Path)
-	if err == nil {
-		newest, err = Newest()
-	}
-	if err != nil {
+	if newest = Newest(); err != nil {
 		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // it would be created
@@ -101,17 +97,6 @@ func Schema(ctx context.Context, cfg Config) (has, newest int64, err error) {
 		return 0, 0, fmt.Errorf("catalog: schema: %w", explain(path, err))
 	}
 	return has, newest, nil
-}
-
-// Newest returns the schema that this program writes.
-func Newest() (schema int64, err error) {
-	connector, err := sqlite.NewConnector(":memory:")
-	if err != nil {
-		return 0, err
-	}
-	db := sql.OpenDB(connector) // which is not connected to
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return newestSchema(db)
 }
 
 // Alone does something to a catalog while no other process has it open, nor opens it;

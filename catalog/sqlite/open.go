@@ -146,10 +146,7 @@ func (s file) prepare(ctx context.Context) (err error) {
 }
 
 func (s file) migrate(ctx context.Context) error {
-	newest, err := newestSchema(s.writer)
-	if err != nil {
-		return err
-	}
+	newest := Newest()
 	version, err := version(ctx, s.writer, s.path)
 	switch {
 	case err != nil:
@@ -200,14 +197,10 @@ func (s file) upgrade(ctx context.Context, version, newest int64) (err error) {
 	return errors.Join(tx.Rollback(), up(ctx, alone))
 }
 
-// newestSchema returns the version that up migrates to.
-func newestSchema(db *sql.DB) (int64, error) {
-	provider, err := migrator(db)
-	if err != nil {
-		return 0, err
-	}
-	sources := provider.ListSources()
-	return sources[len(sources)-1].Version, nil
+// Newest returns the schema that this program writes.
+func Newest() int64 {
+	_, newest := migrations.Versions(migrations.SQLite())
+	return newest
 }
 
 // up runs the migrations that are to come.
@@ -238,7 +231,8 @@ func (s file) writable(ctx context.Context) error {
 	return tx.Rollback()
 }
 
-// version returns the schema's version: 0 for a new file. It does not write.
+// version returns the schema's version: 0 for a new file. One that is too old to be updated is an error. It does not
+// write.
 func version(ctx context.Context, db *sql.DB, path string) (int64, error) {
 	var tables, versioned int
 	err := db.QueryRowContext(ctx,
@@ -255,5 +249,9 @@ func version(ctx context.Context, db *sql.DB, path string) (int64, error) {
 	var number int64
 	err = db.QueryRowContext(ctx,
 		`SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&number)
+	if oldest, _ := migrations.Versions(migrations.SQLite()); err == nil && number != 0 && number < oldest {
+		return 0, &fileError{fmt.Errorf("%s has schema %d, from before almanac 0.2.0, and this program updates from schema %d "+
+			"on: run `almanac search` of 0.2.0 once, or move the file away and sync again", path, number, oldest)}
+	}
 	return number, err
 }

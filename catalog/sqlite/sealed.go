@@ -26,13 +26,10 @@ func openSealed(ctx context.Context, path string, cfg Config) (*Store, error) {
 		Whole:   func(ctx context.Context) error { return Check(ctx, cfg) },
 		Explain: func(err error) error { return explainSealed(path, err) },
 	})
-	newest, err := newestSchema(db)
-	if err == nil {
-		var has int64
-		if has, err = version(ctx, db, path); err == nil && has != newest {
-			err = &fileError{fmt.Errorf("%s has schema %d, this program reads %d, and the file cannot be updated: %w",
-				path, has, newest, cfg.Sealed)}
-		}
+	has, err := version(ctx, db, path)
+	if newest := Newest(); err == nil && has != newest {
+		err = &fileError{fmt.Errorf("%s has schema %d, this program reads %d, and the file cannot be updated: %w",
+			path, has, newest, cfg.Sealed)}
 	}
 	if err != nil {
 		return nil, errors.Join(sqlstore.Failure(ctx, "open", err, s.Explain), s.Close())

@@ -363,36 +363,14 @@ CREATE TABLE facts (
     PRIMARY KEY (record, source)
 );
 
--- +goose Down
+-- Which generation of the index each process serves that reads it, so that the one that
+-- writes it drops the generation before when nobody does any more. Times are those of
+-- this server's clock.
+CREATE TABLE readers (
+    id         TEXT COLLATE "C" PRIMARY KEY NOT NULL,
+    generation BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL
+);
 
-DROP TABLE facts;
-DROP TABLE foreign_sources;
-DROP TABLE shadows;
-DROP TABLE clicks;
-DROP TABLE evaluations;
-DROP TABLE judgments;
-DROP TABLE case_queries;
-DROP TABLE cases;
-DROP TABLE audit;
-DROP TABLE documents;
-DROP TABLE words;
-DROP TABLE meta;
-DROP TABLE changes;
-DROP TABLE passages;
-DROP TABLE generations;
-DROP TABLE revisions;
-DROP TABLE publications;
-DROP TABLE csp_reports;
-DROP TABLE searches;
-DROP TABLE requests;
-DROP TABLE sources;
-DROP TABLE snapshots;
-DROP TABLE events;
-DROP TABLE votes;
-DROP TABLE additions;
-DROP TABLE links;
-DROP TABLE record_aliases;
-DROP TABLE record_tags;
-DROP TABLE records;
-DROP TABLE leases;
-DROP TABLE writers;
+-- The schema that a program must know at least to go on beside newer ones.
+INSERT INTO meta (name, value) VALUES ('schema.oldest', '1');
