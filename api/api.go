@@ -28,7 +28,6 @@ import (
 	"almanac/api/reports"
 	"almanac/api/rest"
 	"almanac/api/tally"
-	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/text/webaddress"
 )
@@ -160,8 +159,8 @@ func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
 }
 
 // identified names the request to logs and answers, and the client to the admission and
-// the tally of searches. It counts the requests under way, and tells the catalog when
-// each began, and the audience what came through a proxy.
+// the tally of searches. It counts the requests under way, and tells the audience
+// what came through a proxy.
 func identified(m *admin.Metrics, proxies limit.Proxies, audience *edge.Audience, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer m.Begin()()
@@ -177,7 +176,7 @@ func identified(m *admin.Metrics, proxies limit.Proxies, audience *edge.Audience
 		defer s.End()
 		ctx = tally.WithClient(op.WithRequest(ctx, id), limit.Site(client))
 		ctx = admit.WithClient(ctx, limit.Key(client))
-		next.ServeHTTP(w, r.WithContext(catalog.WithStart(ctx, time.Now())))
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

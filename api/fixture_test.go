@@ -214,18 +214,14 @@ type question struct {
 	check          func(t *testing.T, answer any)
 }
 
-// heads is a catalog that counts the records which are read by one reference, and
-// those reads of which it is not known when their request began.
+// heads is a catalog that counts the records which are read by one reference.
 type heads struct {
 	catalog.Reader
-	read, ageless atomic.Int64
+	read atomic.Int64
 }
 
 func (h *heads) Head(ctx context.Context, ref catalog.Ref) (catalog.Record, error) {
 	h.read.Add(1)
-	if _, ok := catalog.Start(ctx); !ok {
-		h.ageless.Add(1)
-	}
 	return h.Reader.Head(ctx, ref)
 }
 
@@ -234,15 +230,11 @@ func (h *heads) Head(ctx context.Context, ref catalog.Ref) (catalog.Record, erro
 // before each.
 const headsRead = 2
 
-// holdsHeads checks how many were read by one reference since there were before,
-// and that the catalog knows whose turn it is.
+// holdsHeads checks how many were read by one reference since there were before.
 func (l *library) holdsHeads(t *testing.T, on string, before int64) {
 	t.Helper()
 	if n := l.heads.read.Load() - before; n > headsRead {
 		t.Errorf("%s: it reads %d records one by one", on, n)
-	}
-	if l.heads.ageless.Load() > 0 {
-		t.Errorf("%s: the catalog is not told when the request began", on)
 	}
 }
 

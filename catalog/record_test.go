@@ -157,15 +157,3 @@ func TestADayBeginsAtMidnightUTC(t *testing.T) {
 		}
 	}
 }
-
-// What began a request is told through its context to the stores, which let older
-// requests go first.
-func TestTheStartOfARequestIsInItsContext(t *testing.T) {
-	if at, ok := catalog.Start(t.Context()); ok || !at.IsZero() {
-		t.Errorf("no request began at %v", at)
-	}
-	began := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
-	if at, ok := catalog.Start(catalog.WithStart(t.Context(), began)); !ok || !at.Equal(began) {
-		t.Errorf("it began at %v, %v", at, ok)
-	}
-}

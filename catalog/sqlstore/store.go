@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/sync/semaphore"
 
 	"almanac/catalog"
 )
@@ -18,7 +19,7 @@ import (
 // Config is a database as the package of its engine opened it.
 type Config struct {
 	Reader *sql.DB
-	Reads  int // at once
+	Reads  int64 // at once
 	Writer *sql.DB
 	// View begins a transaction that sees one state and writes nothing.
 	View sql.TxOptions
@@ -42,7 +43,7 @@ type Config struct {
 // Store is a catalog in a database. It is safe for concurrent use.
 type Store struct {
 	Config
-	turns    turns // on the reader
+	reads    *semaphore.Weighted // in the order in which they come: package sql would choose at random
 	standing standing
 }
 
@@ -53,7 +54,7 @@ func New(cfg Config) *Store {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Store{Config: cfg, turns: turns{free: cfg.Reads}}
+	return &Store{Config: cfg, reads: semaphore.NewWeighted(cfg.Reads)}
 }
 
 // Close waits for the running statements and closes the database.
@@ -102,12 +103,12 @@ func end(s trace.Span, err error) {
 	s.End()
 }
 
-// reading runs fn, which makes one query, when it is its turn.
+// reading runs fn, which makes one query, when a connection is free.
 func (s *Store) reading(ctx context.Context, op string, fn func(q querier) error) error {
 	marked := mark(ctx, op)
-	err := s.turns.take(ctx)
+	err := s.reads.Acquire(ctx, 1)
 	if err == nil {
-		defer s.turns.give()
+		defer s.reads.Release(1)
 		err = fn(s.Reader)
 	}
 	end(marked, err)
