@@ -60,17 +60,14 @@ var analyticsPromises = []promise{
 		f.check(f.store.CountViolations(f.ctx, []catalog.Violation{{Directive: "img-src", N: 1}}))
 		_, total := f.searches(catalog.SearchQuery{Since: today(1)})
 		f.equal("searches", total, 1)
-		blocked, err := f.store.Violations(f.ctx, today(1))
-		f.check(err)
-		f.equal("violations", len(blocked), 1)
+		f.equal("violations", len(must(f.store.Violations(f.ctx, today(1)))), 1)
 	}},
 	{"days have the sums of their searches, from the first that is asked for", func(f fixture) {
 		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{{Query: "node", N: 4, Zero: 1, LastAt: today(3)},
 			{Query: "node", N: 2, LastAt: today(1)}, {Query: "relay", N: 3, Zero: 3, LastAt: today(1)},
 			{Query: "node", N: 1, LastAt: today(0)}}))
-		got, err := f.store.SearchDays(f.ctx, today(1))
-		f.check(err)
-		f.equal("days", got, []catalog.SearchDay{{Day: catalog.Day(today(1)), N: 5, Zero: 3},
+		f.equal("days", must(f.store.SearchDays(f.ctx, today(1))), []catalog.SearchDay{
+			{Day: catalog.Day(today(1)), N: 5, Zero: 3},
 			{Day: catalog.Day(today(0)), N: 1}})
 	}},
 	{"a query that found something is not among those without results", func(f fixture) {
@@ -113,14 +110,11 @@ var analyticsPromises = []promise{
 			{Query: "a", Record: 7, Position: 2, Shown: 1, LastAt: today(0)}, {Query: "b", Record: 8, Position: 1, Shown: 1},
 			{Query: "gone", Record: 8, Position: 1, Shown: 1, LastAt: today(catalog.CountDays)},
 		}))
-		got, err := f.store.Clicks(f.ctx, time.Time{}, "a", "none")
-		f.check(err)
+		got := must(f.store.Clicks(f.ctx, time.Time{}, "a", "none"))
 		day := catalog.Day(today(0))
 		f.equal("clicks", got, []catalog.ClickCount{{Query: "a", Record: 7, Position: 1, Shown: 4, Clicked: 1, LastAt: day},
 			{Query: "a", Record: 7, Position: 2, Shown: 1, LastAt: day}})
-		all, err := f.store.Clicks(f.ctx, today(0))
-		f.check(err)
-		f.equal("of today", len(all), 3)
+		f.equal("of today", len(must(f.store.Clicks(f.ctx, today(0)))), 3)
 	}},
 	{"counts of old days are removed", func(f fixture) {
 		last, gone := today(catalog.CountDays-2), today(catalog.CountDays)
@@ -130,8 +124,7 @@ var analyticsPromises = []promise{
 			{Directive: "last", N: 1, LastAt: last}, {Directive: "gone", N: 1, LastAt: gone}}))
 		got, _ := f.searches(catalog.SearchQuery{})
 		f.equal("searches", got, []catalog.SearchCount{{Query: "last", N: 1, LastAt: last}})
-		blocked, err := f.store.Violations(f.ctx, time.Time{})
-		f.check(err)
+		blocked := must(f.store.Violations(f.ctx, time.Time{}))
 		f.equal("number", len(blocked), 1)
 		f.equal("violations", blocked[0].Directive, "last")
 	}},
@@ -149,12 +142,8 @@ var analyticsPromises = []promise{
 		b := catalog.Violation{Directive: "img-src", Blocked: "https://b.example", N: 2, LastAt: today(1)}
 		inline := catalog.Violation{Directive: "img-src", Blocked: "inline", N: 1, LastAt: today(0)}
 		eval := catalog.Violation{Directive: "script-src", Blocked: "eval", N: 7, LastAt: today(1)}
-		got, err := f.store.Violations(f.ctx, today(7))
-		f.check(err)
-		f.equal("violations", got, []catalog.Violation{eval, a, b, inline})
-		got, err = f.store.Violations(f.ctx, today(0))
-		f.check(err)
-		f.equal("of today", got, []catalog.Violation{inline})
+		f.equal("violations", must(f.store.Violations(f.ctx, today(7))), []catalog.Violation{eval, a, b, inline})
+		f.equal("of today", must(f.store.Violations(f.ctx, today(0))), []catalog.Violation{inline})
 	}},
 	{"a day has so many queries, places and addresses, and the counts of those that are there go on", func(f fixture) {
 		var searches []catalog.SearchCount
@@ -180,12 +169,10 @@ var analyticsPromises = []promise{
 		got, total := f.searches(catalog.SearchQuery{Limit: 2})
 		f.equal("queries", total, catalog.DaySearches+1)
 		f.equal("counts", []int{got[0].N, got[1].N}, []int{9, 2})
-		places, err := f.store.Clicks(f.ctx, time.Time{})
-		f.check(err)
+		places := must(f.store.Clicks(f.ctx, time.Time{}))
 		f.equal("places", len(places), catalog.DayClicks)
 		f.equal("of a place", places[0].Shown, 2)
-		addresses, err := f.store.Violations(f.ctx, time.Time{})
-		f.check(err)
+		addresses := must(f.store.Violations(f.ctx, time.Time{}))
 		f.equal("addresses", len(addresses), catalog.DayViolations+1)
 		f.equal("others", addresses[0], catalog.Violation{Directive: "img-src", Blocked: catalog.OtherAddress, N: 20,
 			LastAt: today(1)})

@@ -30,9 +30,7 @@ var applyPromises = []promise{
 		}
 		want.ID, want.Hash, want.FirstSeenAt, want.Source = got.ID, got.Hash, got.FirstSeenAt, "docs"
 		f.equal("record", got, want)
-		byID, err := f.store.ByID(f.ctx, got.ID)
-		f.check(err)
-		f.equal("by id", byID, want)
+		f.equal("by id", must(f.store.ByID(f.ctx, got.ID)), want)
 	}},
 	{"ids start at FirstID", func(f fixture) {
 		f.put("docs", doc("a"))
@@ -138,9 +136,7 @@ var applyPromises = []promise{
 			}
 			f.gone("a")
 		}
-		states, err := f.store.Sources(f.ctx)
-		f.check(err)
-		f.equal("sources", len(states), 0)
+		f.equal("sources", len(must(f.store.Sources(f.ctx))), 0)
 	}},
 	{"a batch without a source is refused", func(f fixture) {
 		_, err := f.store.Apply(f.ctx, catalog.Batch{Entries: entries(doc("a"))})

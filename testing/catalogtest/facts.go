@@ -41,9 +41,7 @@ var factPromises = []promise{
 		f.lists(catalog.ListQuery{Text: "wallets"}, "full")
 		f.quiet(func() { f.equal("again", f.give("forge", forged(someFacts)), catalog.Result{Foreign: 1}) })
 		f.quiet(func() { f.equal("the owner again", f.put("docs", owned()), catalog.Result{Unchanged: 1}) })
-		live, err := f.store.LiveKeys(f.ctx, "forge")
-		f.check(err)
-		f.equal("live keys", live, map[catalog.Ref]int64{ref("full"): f.get("full").ID})
+		f.equal("live keys", must(f.store.LiveKeys(f.ctx, "forge")), map[catalog.Ref]int64{ref("full"): f.get("full").ID})
 	}},
 	{"facts survive the owner's rewrites", func(f fixture) {
 		f.put("docs", owned())
@@ -67,9 +65,7 @@ var factPromises = []promise{
 		f.equal("result", f.delete("forge", before.ID), catalog.Result{})
 		f.equal("record", f.get("full"), before)
 		f.equal("changes", len(f.changes(seq)), 1)
-		live, err := f.store.LiveKeys(f.ctx, "forge")
-		f.check(err)
-		f.equal("live keys", len(live), 0)
+		f.equal("live keys", len(must(f.store.LiveKeys(f.ctx, "forge"))), 0)
 	}},
 	{"of two sources with facts the first by name is believed", func(f fixture) {
 		first, second := catalog.Facts{State: "one"}, catalog.Facts{State: "two", Category: "two"}

@@ -26,8 +26,7 @@ func batch(checkpoint int64, records ...catalog.RecordPassages) catalog.IndexBat
 
 func (f fixture) generation(fingerprint string) catalog.Generation {
 	f.Helper()
-	g, err := f.store.OpenGeneration(f.ctx, fingerprint)
-	f.check(err)
+	g := must(f.store.OpenGeneration(f.ctx, fingerprint))
 	return g
 }
 
@@ -62,8 +61,7 @@ func (f fixture) texts(generation int64) []string {
 			ids = append(ids, record<<16|o)
 		}
 	}
-	list, err := f.store.Passages(f.ctx, generation, ids)
-	f.check(err)
+	list := must(f.store.Passages(f.ctx, generation, ids))
 	out := []string{}
 	for _, p := range list {
 		out = append(out, fmt.Sprintf("%d.%d %s", p.Record, p.Ordinal, p.Text))
@@ -80,9 +78,7 @@ var indexPromises = []promise{
 		if a.ID == b.ID || a.CreatedAt.IsZero() || a.Checkpoint != 0 {
 			f.Fatalf("generations are %+v and %+v", a, b)
 		}
-		list, err := f.store.Generations(f.ctx)
-		f.check(err)
-		f.equal("generations", list, []catalog.Generation{a, b})
+		f.equal("generations", must(f.store.Generations(f.ctx)), []catalog.Generation{a, b})
 	}},
 	{"a retired generation stays beside the one that takes its fingerprint", func(f fixture) {
 		a := f.generation("one")
@@ -105,9 +101,7 @@ var indexPromises = []promise{
 		g := f.generation("g").ID
 		want := passages(7, "first", "second")
 		f.check(f.store.PutPassages(f.ctx, g, batch(3, want)))
-		got, err := f.store.Passages(f.ctx, g, []int64{7<<16 | 1, 1})
-		f.check(err)
-		f.equal("by id", got, want.Passages[1:])
+		f.equal("by id", must(f.store.Passages(f.ctx, g, []int64{7<<16 | 1, 1})), want.Passages[1:])
 	}},
 	{"passages and checkpoint move together", func(f fixture) {
 		g := f.generation("g").ID
@@ -138,9 +132,7 @@ var indexPromises = []promise{
 		f.check(f.store.DropGeneration(f.ctx, a))
 		f.equal("a", len(f.texts(a))+len(f.documents(a)), 0)
 		f.equal("b", f.texts(b), []string{"1.0 of b"})
-		list, err := f.store.Generations(f.ctx)
-		f.check(err)
-		f.equal("number", len(list), 1)
+		f.equal("number", len(must(f.store.Generations(f.ctx))), 1)
 		f.check(f.store.DropGeneration(f.ctx, a))
 		if again := f.generation("a"); again.ID == a || again.Checkpoint != 0 {
 			f.Fatalf("a dropped generation came back as %+v", again)
@@ -151,19 +143,15 @@ var indexPromises = []promise{
 		f.check(f.store.AddWords(f.ctx, a, []string{"ledger", "zürich"}))
 		f.check(f.store.AddWords(f.ctx, a, []string{"wallet", "ledger"}))
 		f.check(f.store.AddWords(f.ctx, b, []string{"other"}))
-		words, err := f.store.Words(f.ctx, a)
-		f.check(err)
+		words := must(f.store.Words(f.ctx, a))
 		slices.Sort(words)
 		f.equal("words", words, []string{"ledger", "wallet", "zürich"})
 		f.check(f.store.DropWords(f.ctx, a, []string{"wallet", "none"}))
-		words, err = f.store.Words(f.ctx, a)
-		f.check(err)
+		words = must(f.store.Words(f.ctx, a))
 		slices.Sort(words)
 		f.equal("words that are left", words, []string{"ledger", "zürich"})
 		f.check(f.store.DropGeneration(f.ctx, a))
-		words, err = f.store.Words(f.ctx, a)
-		f.check(err)
-		f.equal("words of a dropped generation", len(words), 0)
+		f.equal("words of a dropped generation", len(must(f.store.Words(f.ctx, a))), 0)
 	}},
 	{"an unknown generation is ErrNotFound", func(f fixture) {
 		f.missing(f.store.PutPassages(f.ctx, 99, batch(1, passages(1, "a"))))
@@ -250,9 +238,7 @@ var indexPromises = []promise{
 			}
 		}
 		f.check(f.store.PutPassages(f.ctx, g, batch(1, list...)))
-		got, err := f.store.Passages(f.ctx, g, ids)
-		f.check(err)
-		f.equal("number", len(got), 1_200)
+		f.equal("number", len(must(f.store.Passages(f.ctx, g, ids))), 1_200)
 		f.check(f.store.PutPassages(f.ctx, g, batch(2, list...)))
 		f.equal("number", len(f.documents(g)), 1_200)
 	}},

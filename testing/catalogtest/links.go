@@ -31,22 +31,16 @@ var linkPromises = []promise{
 	{"links to a missing reference are found", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("b"), Links: []catalog.Link{mention("none", "")}},
 			catalog.Entry{Record: doc("a"), Links: []catalog.Link{{Relation: catalog.Cites, To: ref("none")}}})
-		links, err := f.store.LinksTo(f.ctx, ref("none"))
-		f.check(err)
+		links := must(f.store.LinksTo(f.ctx, ref("none")))
 		f.equal("from", []int64{links[0].From, links[1].From}, []int64{f.get("b").ID, f.get("a").ID})
-		links, err = f.store.LinksTo(f.ctx, ref("none"), catalog.Cites)
-		f.check(err)
-		f.equal("number", len(links), 1)
-		links, err = f.store.LinksTo(f.ctx, catalog.Ref{Kind: catalog.KindFAQ, Key: "none"})
-		f.check(err)
-		f.equal("of another kind", len(links), 0)
+		f.equal("number", len(must(f.store.LinksTo(f.ctx, ref("none"), catalog.Cites))), 1)
+		f.equal("of another kind", len(must(f.store.LinksTo(f.ctx, catalog.Ref{Kind: catalog.KindFAQ, Key: "none"}))), 0)
 	}},
 	{"links by relation are all of them, by record", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("b"), Links: []catalog.Link{{Relation: catalog.Requires, To: ref("a")},
 			mention("x", "")}},
 			catalog.Entry{Record: doc("a"), Links: []catalog.Link{{Relation: catalog.Requires, To: ref("c")}}})
-		links, err := f.store.LinksByRelation(f.ctx, catalog.Requires)
-		f.check(err)
+		links := must(f.store.LinksByRelation(f.ctx, catalog.Requires))
 		f.equal("number", len(links), 2)
 		f.equal("first", links[0].To, ref("a"))
 	}},
@@ -63,20 +57,15 @@ var linkPromises = []promise{
 		f.give("docs", list...)
 		asked := append(tenThousand(ids), ids[0])
 		slices.Reverse(asked)
-		links, err := f.store.LinksFromAll(f.ctx, asked)
-		f.check(err)
+		links := must(f.store.LinksFromAll(f.ctx, asked))
 		f.equal("number", len(links), 3_600)
 		for i, id := range ids {
 			f.equal("links", links[3*i:3*i+3], f.linksFrom(id))
 		}
-		links, err = f.store.LinksFromAll(f.ctx, ids[:2], catalog.Cites)
-		f.check(err)
-		f.equal("by relation", links, []catalog.Link{
+		f.equal("by relation", must(f.store.LinksFromAll(f.ctx, ids[:2], catalog.Cites)), []catalog.Link{
 			{From: ids[0], Relation: catalog.Cites, To: ref("c")},
 			{From: ids[1], Relation: catalog.Cites, To: ref("c")}})
-		links, err = f.store.LinksFromAll(f.ctx, nil)
-		f.check(err)
-		f.equal("of nothing", len(links), 0)
+		f.equal("of nothing", len(must(f.store.LinksFromAll(f.ctx, nil))), 0)
 	}},
 	{"lists select what links to a reference", func(f fixture) {
 		linking(f)
@@ -105,9 +94,7 @@ var linkPromises = []promise{
 	{"links are replaced as a whole", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("x", ""), mention("y", "")}})
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("y", "")}})
-		links, err := f.store.LinksTo(f.ctx, ref("x"))
-		f.check(err)
-		f.equal("to x", len(links), 0)
+		f.equal("to x", len(must(f.store.LinksTo(f.ctx, ref("x")))), 0)
 		f.equal("from a", len(f.linksFrom(f.get("a").ID)), 1)
 	}},
 	{"links without a target are dropped and long snippets truncated", func(f fixture) {
@@ -139,8 +126,7 @@ func change(key string, n int, from, to string) catalog.Event {
 
 func (f fixture) events(q catalog.EventQuery) []string {
 	f.Helper()
-	list, err := f.store.Events(f.ctx, q)
-	f.check(err)
+	list := must(f.store.Events(f.ctx, q))
 	var out []string
 	for _, e := range list {
 		out = append(out, e.Ref.Key+":"+e.To)
@@ -165,9 +151,7 @@ var eventPromises = []promise{
 			RawTo: "Active", Via: "header", Commit: "abc", URL: "https://git.example/abc", Subject: "make it so"}
 		f.apply(catalog.Batch{Source: "docs", Events: []catalog.Event{want}})
 		want.Source = "docs"
-		got, err := f.store.Events(f.ctx, catalog.EventQuery{})
-		f.check(err)
-		f.equal("events", got, []catalog.Event{want})
+		f.equal("events", must(f.store.Events(f.ctx, catalog.EventQuery{})), []catalog.Event{want})
 	}},
 	{"newest first, equal times in the reverse of the order written", func(f fixture) {
 		history(f)

@@ -14,31 +14,18 @@ var tombstonePromises = []promise{
 		f.gone("alias")
 		_, err := f.store.ByID(f.ctx, id)
 		f.missing(err)
-		records, err := f.store.Records(f.ctx, []int64{id})
-		f.check(err)
-		f.equal("records", len(records), 0)
-		byPath, err := f.store.ByPath(f.ctx, "a.md")
-		f.check(err)
-		f.equal("by path", len(byPath), 0)
+		f.equal("records", len(must(f.store.Records(f.ctx, []int64{id}))), 0)
+		f.equal("by path", len(must(f.store.ByPath(f.ctx, "a.md"))), 0)
 		f.lists(catalog.ListQuery{})
 		f.lists(catalog.ListQuery{Tags: []string{"t"}})
 		f.equal("links from", len(f.linksFrom(id)), 0)
-		to, err := f.store.LinksTo(f.ctx, ref("b"))
-		f.check(err)
+		to := must(f.store.LinksTo(f.ctx, ref("b")))
 		f.equal("links to", len(to), 0)
-		all, err := f.store.LinksByRelation(f.ctx, catalog.Mentions)
-		f.check(err)
-		f.equal("links by relation", len(all), 0)
+		f.equal("links by relation", len(must(f.store.LinksByRelation(f.ctx, catalog.Mentions))), 0)
 		f.equal("aliases", len(f.aliases(id)), 0)
-		votes, err := f.store.VotesOn(f.ctx, id)
-		f.check(err)
-		f.equal("votes", len(votes), 0)
-		counts, err := f.store.Counts(f.ctx)
-		f.check(err)
-		f.equal("counts", len(counts), 0)
-		live, err := f.store.LiveKeys(f.ctx, "docs")
-		f.check(err)
-		f.equal("live keys", len(live), 0)
+		f.equal("votes", len(must(f.store.VotesOn(f.ctx, id))), 0)
+		f.equal("counts", len(must(f.store.Counts(f.ctx))), 0)
+		f.equal("live keys", len(must(f.store.LiveKeys(f.ctx, "docs"))), 0)
 	}},
 	{"deleting is logged once", func(f fixture) {
 		f.put("docs", doc("a"))
@@ -61,9 +48,7 @@ var tombstonePromises = []promise{
 		f.equal("record", f.get("full"), before)
 		f.equal("aliases", f.aliases(before.ID), []string{"alias"})
 		f.equal("links", len(f.linksFrom(before.ID)), 1)
-		votes, err := f.store.VotesOn(f.ctx, before.ID)
-		f.check(err)
-		f.equal("votes", len(votes), 1)
+		f.equal("votes", len(must(f.store.VotesOn(f.ctx, before.ID))), 1)
 		changes := f.changes(seq)
 		if len(changes) != 1 || changes[0].Delete {
 			f.Fatalf("changes are %+v", changes)
@@ -153,9 +138,7 @@ var ownershipPromises = []promise{
 			{From: id, Relation: catalog.Mentions, To: ref("y"), Snippet: "added"},
 		})
 		f.equal("by added alias", f.get("added").ID, id)
-		votes, err := f.store.VotesOn(f.ctx, id)
-		f.check(err)
-		f.equal("votes", len(votes), 0)
+		f.equal("votes", len(must(f.store.VotesOn(f.ctx, id))), 0)
 		f.equal("changes", len(f.changes(seq)), 1)
 	}},
 	{"the same additions again write nothing", func(f fixture) {
@@ -193,24 +176,18 @@ var ownershipPromises = []promise{
 		id := f.get("a").ID
 		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"},
 			Links: []catalog.Link{mention("y", "")}})
-		live, err := f.store.LiveKeys(f.ctx, "blog")
-		f.check(err)
-		f.equal("live keys", live, map[catalog.Ref]int64{ref("a"): id})
+		f.equal("live keys", must(f.store.LiveKeys(f.ctx, "blog")), map[catalog.Ref]int64{ref("a"): id})
 		f.put("blog", doc("own"))
-		counts, err := f.store.ForeignCounts(f.ctx)
-		f.check(err)
+		counts := must(f.store.ForeignCounts(f.ctx))
 		f.equal("foreign counts", counts, map[string]int{"blog": 1})
 		seq := f.last()
 		f.equal("result", f.delete("blog", id), catalog.Result{})
-		counts, err = f.store.ForeignCounts(f.ctx)
-		f.check(err)
+		counts = must(f.store.ForeignCounts(f.ctx))
 		f.equal("foreign counts", len(counts), 0)
 		f.equal("aliases", len(f.aliases(id)), 0)
 		f.equal("links", len(f.linksFrom(id)), 1)
 		f.equal("changes", len(f.changes(seq)), 1)
-		live, err = f.store.LiveKeys(f.ctx, "blog")
-		f.check(err)
-		f.equal("live keys", live, map[catalog.Ref]int64{ref("own"): f.get("own").ID})
+		f.equal("live keys", must(f.store.LiveKeys(f.ctx, "blog")), map[catalog.Ref]int64{ref("own"): f.get("own").ID})
 	}},
 	{"an alias or link that the owner also has is stored once, and stays when either is removed", func(f fixture) {
 		e := catalog.Entry{Record: doc("a"), Aliases: []string{"n"}, Links: []catalog.Link{mention("x", "owner's")}}
@@ -265,9 +242,7 @@ var ownershipPromises = []promise{
 		f.equal("tags", len(r.Tags), 0)
 		f.equal("aliases", f.aliases(id), []string{"n"})
 		f.equal("links", len(f.linksFrom(id)), 2)
-		votes, err := f.store.VotesOn(f.ctx, id)
-		f.check(err)
-		f.equal("votes", len(votes), 0)
+		f.equal("votes", len(must(f.store.VotesOn(f.ctx, id))), 0)
 		f.equal("changes", len(f.changes(seq)), 1)
 		f.quiet(func() { f.equal("again", f.apply(first), catalog.Result{Unchanged: 1}) })
 		f.equal("former owner", f.give("blog", catalog.Entry{Record: former, Aliases: []string{"m"}}),
@@ -314,8 +289,7 @@ var ownershipPromises = []promise{
 	{"live keys are those of one source", func(f fixture) {
 		f.put("docs", doc("a"), doc("b"))
 		f.put("blog", doc("c"))
-		live, err := f.store.LiveKeys(f.ctx, "docs")
-		f.check(err)
+		live := must(f.store.LiveKeys(f.ctx, "docs"))
 		f.equal("live keys", live, map[catalog.Ref]int64{ref("a"): f.get("a").ID, ref("b"): f.get("b").ID})
 	}},
 }
@@ -366,17 +340,13 @@ var hangingPromises = []promise{
 			{Voter: "b", Choice: "in_favour", CastAt: day(1)}, {Voter: "a", Choice: "abstain", CastAt: day(1)},
 		}})
 		id := f.get("a").ID
-		votes, err := f.store.VotesOn(f.ctx, id)
-		f.check(err)
-		f.equal("votes", votes, []catalog.Vote{
+		f.equal("votes", must(f.store.VotesOn(f.ctx, id)), []catalog.Vote{
 			{Record: id, Voter: "a", Choice: "abstain", CastAt: day(1)},
 			{Record: id, Voter: "b", Choice: "in_favour", CastAt: day(1)},
 			{Record: id, Voter: "late", Choice: "against", Reason: "cost", CastAt: day(2),
 				URL: "https://mail.example/2"},
 		})
 		f.give("docs", catalog.Entry{Record: doc("a"), Votes: []catalog.Vote{{Voter: "only"}}})
-		votes, err = f.store.VotesOn(f.ctx, id)
-		f.check(err)
-		f.equal("votes", votes, []catalog.Vote{{Record: id, Voter: "only"}})
+		f.equal("votes", must(f.store.VotesOn(f.ctx, id)), []catalog.Vote{{Record: id, Voter: "only"}})
 	}},
 }

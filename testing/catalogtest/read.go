@@ -20,8 +20,7 @@ func many(f fixture, n int) (ids []int64, keys []string) {
 		records = append(records, catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"many"}})
 	}
 	f.put("docs", records...)
-	live, err := f.store.LiveKeys(f.ctx, "docs")
-	f.check(err)
+	live := must(f.store.LiveKeys(f.ctx, "docs"))
 	for _, k := range keys {
 		ids = append(ids, live[ref(k)])
 	}
@@ -63,22 +62,18 @@ var readPromises = []promise{
 	}},
 	{"records come in the requested order without missing ones", func(f fixture) {
 		ids, keys := many(f, 3)
-		list, err := f.store.Records(f.ctx, []int64{ids[2], 7, ids[0], ids[2]})
-		f.check(err)
-		f.equal("keys", keysOf(list), []string{keys[2], keys[0], keys[2]})
+		f.equal("keys", keysOf(must(f.store.Records(f.ctx, []int64{ids[2], 7, ids[0], ids[2]}))),
+			[]string{keys[2], keys[0], keys[2]})
 	}},
 	{"records have body and tags", func(f fixture) {
 		f.put("docs", full())
 		want := f.get("full")
-		list, err := f.store.Records(f.ctx, []int64{want.ID})
-		f.check(err)
-		f.equal("records", list, []catalog.Record{want})
+		f.equal("records", must(f.store.Records(f.ctx, []int64{want.ID})), []catalog.Record{want})
 	}},
 	{"heads are records without their bodies", func(f fixture) {
 		f.put("docs", full())
 		want := f.get("full")
-		heads, err := f.store.Heads(f.ctx, []int64{7, want.ID})
-		f.check(err)
+		heads := must(f.store.Heads(f.ctx, []int64{7, want.ID}))
 		want.Body = ""
 		f.equal("heads", heads, []catalog.Record{want})
 	}},
@@ -87,9 +82,7 @@ var readPromises = []promise{
 		want := f.get("full")
 		want.Body = ""
 		for _, key := range []string{"full", "other"} {
-			head, err := f.store.Head(f.ctx, ref(key))
-			f.check(err)
-			f.equal("head", head, want)
+			f.equal("head", must(f.store.Head(f.ctx, ref(key))), want)
 		}
 		_, err := f.store.Head(f.ctx, ref("none"))
 		f.missing(err)
@@ -103,8 +96,7 @@ var readPromises = []promise{
 		f.delete("docs", f.get("gone").ID)
 		refs := []catalog.Ref{ref("full"), ref("none"), ref("other"), ref("lost"), ref("paper"), paper.Ref(), ref("full"),
 			{Kind: catalog.KindWhitepaper, Key: "full"}, ref("full\xff"), {}}
-		heads, err := f.store.HeadsOf(f.ctx, refs)
-		f.check(err)
+		heads := must(f.store.HeadsOf(f.ctx, refs))
 		want := map[catalog.Ref]catalog.Record{}
 		for _, r := range refs {
 			if head, err := f.store.Head(f.ctx, r); err == nil {
@@ -113,9 +105,7 @@ var readPromises = []promise{
 		}
 		f.equal("found", len(want), 4)
 		f.equal("heads", heads, want)
-		heads, err = f.store.HeadsOf(f.ctx, nil)
-		f.check(err)
-		f.equal("heads of none", len(heads), 0)
+		f.equal("heads of none", len(must(f.store.HeadsOf(f.ctx, nil))), 0)
 	}},
 	{"ten thousand references are one call", func(f fixture) {
 		_, keys := many(f, 1_200)
@@ -123,23 +113,19 @@ var readPromises = []promise{
 		for i := range 10_000 {
 			refs = append(refs, ref(keys[i%len(keys)]))
 		}
-		heads, err := f.store.HeadsOf(f.ctx, refs)
-		f.check(err)
+		heads := must(f.store.HeadsOf(f.ctx, refs))
 		f.equal("heads", len(heads), 1_200)
 		f.equal("tags", heads[refs[1_199]].Tags, []string{"many"})
 	}},
 	{"no ids give no records", func(f fixture) {
-		list, err := f.store.Records(f.ctx, nil)
-		f.check(err)
-		f.equal("records", len(list), 0)
+		f.equal("records", len(must(f.store.Records(f.ctx, nil))), 0)
 	}},
 	{"ten thousand ids are one call", func(f fixture) {
 		ids, keys := many(f, 1_200)
 		ids = tenThousand(ids)
 		slices.Reverse(ids)
 		slices.Reverse(keys)
-		list, err := f.store.Records(f.ctx, ids)
-		f.check(err)
+		list := must(f.store.Records(f.ctx, ids))
 		f.equal("keys", keysOf(list), keys)
 		f.equal("tags", list[1_199].Tags, []string{"many"})
 	}},
@@ -147,8 +133,7 @@ var readPromises = []promise{
 		a, b, c := doc("b"), doc("a"), doc("c")
 		a.Path, b.Path, c.Path = "x/y.md", "x/y.md", "x/Y.md"
 		f.put("docs", a, b, c)
-		list, err := f.store.ByPath(f.ctx, "x/y.md")
-		f.check(err)
+		list := must(f.store.ByPath(f.ctx, "x/y.md"))
 		f.equal("keys", keysOf(list), []string{"b", "a"})
 		f.equal("body", list[0].Body, "Body of b")
 	}},
@@ -169,8 +154,7 @@ var readPromises = []promise{
 			{numbersTo(600), nil},
 			{[]string{"", "gone", "doc:gone", "8", "none:a", "x/Y.md", strings.Repeat("x", 100_000)}, nil}, {nil, nil},
 		} {
-			list, err := f.store.Handled(f.ctx, tt.handles)
-			f.check(err)
+			list := must(f.store.Handled(f.ctx, tt.handles))
 			f.equal(strings.Join(tt.handles, " "), keysOf(list), tt.want)
 			for _, r := range list {
 				f.equal("body", r.Body, "")
@@ -179,9 +163,7 @@ var readPromises = []promise{
 	}},
 	{"the empty path finds nothing", func(f fixture) {
 		f.put("docs", doc("a"))
-		list, err := f.store.ByPath(f.ctx, "")
-		f.check(err)
-		f.equal("records", len(list), 0)
+		f.equal("records", len(must(f.store.ByPath(f.ctx, ""))), 0)
 	}},
 	{"tags are counted by kind and beginning, most first", func(f fixture) {
 		faq := doc("faq")
@@ -192,16 +174,11 @@ var readPromises = []promise{
 		f.put("docs", faq, tagged("a", "label:node", "labels"), tagged("b", "label:node", "label:API"),
 			tagged("c", "label:élan", "stub"), tagged("gone", "label:node"))
 		f.delete("docs", f.get("gone").ID)
-		counts, err := f.store.TagCounts(f.ctx, catalog.KindDoc, "label:")
-		f.check(err)
+		counts := must(f.store.TagCounts(f.ctx, catalog.KindDoc, "label:"))
 		f.equal("counts", counts, []catalog.TagCount{{Tag: "label:node", N: 2}, {Tag: "label:API", N: 1},
 			{Tag: "label:élan", N: 1}})
-		counts, err = f.store.TagCounts(f.ctx, catalog.KindDoc, "")
-		f.check(err)
-		f.equal("all", len(counts), 5)
-		counts, err = f.store.TagCounts(f.ctx, catalog.KindPost, "label:")
-		f.check(err)
-		f.equal("of another kind", len(counts), 0)
+		f.equal("all", len(must(f.store.TagCounts(f.ctx, catalog.KindDoc, ""))), 5)
+		f.equal("of another kind", len(must(f.store.TagCounts(f.ctx, catalog.KindPost, "label:"))), 0)
 	}},
 	{"counts group live records", func(f fixture) {
 		child, open := doc("child"), doc("open")
@@ -211,9 +188,7 @@ var readPromises = []promise{
 		f.put("docs", doc("a"), doc("b"), open)
 		f.give("docs", catalog.Entry{Record: child, Parent: ref("a")})
 		f.put("blog", faq)
-		counts, err := f.store.Counts(f.ctx)
-		f.check(err)
-		f.equal("counts", counts, []catalog.Count{
+		f.equal("counts", must(f.store.Counts(f.ctx)), []catalog.Count{
 			{Kind: catalog.KindDoc, Source: "docs", N: 1},
 			{Kind: catalog.KindDoc, Source: "docs", TopLevel: true, N: 2},
 			{Kind: catalog.KindDoc, State: "open", Source: "docs", Container: "example/docs", Category: "Guide",

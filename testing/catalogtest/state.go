@@ -18,11 +18,8 @@ var changePromises = []promise{
 		var got []int64
 		var after int64
 		for {
-			n, err := f.store.CountChanges(f.ctx, after)
-			f.check(err)
-			f.equal("number", n, len(ids)-len(got))
-			page, err := f.store.Changes(f.ctx, after, 2)
-			f.check(err)
+			f.equal("number", must(f.store.CountChanges(f.ctx, after)), len(ids)-len(got))
+			page := must(f.store.Changes(f.ctx, after, 2))
 			if len(page) == 0 {
 				break
 			}
@@ -75,9 +72,8 @@ var statePromises = []promise{
 		f.apply(catalog.Batch{Source: "docs", Cursor: &one})
 		f.apply(catalog.Batch{Source: "blog", Cursor: &two})
 		f.apply(catalog.Batch{Source: "docs"})
-		states, err := f.store.Sources(f.ctx)
-		f.check(err)
-		f.equal("sources", states, []catalog.SourceState{{Name: "blog", Cursor: "two"}, {Name: "docs", Cursor: "one"}})
+		f.equal("sources", must(f.store.Sources(f.ctx)),
+			[]catalog.SourceState{{Name: "blog", Cursor: "two"}, {Name: "docs", Cursor: "one"}})
 	}},
 	{"a source's state leaves the cursor alone", func(f fixture) {
 		cursor := "here"
@@ -86,9 +82,7 @@ var statePromises = []promise{
 			Cursor: "ignored", Error: "no route", Skipped: 3, Remark: "a.md: odd", Settings: "1f", Freshness: 36 * time.Hour}
 		f.check(f.store.SetSource(f.ctx, want))
 		want.Cursor = cursor
-		states, err := f.store.Sources(f.ctx)
-		f.check(err)
-		f.equal("sources", states, []catalog.SourceState{want})
+		f.equal("sources", must(f.store.Sources(f.ctx)), []catalog.SourceState{want})
 	}},
 	{"who yields what its owner gives up reads everything again", func(f fixture) {
 		cursor := "here"
@@ -102,22 +96,18 @@ var statePromises = []promise{
 		f.give("joins", catalog.Entry{Record: doc("a"), Addition: true})
 		f.apply(catalog.Batch{Source: "joins", Cursor: &cursor})
 		f.delete("docs", f.get("a").ID, f.get("b").ID)
-		states, err := f.store.Sources(f.ctx)
-		f.check(err)
+		states := must(f.store.Sources(f.ctx))
 		cursors := map[string]string{}
 		for _, s := range states {
 			cursors[s.Name] = s.Cursor
 		}
 		f.equal("cursors", cursors, map[string]string{"blog": "", "joins": "here", "news": "", "wiki": "here"})
-		live, err := f.store.LiveKeys(f.ctx, "wiki")
-		f.check(err)
-		f.equal("what wiki yields", live, map[catalog.Ref]int64{ref("c"): f.get("c").ID})
+		f.equal("what wiki yields", must(f.store.LiveKeys(f.ctx, "wiki")), map[catalog.Ref]int64{ref("c"): f.get("c").ID})
 	}},
 	{"who has yielded what another source owned is known", func(f fixture) {
 		foreign := func(want ...string) {
 			f.Helper()
-			states, err := f.store.Sources(f.ctx)
-			f.check(err)
+			states := must(f.store.Sources(f.ctx))
 			var got []string
 			for _, s := range states {
 				if s.Foreign {
@@ -163,20 +153,15 @@ var statePromises = []promise{
 			f.check(f.store.DropSource(f.ctx, "blog"))
 			f.check(f.store.DropSource(f.ctx, "blog"))
 		})
-		states, err := f.store.Sources(f.ctx)
-		f.check(err)
-		f.equal("sources", states, []catalog.SourceState{{Name: "docs", Kind: "feed", LastRun: day(1), Cursor: cursor}})
-		events, err := f.store.Events(f.ctx, catalog.EventQuery{})
-		f.check(err)
-		f.equal("events", len(events), 1)
+		f.equal("sources", must(f.store.Sources(f.ctx)),
+			[]catalog.SourceState{{Name: "docs", Kind: "feed", LastRun: day(1), Cursor: cursor}})
+		f.equal("events", len(must(f.store.Events(f.ctx, catalog.EventQuery{}))), 1)
 		f.put("docs", doc("b"))
 		f.equal("aliases", len(f.aliases(b)), 0)
 		f.equal("links", len(f.linksFrom(b)), 0)
 		f.equal("foreign", f.put("blog", doc("a")), catalog.Result{Foreign: 1})
 		f.check(f.store.SetSource(f.ctx, catalog.SourceState{Name: "blog"}))
-		states, err = f.store.Sources(f.ctx)
-		f.check(err)
-		f.equal("again", states[0], catalog.SourceState{Name: "blog", Foreign: true})
+		f.equal("again", must(f.store.Sources(f.ctx))[0], catalog.SourceState{Name: "blog", Foreign: true})
 	}},
 	{"snapshots come newest first and one moment has one", func(f fixture) {
 		for i, n := range []int{2, 1, 3, 2} {
@@ -184,15 +169,11 @@ var statePromises = []promise{
 				Data: data(map[string]int{"write": i})}))
 		}
 		f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: "stats", CapturedAt: day(9), Data: data(1)}))
-		got, err := f.store.Snapshots(f.ctx, "market", 2)
-		f.check(err)
-		f.equal("snapshots", got, []catalog.Snapshot{
+		f.equal("snapshots", must(f.store.Snapshots(f.ctx, "market", 2)), []catalog.Snapshot{
 			{Series: "market", CapturedAt: day(3), Data: json.RawMessage(`{"write":2}`)},
 			{Series: "market", CapturedAt: day(2), Data: json.RawMessage(`{"write":3}`)},
 		})
-		got, err = f.store.Snapshots(f.ctx, "market", 0)
-		f.check(err)
-		f.equal("all", len(got), 3)
+		f.equal("all", len(must(f.store.Snapshots(f.ctx, "market", 0))), 3)
 	}},
 	{"pruning keeps the newest snapshots of one series", func(f fixture) {
 		for n := range 5 {
@@ -201,8 +182,7 @@ var statePromises = []promise{
 			}
 		}
 		times := func(series string) (list []time.Time) {
-			got, err := f.store.Snapshots(f.ctx, series, 0)
-			f.check(err)
+			got := must(f.store.Snapshots(f.ctx, series, 0))
 			for _, s := range got {
 				list = append(list, s.CapturedAt)
 			}
@@ -230,31 +210,25 @@ var statePromises = []promise{
 	}},
 	{"facts of the data directory", func(f fixture) {
 		for _, value := range []string{"", "sample", "corpus"} {
-			got, err := f.store.Meta(f.ctx, "network")
-			f.check(err)
+			got := must(f.store.Meta(f.ctx, "network"))
 			if value != "" {
 				f.check(f.store.SetMeta(f.ctx, "network", value))
-				got, err = f.store.Meta(f.ctx, "network")
-				f.check(err)
+				got = must(f.store.Meta(f.ctx, "network"))
 			}
 			f.equal("value", got, value)
 		}
 	}},
 	{"requests wait in order until they are done", func(f fixture) {
-		first, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "sync", Argument: "docs", CreatedAt: day(1)})
-		f.check(err)
-		second, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "sync"})
-		f.check(err)
-		open, err := f.store.Requests(f.ctx)
-		f.check(err)
+		first := must(f.store.Enqueue(f.ctx, catalog.Request{Kind: "sync", Argument: "docs", CreatedAt: day(1)}))
+		second := must(f.store.Enqueue(f.ctx, catalog.Request{Kind: "sync"}))
+		open := must(f.store.Requests(f.ctx))
 		f.equal("number", len(open), 2)
 		f.equal("first", open[0], catalog.Request{ID: first, Kind: "sync", Argument: "docs", CreatedAt: day(1)})
 		if open[1].CreatedAt.IsZero() {
 			f.Fatal("a request without a time")
 		}
 		f.check(f.store.FinishRequest(f.ctx, first, "", "no route"))
-		open, err = f.store.Requests(f.ctx)
-		f.check(err)
+		open = must(f.store.Requests(f.ctx))
 		f.equal("left", open[0].ID, second)
 		f.equal("number", len(open), 1)
 		f.missing(f.store.FinishRequest(f.ctx, first, "", ""))

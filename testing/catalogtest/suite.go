@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -45,9 +46,33 @@ func Run(t *testing.T, open func(t *testing.T) catalog.Store) {
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {
 			for _, p := range g.promises {
-				t.Run(p.name, func(t *testing.T) { p.test(fixture{t, t.Context(), open(t)}) })
+				t.Run(p.name, func(t *testing.T) {
+					defer failed(t)
+					p.test(fixture{t, t.Context(), open(t)})
+				})
 			}
 		})
+	}
+}
+
+// must returns what a store has to answer.
+func must[T any](answer T, err error) T {
+	if err != nil {
+		panic(failure{err})
+	}
+	return answer
+}
+
+type failure struct{ error }
+
+// failed ends the test of a store that did not answer.
+func failed(t *testing.T) {
+	switch p := recover().(type) {
+	case nil:
+	case failure:
+		t.Fatalf("%v\n%s", p.error, debug.Stack())
+	default:
+		panic(p)
 	}
 }
 
@@ -99,8 +124,7 @@ func (f fixture) missing(err error) {
 
 func (f fixture) apply(b catalog.Batch) catalog.Result {
 	f.Helper()
-	result, err := f.store.Apply(f.ctx, b)
-	f.check(err)
+	result := must(f.store.Apply(f.ctx, b))
 	return result
 }
 
@@ -123,8 +147,7 @@ func (f fixture) delete(source string, ids ...int64) catalog.Result {
 
 func (f fixture) get(key string) catalog.Record {
 	f.Helper()
-	r, err := f.store.Get(f.ctx, ref(key))
-	f.check(err)
+	r := must(f.store.Get(f.ctx, ref(key)))
 	return r
 }
 
@@ -160,29 +183,25 @@ func keysOf(list []catalog.Record) []string {
 
 func (f fixture) linksFrom(id int64, relations ...catalog.Relation) []catalog.Link {
 	f.Helper()
-	links, err := f.store.LinksFrom(f.ctx, id, relations...)
-	f.check(err)
+	links := must(f.store.LinksFrom(f.ctx, id, relations...))
 	return links
 }
 
 func (f fixture) aliases(id int64) []string {
 	f.Helper()
-	list, err := f.store.Aliases(f.ctx, id)
-	f.check(err)
+	list := must(f.store.Aliases(f.ctx, id))
 	return list
 }
 
 func (f fixture) changes(after int64) []catalog.Change {
 	f.Helper()
-	list, err := f.store.Changes(f.ctx, after, 0)
-	f.check(err)
+	list := must(f.store.Changes(f.ctx, after, 0))
 	return list
 }
 
 func (f fixture) last() int64 {
 	f.Helper()
-	seq, err := f.store.LastChange(f.ctx)
-	f.check(err)
+	seq := must(f.store.LastChange(f.ctx))
 	return seq
 }
 

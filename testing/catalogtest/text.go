@@ -42,22 +42,15 @@ var textPromises = []promise{
 		f.lists(catalog.ListQuery{Sources: []string{ugly}, States: []string{ugly}, Tags: []string{ugly}, Author: ugly},
 			clean)
 		f.equal("events", len(f.events(catalog.EventQuery{Ref: ref(ugly), Field: ugly})), 1)
-		links, err := f.store.LinksTo(f.ctx, ref(ugly))
-		f.check(err)
-		f.equal("links", len(links), 1)
-		live, err := f.store.LiveKeys(f.ctx, ugly)
-		f.check(err)
-		f.equal("live", len(live), 2)
+		f.equal("links", len(must(f.store.LinksTo(f.ctx, ref(ugly)))), 1)
+		f.equal("live", len(must(f.store.LiveKeys(f.ctx, ugly))), 2)
 		f.equal("again", f.put(ugly, with("after", func(*catalog.Record) {})), catalog.Result{Unchanged: 1})
 	}},
 	{"NUL and invalid UTF-8 do not fail other writes", func(f fixture) {
 		f.check(f.store.SetMeta(f.ctx, ugly, ugly))
-		value, err := f.store.Meta(f.ctx, ugly)
-		f.check(err)
-		f.equal("meta", value, catalog.Clean(ugly))
+		f.equal("meta", must(f.store.Meta(f.ctx, ugly)), catalog.Clean(ugly))
 		f.check(f.store.SetSource(f.ctx, catalog.SourceState{Name: ugly, Kind: ugly, Error: ugly}))
-		_, err = f.store.Enqueue(f.ctx, catalog.Request{Kind: ugly, Argument: ugly})
-		f.check(err)
+		must(f.store.Enqueue(f.ctx, catalog.Request{Kind: ugly, Argument: ugly}))
 		g := f.generation(ugly)
 		f.equal("again", f.generation(ugly), g)
 		p := catalog.Passage{ID: 1, Anchor: ugly, Section: ugly, Heading: ugly, Text: ugly,

@@ -22,9 +22,7 @@ var votePromises = []promise{
 		for voter, want := range map[string][]catalog.Vote{
 			"ADA": {late, early}, "Bob": {bobs}, "": {late, bobs, early}, "A": nil,
 		} {
-			got, err := f.store.VotesBy(f.ctx, catalog.KindDoc, voter)
-			f.check(err)
-			f.equal("votes of "+voter, got, want)
+			f.equal("votes of "+voter, must(f.store.VotesBy(f.ctx, catalog.KindDoc, voter)), want)
 		}
 	}},
 }
