@@ -93,24 +93,6 @@ func TestEveryKindIsToldApart(t *testing.T) {
 	}
 }
 
-func TestEveryKindIsFoundByASearchType(t *testing.T) {
-	allowed := map[string]bool{}
-	for _, s := range strings.Fields("cip doc discussion mail whitepaper proposal blog video forge") {
-		allowed[s] = false
-	}
-	for _, info := range catalog.Kinds {
-		if _, ok := allowed[info.SearchType]; !ok {
-			t.Errorf("%s has search type %q", info.Kind, info.SearchType)
-		}
-		allowed[info.SearchType] = true
-	}
-	for s, used := range allowed {
-		if !used {
-			t.Errorf("no kind has search type %s", s)
-		}
-	}
-}
-
 // snapshots are the structs of snapshot series, held to the rules of kinds.
 var snapshots = []reflect.Type{
 	reflect.TypeFor[catalog.NetworkState](), reflect.TypeFor[catalog.MarketState](), reflect.TypeFor[catalog.Stats](),
@@ -233,23 +215,4 @@ func TestDecode(t *testing.T) {
 			t.Fatalf("error is %v", err)
 		}
 	})
-}
-
-func TestToolServerIsCallable(t *testing.T) {
-	open := catalog.ToolServer{Endpoint: "https://tools.example/mcp", Transport: "http", Hosted: true, Free: true}
-	if !open.Callable() {
-		t.Error("a free hosted server without authentication is not callable")
-	}
-	for name, change := range map[string]func(*catalog.ToolServer){
-		"paid":    func(s *catalog.ToolServer) { s.Free = false },
-		"local":   func(s *catalog.ToolServer) { s.Hosted = false },
-		"stdio":   func(s *catalog.ToolServer) { s.Transport = "stdio" },
-		"key":     func(s *catalog.ToolServer) { s.Auth = "key" },
-		"no site": func(s *catalog.ToolServer) { s.Endpoint = "" },
-	} {
-		s := open
-		if change(&s); s.Callable() {
-			t.Errorf("%s: callable", name)
-		}
-	}
 }

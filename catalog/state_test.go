@@ -51,79 +51,6 @@ func TestAnOperationThatIsOverIsCompleted(t *testing.T) {
 	}
 }
 
-func TestTheOutcomeOfAGrant(t *testing.T) {
-	for _, c := range []struct {
-		merged      bool
-		state, want string
-	}{
-		{false, "open", catalog.GrantOpen},
-		{false, "closed", catalog.GrantClosed},
-		{false, "", catalog.GrantClosed},
-		{true, "closed", catalog.GrantMerged},
-		{true, "open", catalog.GrantMerged}, // the state lags behind
-	} {
-		if got := (catalog.Grant{Merged: c.merged}).Outcome(c.state); got != c.want {
-			t.Errorf("merged %v, state %q: %s, want %s", c.merged, c.state, got, c.want)
-		}
-	}
-}
-
-func TestARequestSaysHowItStands(t *testing.T) {
-	for want, r := range map[string]catalog.Request{
-		"waiting":   {CreatedAt: noon},
-		"running":   {StartedAt: noon},
-		"stopping":  {StartedAt: noon, Cancelled: true},
-		"done":      {StartedAt: noon, DoneAt: noon},
-		"cancelled": {StartedAt: noon, DoneAt: noon, Cancelled: true, Failure: "it was cancelled"},
-		"failed":    {StartedAt: noon, DoneAt: noon, Failure: "the source does not answer"},
-	} {
-		if got := r.State(); got != want {
-			t.Errorf("%+v is %s, want %s", r, got, want)
-		}
-	}
-	// What was finished before it was told to stop has its result.
-	late := catalog.Request{StartedAt: noon, DoneAt: noon, Cancelled: true, Result: "{}"}
-	if got := late.State(); got != "done" {
-		t.Errorf("one that was too late to cancel is %s", got)
-	}
-}
-
-func TestKindsOfConversations(t *testing.T) {
-	for _, c := range []struct {
-		kind             catalog.Kind
-		thread, inThread bool
-	}{
-		{catalog.KindTopic, true, false},
-		{catalog.KindPost, false, true},
-		{catalog.KindMailThread, true, false},
-		{catalog.KindMailMessage, false, true},
-		{catalog.KindIssue, true, false}, // comments hang on work as on talk
-		{catalog.KindPull, true, false},
-		{catalog.KindComment, false, true},
-		{catalog.KindDoc, false, false},
-		{"almanack", false, false}, // no kind
-	} {
-		if c.kind.IsThread() != c.thread || c.kind.InThread() != c.inThread {
-			t.Errorf("%s: a thread %v, in a thread %v", c.kind, c.kind.IsThread(), c.kind.InThread())
-		}
-	}
-}
-
-func TestARecordTakesTheDataOfItsKind(t *testing.T) {
-	r := catalog.Record{Kind: catalog.KindTopic, Key: "lamps", Title: "Lamps"}
-	e, err := r.With(catalog.Topic{Posts: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := catalog.Decode[catalog.Topic](e.Record)
-	if err != nil || got.Posts != 3 || e.Record.Title != "Lamps" || r.Data != nil {
-		t.Errorf("%+v in %+v, %v; the record it was made from has %s", got, e.Record, err, r.Data)
-	}
-	if _, err := r.With(func() {}); err == nil {
-		t.Error("what JSON cannot write was taken")
-	}
-}
-
 // Packages that know no catalog ask an error for its method.
 func TestAnUnreachableDatabaseIsToldApart(t *testing.T) {
 	err := fmt.Errorf("catalog: list: %w", catalog.ErrUnreachable)
@@ -134,31 +61,6 @@ func TestAnUnreachableDatabaseIsToldApart(t *testing.T) {
 	}
 	if errors.As(error(catalog.ErrOvertaken), &unreachable) {
 		t.Error("a writer that was overtaken counts as unreachable")
-	}
-}
-
-func TestRevisionsAreNamedForPeople(t *testing.T) {
-	for want, name := range map[string]fmt.Stringer{
-		"default@14": catalog.Revision{Kind: catalog.ProfileRevision, Name: "default", Number: 14},
-		"synonyms@3": catalog.Revision{Kind: catalog.SynonymsRevision, Number: 3}, // which have no name
-		"careful@2":  catalog.Publication{Kind: catalog.ProfileRevision, Name: "careful", Number: 2},
-		"configured": catalog.Publication{Kind: catalog.ProfileRevision, Name: "default"},
-		"doc lamps":  catalog.Ref{Kind: catalog.KindDoc, Key: "lamps"},
-	} {
-		if got := name.String(); got != want {
-			t.Errorf("%+v is named %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestAConflictSaysWhoChangedWhatAndWhen(t *testing.T) {
-	east := time.FixedZone("east", 9*60*60)
-	err := fmt.Errorf("publish: %w", &catalog.ConflictError{What: "default@14", By: "ada", At: noon.In(east)})
-	if want := "publish: default@14 was changed by ada at 12:00:00"; err.Error() != want {
-		t.Errorf("it says %q, want %q", err, want)
-	}
-	if !errors.Is(err, catalog.ErrConflict) || errors.Is(err, catalog.ErrNotFound) {
-		t.Error("it is no conflict, or something else too")
 	}
 }
 

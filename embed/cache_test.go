@@ -177,23 +177,6 @@ func TestQueriesStayInMemoryOnly(t *testing.T) {
 	expect(t, asks(t, newCache(t, inner, path), inner, embed.Query, "b"), "b")
 }
 
-func TestWithoutAFileDocumentsPassThrough(t *testing.T) {
-	inner := &counting{name: "m", dims: 8}
-	c := newCache(t, inner, "")
-	expect(t, asks(t, c, inner, embed.Document, "a"), "a")
-	expect(t, asks(t, c, inner, embed.Document, "a"), "a")
-}
-
-func TestErrorsOfTheEmbedderPassThrough(t *testing.T) {
-	inner := &counting{name: "m", dims: 8, err: errors.New("offline")}
-	c := newCache(t, inner, filepath.Join(t.TempDir(), "e.db"))
-	if _, err := c.Embed(context.Background(), []string{"a"}, embed.Document); !errors.Is(err, inner.err) {
-		t.Errorf("error %v, want %v", err, inner.err)
-	}
-	inner.err = nil
-	expect(t, asks(t, c, inner, embed.Document, "a"), "a")
-}
-
 func TestAnswersOfTheWrongShapeAreErrors(t *testing.T) {
 	for name, bend := range map[string]func([][]float32) [][]float32{
 		"too few vectors":    func(vs [][]float32) [][]float32 { return vs[1:] },

@@ -141,46 +141,6 @@ func TestACopyThatCannotBeMadeLosesNothing(t *testing.T) {
 	})
 }
 
-func TestACatalogIsDescribedByItsSchemaAndAValue(t *testing.T) {
-	newest := sqlite.Newest()
-	path := file(t)
-	if err := inCatalog(path, func(s *sqlite.Store) error {
-		return s.SetMeta(t.Context(), "network", "causeway")
-	}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		what, path, name string
-		schema           int64
-		value            string
-	}{
-		{"a catalog", path, "network", newest, "causeway"},
-		{"a value that was never set", path, "colour", newest, ""},
-		{"a schema of before", older(t), "network", newest - 1, ""},
-		{"an empty file", written(t, ""), "network", 0, ""},
-	} {
-		schema, value, err := sqlite.Describe(t.Context(), c.path, c.name)
-		if schema != c.schema || value != c.value || err != nil {
-			t.Errorf("%s: schema %d, value %q, %v; want %d and %q", c.what, schema, value, err, c.schema, c.value)
-		}
-	}
-	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
-		t.Errorf("it was changed: %v", err)
-	}
-	unlogged(t, path)
-	missing := file(t)
-	if _, _, err := sqlite.Describe(t.Context(), missing, "network"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file that is missing: %v", err)
-	}
-	if _, err := os.Stat(missing); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it was made: %v", err)
-	}
-}
-
 // Whoever asks for the schema of a file, describes or checks it hears what it is instead.
 func TestAFileThatIsNoCatalogIsSaid(t *testing.T) {
 	bookmarks := file(t)
@@ -291,24 +251,4 @@ func TestTheLogOfAFileThatCannotBeReadIsRemoved(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestADirectoryInTheCatalogsPlaceIsSaid(t *testing.T) {
-	path := t.TempDir()
-	err := sqlite.Alone(t.Context(), path, func() error {
-		t.Error("it was done")
-		return nil
-	})
-	oneLine(t, err, path, "cannot be opened for writing")
-}
-
-func TestALogThatCannotBeRemovedIsSaid(t *testing.T) {
-	path := file(t)
-	if err := sqlite.RemoveLog(path); err != nil {
-		t.Errorf("there is none: %v", err)
-	}
-	if err := os.MkdirAll(filepath.Join(path+"-wal", "full"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	oneLine(t, sqlite.RemoveLog(path), path+"-wal", "not empty")
 }

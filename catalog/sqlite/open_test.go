@@ -132,30 +132,6 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-func TestDamageInTheMiddleIsOneSentence(t *testing.T) {
-	path := filled(t)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt([]byte(strings.Repeat("\xaa", int(info.Size()-40_960))), 40_960); err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
-	if err == nil { // the damage may not show before the records are read
-		defer s.Close()
-		_, _, err = s.List(t.Context(), catalog.ListQuery{WithBody: true})
-	}
-	if err == nil || strings.Count(err.Error(), path) != 1 || !strings.Contains(err.Error(), path+" is damaged") {
-		t.Fatalf("error is %v", err)
-	}
-}
-
 // TestPingSeesDamage damages the file below an open catalog, has it read as answers read it,
 // and puts what it held back.
 func TestPingSeesDamage(t *testing.T) {
@@ -209,26 +185,6 @@ func TestPingSeesDamage(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-func TestClockIsTheOneGiven(t *testing.T) {
-	now := time.Date(2031, 5, 6, 7, 8, 9, 10_000, time.UTC)
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: file(t), Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := write(s, "docs", 1, nil); err != nil {
-		t.Fatal(err)
-	}
-	changes, err := s.Changes(t.Context(), 0, 1)
-	if err != nil || !changes[0].At.Equal(now) {
-		t.Fatalf("changes are %v, %v", changes, err)
-	}
-	r, err := s.ByID(t.Context(), changes[0].Record)
-	if err != nil || !r.FirstSeenAt.Equal(now) {
-		t.Fatalf("first seen at %v, %v", r.FirstSeenAt, err)
 	}
 }
 

@@ -152,23 +152,6 @@ func TestBatchesTakeAboutASecond(t *testing.T) {
 	})
 }
 
-func TestALongTextDoesNotMakeBatchesSmaller(t *testing.T) {
-	long := strings.Repeat("ledger ", 100)
-	b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-		if slices.ContainsFunc(texts, func(text string) bool { return len(text) > 600 }) {
-			return nil, fails(toolong)
-		}
-		return vectorsOf(texts), nil
-	}, 1)
-	got, err := b.all(t.Context(), append(numbered(31), long))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := int(got[31][0]); n != 535 && n != 536 || b.next() < firstBatch {
-		t.Errorf("cut to %d bytes, batches of %d", n, b.next())
-	}
-}
-
 func TestRequestsAtOnceAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at crowd.Crowd
@@ -224,13 +207,6 @@ func TestPatience(t *testing.T) {
 				t.Errorf("%d calls, error %v", calls, err)
 			}
 		})
-	}
-}
-
-func TestTheServerSaysHowLongToWait(t *testing.T) {
-	p := &pause{BackOff: nil, asked: 3 * time.Second}
-	if got := p.NextBackOff(); got != 3*time.Second {
-		t.Errorf("waits %v", got)
 	}
 }
 
@@ -290,17 +266,4 @@ func TestTheCallerCanStop(t *testing.T) {
 			t.Errorf("%d texts, stopped before: error %v", len(texts), err)
 		}
 	}
-}
-
-func TestTheCallerCanStopWhatWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		b := newBatches(func(context.Context, []string) ([][]float32, error) {
-			time.AfterFunc(time.Second, cancel)
-			return nil, &Error{text: "x", cause: embed.ErrUnavailable, kind: later, after: 20 * time.Second}
-		}, 1)
-		if _, err := b.all(ctx, numbered(1)); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
-	})
 }

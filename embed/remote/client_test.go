@@ -266,37 +266,6 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 	}
 }
 
-func TestUnknownHost(t *testing.T) {
-	c := at(t, ClientConfig{URL: "http://models.example.org"})
-	err := c.Explain(t.Context(), &url.Error{Op: "Post", URL: "http://models.example.org/?key=hush",
-		Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "models.example.org",
-			IsNotFound: true}}})
-	sentence(t, err, "example at http://models.example.org is unavailable: the name models.example.org cannot "+
-		"be resolved")
-	if !errors.Is(err, embed.ErrUnavailable) {
-		t.Error("a name that is not resolved may be later")
-	}
-}
-
-func TestAnswersOfAnotherShape(t *testing.T) {
-	for body, want := range map[string]string{
-		"<html>": "returned an unexpected response", "": "returned an unexpected response",
-		`{"a": "text"}`: "returned an unexpected response",
-		`{"a": 1} {}`:   "returned an unexpected response", `{"v": [1, null]}`: "component 1 of a vector is null",
-		`{"v": "AAAA"}`: "a vector is not an array",
-	} {
-		var got struct {
-			A int
-			V Vector
-		}
-		err := client(t, answer(200, body)).JSON(t.Context(), http.MethodGet, "x", nil, &got)
-		sentence(t, err, want)
-		if k := kindOf(err); k != final && k != onetext || errors.Is(err, embed.ErrUnavailable) {
-			t.Errorf("%q: kind %d", body, k)
-		}
-	}
-}
-
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }

@@ -303,18 +303,6 @@ func TestQueriesDoNotWaitForDocuments(t *testing.T) {
 	wg.Wait()
 }
 
-func TestWaitingForTheCheckEndsWithTheCaller(t *testing.T) {
-	s := newScript()
-	s.down = embed.ErrUnavailable
-	e := open(t, s, Config{Known: Known{"model, 4 dimensions", 4}})
-	e.turn <- struct{}{} // another call is checking, and waits
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := e.Embed(ctx, []string{"a"}, embed.Query); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-}
-
 // TestTooSlowIsUnavailable is for callers with less patience than the server
 // needs, whatever they wait for.
 func TestTooSlowIsUnavailable(t *testing.T) {

@@ -12,22 +12,6 @@ import (
 	"almanac/embed"
 )
 
-func TestVectorsInJSON(t *testing.T) {
-	for text, want := range map[string]Vector{
-		`[1,-2.5,3e-3]`: {1, -2.5, 0.003}, " [ 1 ,\n2 ] ": {1, 2}, `[]`: {}, `[0]`: {0},
-		`[1e-60]`: {0}, // below float32
-		`null`:    nil, `"x"`: nil, `{}`: nil, `3`: nil, `[null]`: nil, `[1,null]`: nil, `["1"]`: nil, `[[1]]`: nil,
-		`[1,[2]]`:   nil,
-		`[{"a":1}]`: nil, `[true]`: nil, `[1e39]`: nil, `[1e999]`: nil, `"[1]"`: nil,
-	} {
-		var got Vector
-		if err := json.Unmarshal([]byte(text), &got); (err == nil) != (want != nil) || want != nil &&
-			!slices.Equal(got, want) {
-			t.Errorf("%s: %v, error %v, want %v", text, got, err, want)
-		}
-	}
-}
-
 func FuzzVector(f *testing.F) {
 	for _, text := range []string{`[1,2]`, `[]`, `[null]`, `[1e39]`, `[[1]]`, `["]"]`, `null`, `[0x1p-2]`, `[Infinity]`,
 		`[1_0]`} {
