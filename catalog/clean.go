@@ -46,13 +46,3 @@ func set(list []string) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-// cut returns the first n characters.
-func cut(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
-}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"almanac/text/prose"
 )
 
 // Limits of an entry; Normalize truncates what is longer.
@@ -55,7 +57,7 @@ func (e Entry) Normalize() (Entry, error) {
 	links := make([]Link, 0, len(e.Links))
 	for _, l := range e.Links {
 		l = Link{Relation: Relation(Clean(string(l.Relation))), To: l.To.Clean(),
-			Snippet: cut(Clean(l.Snippet), MaxSnippet)}
+			Snippet: prose.First(Clean(l.Snippet), MaxSnippet)}
 		if l.To.Kind != "" && l.To.Key != "" && len(l.To.Key) <= MaxKey {
 			links = append(links, l)
 		}

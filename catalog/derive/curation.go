@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/text/markdown"
+	"almanac/text/prose"
 )
 
 // sameText is the share of the words of the shorter of two texts that must also
@@ -44,7 +45,7 @@ func RadarItems(
 		data, _ := catalog.Decode[catalog.Release](r) // decoded by Radar
 		for _, e := range entries {
 			at := place{data.Version, e.Record.Tags[0]}
-			words := wordSet(e.Record.Body)
+			words := prose.WordSet(strings.Join(markdown.Words(e.Record.Body), " "))
 			if slices.ContainsFunc(texts[at], func(other map[string]bool) bool {
 				return overlap(words, other) >= sameText
 			}) {
@@ -113,14 +114,6 @@ func ReleaseNames(r catalog.Record, version string) []string {
 		names = append(names, name)
 	}
 	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
-}
-
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range markdown.Words(text) {
-		set[w] = true
-	}
-	return set
 }
 
 // overlap is the overlap coefficient of two sets (Szymkiewicz and Simpson).

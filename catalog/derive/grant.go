@@ -6,6 +6,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/text/markdown"
+	"almanac/text/prose"
 )
 
 // Grant proposals are pull requests with a text. These functions read what the
@@ -112,7 +113,7 @@ func MilestonesIn(text string) []GrantMilestone {
 		}
 		if m != nil && !seen[m[1]] {
 			seen[m[1]], level, begun = true, depth, next
-			step := catalog.Milestone{Number: m[1], Title: strings.Trim(firstBytes(m[2], maxStep), " :*")}
+			step := catalog.Milestone{Number: m[1], Title: strings.Trim(prose.FirstBytes(m[2], maxStep), " :*")}
 			out = append(out, GrantMilestone{Milestone: step})
 		}
 	}
@@ -136,6 +137,3 @@ func MilestonesIn(text string) []GrantMilestone {
 
 // maxStep is the maximum length of a step's title, in bytes.
 const maxStep = 200
-
-// firstBytes returns at most n bytes of a text, whole characters.
-func firstBytes(s string, n int) string { return strings.ToValidUTF8(s[:min(n, len(s))], "") }

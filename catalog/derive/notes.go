@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"almanac/text/markdown"
+	"almanac/text/prose"
 )
 
 // Longer headings and statements are cut, so that no text of a stranger costs more than its size: each
@@ -99,7 +100,7 @@ func (r *notesReader) statement(b markdown.Block, raw string) {
 		r.heading(7, m[1])
 		return
 	}
-	n := note{item: item, raw: cut(r.admonish+raw, maxNote), text: cut(r.admonish+text, maxNote)}
+	n := note{item: item, raw: prose.FirstBytes(r.admonish+raw, maxNote), text: prose.FirstBytes(r.admonish+text, maxNote)}
 	r.admonish = ""
 	for _, h := range r.headings {
 		n.headings = append(n.headings, h.title)
@@ -122,14 +123,6 @@ func (r *notesReader) heading(level int, title string) {
 		r.headings = r.headings[:n-1]
 	}
 	if title = markdown.Inline(title); title != "" {
-		r.headings = append(r.headings, heading{level, cut(title, maxHeading)})
+		r.headings = append(r.headings, heading{level, prose.FirstBytes(title, maxHeading)})
 	}
-}
-
-// cut returns the first n bytes of a text, without a part of a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }

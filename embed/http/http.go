@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"almanac/embed/remote"
+	"almanac/text/prose"
 )
 
 // Kind is an API.
@@ -152,7 +153,7 @@ func (s *tei) Identify(ctx context.Context) (remote.Identity, error) {
 	case i.ModelType.Embedding == nil:
 		return remote.Identity{}, fmt.Errorf("%s has the model %s, which is not an embedding model", s, i.Model)
 	}
-	version := fmt.Sprintf("%s, %s, %s pooling, %d tokens", remote.Cut(i.Version, 12), i.Type,
+	version := fmt.Sprintf("%s, %s, %s pooling, %d tokens", prose.FirstBytes(i.Version, 12), i.Type,
 		i.ModelType.Embedding.Pooling, i.Holds)
 	return remote.Identity{Name: i.Model, Version: strings.TrimPrefix(version, ", "), MaxBatch: i.MaxBatch}, nil
 }

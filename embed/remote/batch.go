@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"almanac/embed"
+	"almanac/text/prose"
 )
 
 const (
@@ -183,7 +184,7 @@ func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32,
 		}
 		return b.some(ctx, texts[half:], vectors[half:], at+half)
 	case k == toolong && len(texts[0]) > minText:
-		return b.some(ctx, []string{Cut(texts[0], len(texts[0])*7/8)}, vectors, at)
+		return b.some(ctx, []string{prose.FirstBytes(texts[0], len(texts[0])*7/8)}, vectors, at)
 	}
 	_, other := b.post(ctx, []string{probe})
 	return &textError{at, other == nil && k != slow, err}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/embed"
+	"almanac/text/prose"
 )
 
 // Server is a kind of model server.
@@ -192,7 +193,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) (
 			vectors[i] = make([]float32, e.size)
 			continue
 		}
-		asked, at = append(asked, prefix+Cut(text, maxText)), append(at, i)
+		asked, at = append(asked, prefix+prose.FirstBytes(text, maxText)), append(at, i)
 	}
 	send := e.batches.all
 	if p == embed.Query && len(asked) == 1 { // a user is waiting: before batches of documents

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"almanac/embed"
+	"almanac/text/prose"
 )
 
 // Error is a failed request in one sentence. It wraps embed.ErrUnavailable if
@@ -116,7 +117,7 @@ func message(body []byte) string {
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool {
 		return r <= ' ' || r == 0x7f
 	}), " ")
-	return Cut(text, maxShown)
+	return prose.FirstBytes(text, maxShown)
 }
 
 // lengthMessage matches how servers refuse a text that is too long for the model:
@@ -178,7 +179,7 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 		return say(onetext, "returned an invalid vector: %v", err)
 	}
 	if isShape(err) {
-		return say(final, "returned an unexpected response, is the address right? (%s)", Cut(err.Error(), maxShown))
+		return say(final, "returned an unexpected response, is the address right? (%s)", prose.FirstBytes(err.Error(), maxShown))
 	}
 	netError, isNet := errors.AsType[net.Error](err)
 	switch {

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
+
+	"almanac/text/prose"
 )
 
 var (
@@ -36,7 +37,7 @@ func (v *Vector) UnmarshalJSON(raw []byte) error {
 		}
 		x, err := strconv.ParseFloat(string(part), 32)
 		if err != nil {
-			return fmt.Errorf("%w: component %d of a vector is %s", errShape, len(*v), Cut(string(part), 40))
+			return fmt.Errorf("%w: component %d of a vector is %s", errShape, len(*v), prose.FirstBytes(string(part), 40))
 		}
 		*v = append(*v, float32(x))
 	}
@@ -61,15 +62,4 @@ func normalise(v []float32) error {
 		v[i] = float32(float64(x) / length)
 	}
 	return nil
-}
-
-// Cut returns at most n bytes of a text, cut between characters.
-func Cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -57,27 +56,6 @@ func TestNormalise(t *testing.T) {
 			t.Errorf("%v is a component", x)
 		}
 	}
-}
-
-func TestCut(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		n    int
-		want string
-	}{{"abc", 5, "abc"}, {"abc", 2, "ab"}, {"aé", 2, "a"}, {"日本", 5, "日"}, {"日本", 2, ""}, {"", 0, ""},
-		{"\xff\xfe", 1, "\xff"}} {
-		if got := Cut(c.text, c.n); got != c.want {
-			t.Errorf("%q cut to %d: %q, want %q", c.text, c.n, got, c.want)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text, n := rapid.String().Draw(t, "text"), rapid.IntRange(0, 100).Draw(t, "n")
-		got := Cut(text, n)
-		if len(got) > n || text[:len(got)] != got || !utf8.ValidString(got) || len(text) > n &&
-			n-len(got) >= utf8.UTFMax {
-			t.Fatalf("%q cut to %d: %q", text, n, got)
-		}
-	})
 }
 
 func TestPrefixes(t *testing.T) {

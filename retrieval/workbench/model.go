@@ -20,6 +20,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed"
 	"almanac/embed/remote"
+	"almanac/text/prose"
 )
 
 // The interfaces of model servers.
@@ -73,7 +74,7 @@ const maxPassage = 8 << 10
 // prompt asks for the grade of a document. The marks around it have a hash of its
 // text in their names, which no text can contain of itself.
 func prompt(q catalog.CaseQuery, title, text string) string {
-	title, text = strings.Join(strings.Fields(title), " "), remote.Cut(text, maxPassage)
+	title, text = strings.Join(strings.Fields(title), " "), prose.FirstBytes(text, maxPassage)
 	sum := sha256.Sum256([]byte(title + "\x00" + text))
 	var out bytes.Buffer
 	_ = promptTemplate.Execute(&out, map[string]string{ // strings into a buffer

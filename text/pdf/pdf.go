@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ledongthuc/pdf"
+
+	"almanac/text/prose"
 )
 
 // Rules is the version of how texts are read. With a new one, connectors read everything
@@ -137,7 +139,7 @@ func read(g *guard, maxChars int) (string, int, error) {
 			chars += 2
 		}
 		if left := maxChars - chars; maxChars > 0 && utf8.RuneCountInString(text) >= left {
-			out.WriteString(firstChars(text, left))
+			out.WriteString(prose.First(text, left))
 			return strings.TrimSpace(out.String()), pages, nil
 		}
 		out.WriteString(text)
@@ -303,14 +305,4 @@ func joined(s string) string {
 		return m[1] + m[2]
 	})
 	return strings.ReplaceAll(s, "\u00ad", "")
-}
-
-func firstChars(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

@@ -38,6 +38,14 @@ func WordSet(text string) map[string]bool {
 	return set
 }
 
+// FirstBytes returns at most n bytes of a text, cut between characters.
+func FirstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
 // First returns the first n characters.
 func First(s string, n int) string {
 	for i := range s {

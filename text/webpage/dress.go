@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"almanac/text/markdown"
 	"almanac/text/webaddress"
 )
 
@@ -156,7 +157,7 @@ func anchor(h *html.Node) {
 		id = attr(p, "id")
 	}
 	s := line(h)
-	if id == "" || s == "" || !anchorName.MatchString(id) || id == slug(s) {
+	if id == "" || s == "" || !anchorName.MatchString(id) || id == markdown.Slug(s) {
 		return
 	}
 	h.AppendChild(textNode(" {#" + id + "}"))
@@ -174,19 +175,6 @@ func begins(n *html.Node) bool {
 		}
 	}
 	return false
-}
-
-// slug returns the anchor derived from a heading's text.
-func slug(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || r == '_':
-			return unicode.ToLower(r)
-		case r == ' ':
-			return '-'
-		}
-		return -1
-	}, s)
 }
 
 // link makes a link's address absolute. A link within the page, or one that no

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"almanac/embed/remote"
+	"almanac/text/prose"
 )
 
 // Kind is an API.
@@ -85,7 +86,7 @@ func (e *Client) Score(ctx context.Context, query string, texts []string) ([]flo
 		short := make([]string, len(texts))
 		longest := 0
 		for i, text := range texts {
-			short[i] = remote.Cut(text, limit)
+			short[i] = prose.FirstBytes(text, limit)
 			longest = max(longest, len(short[i]))
 		}
 		ranks, err := e.ask(ctx, query, short)
