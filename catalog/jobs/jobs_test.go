@@ -217,34 +217,6 @@ func TestACancelledJobLeavesAnEqualOne(t *testing.T) {
 	}
 }
 
-func TestJobsAreCancelled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		work := func(ctx context.Context, _ catalog.Request, _ func(int, int)) (any, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		store := start(t, map[string]jobs.Do{"work": work})
-		first, second := enqueue(t, store, "work", "a"), enqueue(t, store, "work", "b")
-		time.Sleep(1500 * time.Millisecond)
-		if r := job(t, store, first); r.StartedAt.IsZero() {
-			t.Fatalf("it has not begun: %+v", r)
-		}
-		for _, id := range []int64{second, first} {
-			if err := store.CancelRequest(t.Context(), id); err != nil {
-				t.Fatal(err)
-			}
-		}
-		time.Sleep(5 * time.Second)
-		synctest.Wait()
-		if r := job(t, store, first); r.Failure != "cancelled" {
-			t.Errorf("the first is %+v", r)
-		}
-		if r := job(t, store, second); r.Failure != "cancelled before it began" || r.Attempts != 0 {
-			t.Errorf("the second is %+v", r)
-		}
-	})
-}
-
 // TestWhatAProcessLeavesBeginsAgain holds that a job which ends no process lives
 // through is given up.
 func TestWhatAProcessLeavesBeginsAgain(t *testing.T) {

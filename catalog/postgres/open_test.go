@@ -4,23 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"almanac/catalog"
-	"almanac/catalog/archive"
 	"almanac/catalog/migrations"
-	"almanac/catalog/network"
 	"almanac/catalog/postgres"
-	"almanac/catalog/sqlite"
-	"almanac/testing/catalogfile"
 	"almanac/testing/postgrestest"
 )
 
@@ -192,66 +183,4 @@ func TestChangesAreNumberedAsTheyAreCommitted(t *testing.T) {
 	if len(seen) != writers*batches || len(slices.Compact(seen)) != writers*batches {
 		t.Errorf("%d records seen of %d", len(slices.Compact(seen)), writers*batches)
 	}
-}
-
-// TestACatalogMoves exports a catalog from SQLite, imports it here, and back.
-func TestACatalogMoves(t *testing.T) {
-	from, err := sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer from.Close()
-	for _, key := range []string{"tides", "buoys", "żółć"} {
-		r := catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"sea"},
-			Body: strings.Repeat(key, 9000), Container: strings.Repeat("long ", 2000)}
-		_, err := from.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{{Record: r,
-			Aliases: []string{"alias of " + key},
-			Links:   []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "tides"}}}}},
-			Events: []catalog.Event{{Ref: r.Ref(), Field: "state", To: "current"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	here := open(t, postgrestest.Database(t))
-	back, err := sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer back.Close()
-	before := move(t, from, here)
-	if d := cmp.Diff(before, move(t, here, back)); d != "" {
-		t.Errorf("moved here (-before +after):\n%s", d)
-	}
-	if d := cmp.Diff(before, move(t, back, nil)); d != "" {
-		t.Errorf("moved back (-before +after):\n%s", d)
-	}
-}
-
-// move exports a catalog, imports it into another, and returns the files between.
-func move(t *testing.T, from, to catalog.Store) map[string]string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "corpus")
-	quiet := func(int, int) {}
-	if _, err := archive.Write(t.Context(), from, network.Network{Name: "buoys"}, dir, quiet); err != nil {
-		t.Fatal(err)
-	}
-	corpus := os.DirFS(dir)
-	if to != nil {
-		if _, err := archive.Read(t.Context(), to, corpus, quiet); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files := map[string]string{}
-	err := fs.WalkDir(corpus, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(corpus, path)
-		files[path] = string(text)
-		return err
-	})
-	if err != nil || len(files) < 3 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	return files
 }

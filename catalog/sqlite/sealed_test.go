@@ -88,54 +88,6 @@ func TestASealedCatalogIsReadAndStaysAsItIs(t *testing.T) {
 	}
 }
 
-// TestASealedCatalogShowsWhatItsOwnerWrites holds for a reader that was there before: as
-// long as nobody writes it takes the file for one that never changes.
-func TestASealedCatalogShowsWhatItsOwnerWrites(t *testing.T) {
-	path := filled(t)
-	reader := sealed(t, path)
-	shows := func(when string, want int64) {
-		t.Helper()
-		for name, s := range map[string]*sqlite.Store{"one that was there before": reader, "a new one": sealed(t, path)} {
-			if got, err := s.LastChange(t.Context()); got != want || err != nil {
-				t.Errorf("%s: %s reads up to %d, %v, want %d", when, name, got, err, want)
-			}
-		}
-	}
-	first, err := reader.LastChange(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var last int64
-	err = inCatalog(path, func(owner *sqlite.Store) error {
-		shows("the owner came", first)
-		if err := write(owner, "mail", 2, nil); err != nil {
-			return err
-		}
-		last, err = owner.LastChange(t.Context())
-		shows("the owner wrote", last)
-		return err
-	})
-	if err != nil || last <= first {
-		t.Fatalf("the owner wrote changes %d to %d, %v", first, last, err)
-	}
-	shows("the owner went", last)
-	reader = sealed(t, path) // which never saw a log
-	if _, err := reader.LastChange(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	err = inCatalog(path, func(owner *sqlite.Store) error {
-		if err := write(owner, "forum", 2, nil); err != nil {
-			return err
-		}
-		last, err = owner.LastChange(t.Context())
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	shows("the owner came and went unseen", last)
-}
-
 func TestASealedCatalogThatCannotBeReadSaysWhy(t *testing.T) {
 	t.Run("it is missing", func(t *testing.T) {
 		path := file(t)
