@@ -216,3 +216,22 @@ func TestDecode(t *testing.T) {
 		}
 	})
 }
+
+func TestToolServerIsCallable(t *testing.T) {
+	open := catalog.ToolServer{Endpoint: "https://tools.example/mcp", Transport: "http", Hosted: true, Free: true}
+	if !open.Callable() {
+		t.Error("a free hosted server without authentication is not callable")
+	}
+	for name, change := range map[string]func(*catalog.ToolServer){
+		"paid":    func(s *catalog.ToolServer) { s.Free = false },
+		"local":   func(s *catalog.ToolServer) { s.Hosted = false },
+		"stdio":   func(s *catalog.ToolServer) { s.Transport = "stdio" },
+		"key":     func(s *catalog.ToolServer) { s.Auth = "key" },
+		"no site": func(s *catalog.ToolServer) { s.Endpoint = "" },
+	} {
+		s := open
+		if change(&s); s.Callable() {
+			t.Errorf("%s: callable", name)
+		}
+	}
+}

@@ -82,3 +82,34 @@ func TestASourceOfWhichNothingIsReadIsUnread(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestSaysHowItStands(t *testing.T) {
+	for want, r := range map[string]catalog.Request{
+		"waiting":   {CreatedAt: noon},
+		"running":   {StartedAt: noon},
+		"stopping":  {StartedAt: noon, Cancelled: true},
+		"done":      {StartedAt: noon, DoneAt: noon},
+		"cancelled": {StartedAt: noon, DoneAt: noon, Cancelled: true, Failure: "it was cancelled"},
+		"failed":    {StartedAt: noon, DoneAt: noon, Failure: "the source does not answer"},
+	} {
+		if got := r.State(); got != want {
+			t.Errorf("%+v is %s, want %s", r, got, want)
+		}
+	}
+	// What was finished before it was told to stop has its result.
+	late := catalog.Request{StartedAt: noon, DoneAt: noon, Cancelled: true, Result: "{}"}
+	if got := late.State(); got != "done" {
+		t.Errorf("one that was too late to cancel is %s", got)
+	}
+}
+
+func TestAConflictSaysWhoChangedWhatAndWhen(t *testing.T) {
+	east := time.FixedZone("east", 9*60*60)
+	err := fmt.Errorf("publish: %w", &catalog.ConflictError{What: "default@14", By: "ada", At: noon.In(east)})
+	if want := "publish: default@14 was changed by ada at 12:00:00"; err.Error() != want {
+		t.Errorf("it says %q, want %q", err, want)
+	}
+	if !errors.Is(err, catalog.ErrConflict) || errors.Is(err, catalog.ErrNotFound) {
+		t.Error("it is no conflict, or something else too")
+	}
+}
