@@ -138,8 +138,8 @@ func parseManifest(text []byte) ([]row, error) {
 			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads %d",
 				manifestName, n, r.Format, format)
 		case r.Format < format:
-			return nil, fmt.Errorf("%s:%d: written in format %d before almanac 0.2.0: import it with that one, and export it again",
-				manifestName, n, r.Format)
+			return nil, fmt.Errorf("%s:%d: written in format %d before almanac 0.2.0: import it with that one, and export "+
+				"it again", manifestName, n, r.Format)
 		}
 		if !fs.ValidPath(r.Path) {
 			return nil, fmt.Errorf("%w: %s:%d: %q is not a path inside the corpus", ErrDamaged, manifestName, n, r.Path)

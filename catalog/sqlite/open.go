@@ -250,8 +250,8 @@ func version(ctx context.Context, db *sql.DB, path string) (int64, error) {
 	err = db.QueryRowContext(ctx,
 		`SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&number)
 	if oldest, _ := migrations.Versions(migrations.SQLite()); err == nil && number != 0 && number < oldest {
-		return 0, &fileError{fmt.Errorf("%s has schema %d, from before almanac 0.2.0, and this program updates from schema %d "+
-			"on: run `almanac search` of 0.2.0 once, or move the file away and sync again", path, number, oldest)}
+		return 0, &fileError{fmt.Errorf("%s has schema %d, from before almanac 0.2.0, and this program updates from schema "+
+			"%d on: run `almanac search` of 0.2.0 once, or move the file away and sync again", path, number, oldest)}
 	}
 	return number, err
 }
