@@ -2,22 +2,17 @@ package calendar_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
 	"almanac/ingest/calendar"
-	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
 
@@ -338,97 +333,6 @@ func TestTimePasses(t *testing.T) {
 	}
 }
 
-func TestEventsGoAndMove(t *testing.T) {
-	event := func(uid, title, start, more string) string {
-		return "UID:" + uid + "\nSUMMARY:" + title + "\nDTSTART:" + start + "\n" + more
-	}
-	upgrade, vote := event("a", "Upgrade", "20310610T090000Z", ""), event("b", "Vote", "20310611T090000Z", "")
-	f := folder{"c.ics": ics(upgrade, vote)}
-	s := local(t, f, "c.ics", nil)
-	s.Sync()
-	f["c.ics"] = ics(event("a", "Upgrade", "20310612T090000Z", "SEQUENCE:1"), upgrade,
-		vote) // the newer revision counts
-	r := s.Sync()
-	if r.Updated != 1 || times(r, "Upgrade")[0] != "2031-06-12T09:00Z" {
-		t.Errorf("moved: %d updated, %v", r.Updated, times(r, ""))
-	}
-	f["c.ics"] = ics(event("a", "Upgrade", "soon", ""), vote) // an unreadable event stays
-	if r = s.Sync(); r.Deleted != 0 || r.Skipped != 1 || r.Problems[0].Locator != "c.ics:3" ||
-		!strings.Contains(r.Problems[0].Message, "DTSTART") {
-		t.Errorf("unreadable: %d deleted, %+v", r.Deleted, r.Problems)
-	}
-	if r = s.Sync(); r.Skipped != 1 { // and is reported again
-		t.Errorf("unreadable still: %+v", r.Problems)
-	}
-	f["c.ics"] = ics("SUMMARY:Nameless\nDTSTART:x", vote) // an unreadable event without uid
-	if r = s.Sync(); r.Deleted != 0 || r.Skipped != 1 {
-		t.Errorf("unreadable without uid: %d deleted, %+v", r.Deleted, r.Problems)
-	}
-	f["c.ics"] = ics(vote)
-	if r = s.Sync(); r.Deleted != 1 || len(r.Records) != 1 {
-		t.Errorf("gone: %d deleted", r.Deleted)
-	}
-	f["c.ics"] = ics(event("b", "Vote", "20310611T090000Z", "CLASS:PRIVATE"))
-	if r = s.Sync(); len(r.Records) != 0 {
-		t.Errorf("became private: %v", r.Keys())
-	}
-	f["c.ics"] = ics(event("b", "Vote", "20310611T090000Z", "STATUS:CANCELLED"),
-		event("c", "Holiday of all", "20310612", ""))
-	s.Options["exclude"] = []any{"holiday"}
-	if r = s.Sync(); len(r.Records) != 1 || r.Records[0].State != catalog.OperationCancelled {
-		t.Errorf("%v", r.Keys())
-	}
-}
-
-func TestFaults(t *testing.T) {
-	tests := map[string]struct {
-		fault connectortest.Fault
-		want  error // nil: some error
-	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
-		"429":       {fault: connectortest.TooMany(2)},
-		"slow":      {connectortest.Slow, outbound.ErrTimeout},
-		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved":    {fault: connectortest.Halved}, "garbage": {fault: connectortest.Garbage},
-		"empty": {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
-		"sign in": {fault: connectortest.SignIn},
-		"inside":  {connectortest.Redirect(connectortest.Inside[1]), outbound.ErrRefused},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newServer(t, testdata(t, "apple.ics"))
-			source := connectortest.NewSource(t, s.config)
-			before := source.Sync()
-			s.set(strings.ReplaceAll(s.text, "Floating talk", "Another talk"))
-			s.Fault("/", -1, tt.fault)
-			r := source.Try(t.Context())
-			if r.Err == nil || tt.want != nil && !errors.Is(r.Err, tt.want) {
-				t.Errorf("error %v, want %v", r.Err, tt.want)
-			} else if strings.Contains(r.Err.Error(), "private-0123") {
-				t.Errorf("the error contains the address: %v", r.Err)
-			}
-			if r.Changes != 0 || r.Cursor != before.Cursor {
-				t.Errorf("%d changes, cursor %q", r.Changes, r.Cursor)
-			}
-			s.Heal()
-			titled(t, source.Sync(), "Another talk")
-		})
-	}
-}
-
-func TestYAMLFromAnAddress(t *testing.T) {
-	s := newServer(t, yamlCalendar)
-	s.config.Options["url"] = s.URL + "/operations.yaml?token=x"
-	if r := connectortest.NewSource(t, s.config).Sync(); len(r.Records) != 12 {
-		t.Errorf("%v", r.Keys())
-	}
-	s.set("<!doctype html><title>Sign in</title>")
-	if r := connectortest.NewSource(t, s.config).Try(t.Context()); r.Err == nil {
-		t.Error("a page for people is taken for a calendar")
-	}
-}
-
 func TestOptions(t *testing.T) {
 	t.Setenv("CALENDAR_OF_TEST", " webcal://calendar.example.org/private/x.ics ")
 	good := []map[string]any{{"file": "a/b.ics"}, {"url": "https://example.org/x.ics"}, {"url_env": "CALENDAR_OF_TEST"}}
@@ -537,52 +441,6 @@ func TestBadEvents(t *testing.T) {
 	if r := local(t, folder{}, "c.ics", nil).Try(t.Context()); r.Err == nil ||
 		!strings.Contains(r.Err.Error(), "c.ics: file does not exist") {
 		t.Errorf("%v", r.Err)
-	}
-}
-
-// TestFoldsWithinCharacters: a program may fold a line between any two bytes.
-func TestFoldsWithinCharacters(t *testing.T) {
-	const title = "Ausfahrt nach Zürich – 中"
-	event := func(id, title string) string {
-		return "UID:" + id + "\nSUMMARY:" + title + "\nDTSTART:20310610T090000Z"
-	}
-	var folded []string
-	for at := range len(title) {
-		for _, fold := range []string{"\r\n ", "\n\t"} {
-			folded = append(folded, event(fmt.Sprint("e", len(folded)), title[:at]+fold+title[at:]))
-		}
-	}
-	var wide strings.Builder
-	for _, unit := range utf16.Encode([]rune("\ufeff" + ics(event("a", strings.Replace(title, "ü", "\r\n ü", 1))))) {
-		wide.Write([]byte{byte(unit), byte(unit >> 8)})
-	}
-	latin := ics(event("a", "Ausfahrt na\r\n ch Z\xfcrich"))
-	for name, tt := range map[string]struct {
-		text, kind, want string
-		events           int
-	}{
-		"undeclared": {ics(folded...), "text/calendar", title, len(folded)},
-		"utf-8":      {ics(folded...), "text/calendar; charset=utf-8", title, len(folded)},
-		"a default":  {ics(folded...), "text/calendar; charset=iso-8859-1", title, len(folded)},
-		"latin-1":    {latin, "text/calendar; charset=iso-8859-1", "Ausfahrt nach Zürich", 1},
-		"utf-16":     {wide.String(), "text/calendar", title, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", tt.kind)
-				_, _ = io.WriteString(w, tt.text)
-			}))
-			r := connectortest.NewSource(t, connectortest.Config{Kind: calendar.Kind,
-				Options: map[string]any{"url": s.URL + "/x.ics"}}).Sync()
-			if len(r.Records) != tt.events || len(r.Problems) != 0 {
-				t.Errorf("%d records, problems %v", len(r.Records), r.Problems)
-			}
-			for _, rec := range r.Records {
-				if rec.Title != tt.want {
-					t.Errorf("%s: %+q", rec.Key, rec.Title)
-				}
-			}
-		})
 	}
 }
 

@@ -9,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	ical "github.com/arran4/golang-ical"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"almanac/catalog"
 )
@@ -64,40 +62,6 @@ func TestAttribution(t *testing.T) {
 	a := o.attribute(event{title: "Upgrade for keepers and each keeper of validators"})
 	if !a.validators || len(a.environments) != 1 || o.attribute(event{title: "Upgrade of validators"}).validators {
 		t.Errorf("%+v", a)
-	}
-}
-
-func TestVersionIn(t *testing.T) {
-	for title, want := range map[string]string{
-		"Release 2.7.0": "2.7.0", "v2.7.0-rc.1 to BayNet": "2.7.0-rc.1", "sdk-v0.10.1+build.5": "0.10.1+build.5",
-		"Upgrade to 2.7.0.": "2.7.0", "Node 2.7": "2.7", "v2.7": "2.7",
-		"Window at 14.30": "", "Fees fall by 2.5 %": "", "On 2031.06.17": "", "On 17.06.2031": "", "Host 10.0.0.1": "",
-		"2031.1.0 is out, 2.7.0 next": "2.7.0",
-		"Version 3":                   "", "": "", "1.2.3.4": "", "(2.6.1)": "2.6.1",
-	} {
-		if got := versionIn(title); got != want {
-			t.Errorf("%q names %q, want %q", title, got, want)
-		}
-	}
-}
-
-// TestClocks: times that clocks show twice, or not at all, are read by RFC 5545.
-func TestClocks(t *testing.T) {
-	tests := []struct{ zone, wall, want string }{
-		{"Europe/Zurich", "20310330T023000", "2031-03-30T01:30:00Z"}, // skipped: read at +1
-		{"Europe/Zurich", "20311026T023000", "2031-10-26T00:30:00Z"}, // twice: the first, at +2
-		{"America/New_York", "20310309T023000", "2031-03-09T07:30:00Z"},
-		{"America/New_York", "20311102T013000", "2031-11-02T05:30:00Z"},
-		{"Australia/Lord_Howe", "20311005T021500", "2031-10-04T15:45:00Z"}, // half an hour is skipped
-		{"Asia/Kathmandu", "20310617T120000", "2031-06-17T06:15:00Z"},
-		{"Pacific/Apia", "20111230T120000", "2011-12-30T22:00:00Z"}, // a skipped day
-		{"UTC", "20310617T120000", "2031-06-17T12:00:00Z"},
-	}
-	for _, tt := range tests {
-		m, err := readMoment(tt.wall, located(iana(tt.zone)))
-		if err != nil || m.instant().Format(time.RFC3339) != tt.want {
-			t.Errorf("%s in %s is %s, want %s; %v", tt.wall, tt.zone, m.instant().Format(time.RFC3339), tt.want, err)
-		}
 	}
 }
 
@@ -314,46 +278,6 @@ func TestLimits(t *testing.T) {
 	}
 	if err := expand(11, maxShown/10, ""); err == nil || !strings.Contains(err.Error(), "more than 50000 events") {
 		t.Error(err)
-	}
-}
-
-// TestAnotherWriter: calendars written by an independent library are read
-// correctly, whatever their texts.
-func TestAnotherWriter(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		text := rapid.StringMatching(`[a-zA-Z ,;:\\"äß€字\n]{0,200}`)
-		c := ical.NewCalendar()
-		start := time.Unix(rapid.Int64Range(1_900_000_000, 1_960_000_000).Draw(r, "start"), 0).UTC()
-		title, description := "T"+text.Draw(r, "title"), text.Draw(r, "description")
-		e := c.AddEvent("uid-1")
-		e.SetSummary(title)
-		e.SetDescription(description)
-		e.SetStartAt(start)
-		e.SetEndAt(start.Add(time.Hour))
-		e.SetSequence(7)
-		calendars, odd, err := parseICS(straighten([]byte(c.Serialize()), ""))
-		if err != nil || len(odd) != 0 {
-			r.Fatalf("%v, %v", err, odd)
-		}
-		b := calendars[0].parts[0]
-		if got := b.text("SUMMARY"); got != strings.TrimSpace(title) {
-			r.Errorf("title %q, want %q", got, title)
-		}
-		if got := b.text("DESCRIPTION"); got != strings.TrimSpace(description) {
-			r.Errorf("description %q, want %q", got, description)
-		}
-		read, err := readEvent(b, &zones{}, utc)
-		if err != nil || !read.start.instant().Equal(start) || read.lasts != time.Hour || read.revision != 7 ||
-			read.uid != "uid-1" {
-			r.Errorf("%+v, %v", read, err)
-		}
-	})
-}
-
-func TestSchemaOfACalendar(t *testing.T) {
-	raw, err := Schema()
-	if err != nil || !strings.Contains(string(raw), `"minimum_version"`) {
-		t.Errorf("%s, %v", raw, err)
 	}
 }
 

@@ -2,7 +2,6 @@ package curated_test
 
 import (
 	"context"
-	"encoding/json"
 	"io/fs"
 	"slices"
 	"strings"
@@ -11,9 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 	"go.uber.org/goleak"
-	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -397,87 +394,6 @@ func TestFolders(t *testing.T) {
 	if r.Warned != 1 || !strings.Contains(r.Problems[0].Message,
 		`A belongs to the project "lost", which does not exist`) {
 		t.Errorf("%+v", r.Problems)
-	}
-}
-
-func TestApps(t *testing.T) {
-	f := folder{
-		"c/apps.yaml": "- {provider: 'a::1', name: All of A}\n- {provider: 'a::1', id: 00aa, name: One of A, " +
-			"category: data}\n- {nome: bad}\n",
-		"c/apps.csv": "provider,name,url\nb::2,B,https://example.org/b\n",
-	}
-	apps, err := curated.Apps(f, "c")
-	if err != nil || len(apps) != 3 {
-		t.Fatalf("%+v, %v", apps, err)
-	}
-	of := func(id, provider string) string {
-		if i := slices.IndexFunc(apps, func(a curated.App) bool { return a.Of(id, provider) }); i >= 0 {
-			return apps[i].Name
-		}
-		return ""
-	}
-	for _, tt := range []struct{ id, provider, want string }{{"00aa", "a::1", "One of A"}, {"00bb", "a::1", "All of A"},
-		{"00cc", "b::2", "B"}, {"00cc", "c::3", ""}} {
-		if got := of(tt.id, tt.provider); got != tt.want {
-			t.Errorf("%s of %s is %q, want %q", tt.id, tt.provider, got, tt.want)
-		}
-	}
-	if apps, err := curated.Apps(folder{}, "c"); err != nil || len(apps) != 0 {
-		t.Errorf("without files: %v, %v", apps, err)
-	}
-	if _, err := curated.Apps(folder{"c/apps.yaml": ""}, "c"); err == nil ||
-		!strings.Contains(err.Error(), "c/apps.yaml:1") {
-		t.Errorf("an emptied file: %v", err)
-	}
-}
-
-// TestSchema validates the entries of the tests against every schema.
-func TestSchema(t *testing.T) {
-	met := map[string]bool{}
-	for file, text := range whole() {
-		name, ok := strings.CutPrefix(file, "curated/")
-		name = strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".yml")
-		if !ok || strings.ContainsAny(name, "./") {
-			continue
-		}
-		raw, err := curated.Schema(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s jsonschema.Schema
-		if err := json.Unmarshal(raw, &s); err != nil {
-			t.Fatal(err)
-		}
-		resolved, err := s.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var value any
-		text = strings.NewReplacer("Important", "important", "sui/move",
-			"Sui/Move").Replace(text) // editors know one spelling
-		text = strings.NewReplacer("2031-05-20", "'2031-05-20'", "2031-10-15", "'2031-10-15'", " 2031-05-01",
-			" '2031-05-01'", " 2031-05-17", " '2031-05-17'").Replace(text)
-		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-			t.Fatal(err)
-		}
-		if err := resolved.Validate(value); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if resolved.Validate([]any{map[string]any{"nonsense": true}}) == nil {
-			t.Errorf("the schema of %s accepts anything", name)
-		}
-		met[name] = true
-	}
-	for _, name := range curated.Names() {
-		if _, err := curated.Schema(name); err != nil {
-			t.Error(err)
-		}
-	}
-	if len(met) != len(curated.Names())-1 { // deprecations are a table there
-		t.Errorf("%d of %d schemas were compared with entries", len(met), len(curated.Names()))
-	}
-	if _, err := curated.Schema("radars"); err == nil || !strings.Contains(err.Error(), `did you mean "radar"?`) {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -94,39 +94,3 @@ func TestDescriptionsOfAPIs(t *testing.T) {
 	want = want[:1]
 	hold(r, [3]int{0, 0, 1})
 }
-
-// TestDescriptionsInAFolder have the address that the option gives, if that has the path.
-func TestDescriptionsInAFolder(t *testing.T) {
-	t.Parallel()
-	f := newPlain(t, map[string]string{"lamps.md": prose("lamps"), "v1/lamps.yaml": described(light),
-		"v2/lamps.yaml": described(light), "openapi.json": `{"openapi": "3.0.0", "x": "` + strings.Repeat("x", 2<<20) + `"}`})
-	for template, want := range map[string]string{
-		"https://lamps.example/{page}":        "",
-		"https://lamps.example/files/{path}":  "https://lamps.example/files/v2/lamps.yaml#L5",
-		"https://lamps.example/{source_path}": "https://lamps.example/v2/lamps.yaml#L5",
-	} {
-		s := connectortest.NewSource(t, f.config(map[string]any{"url": template, "roots": []any{
-			map[string]any{"dir": "v2", "version": "2.0"}, map[string]any{"dir": "v1", "version": "1.0"},
-			map[string]any{"dir": ""},
-		}}))
-		r := s.Sync()
-		tags := map[string]string{}
-		for _, rec := range r.Records {
-			if rec.Kind != catalog.KindEndpoint {
-				continue
-			}
-			version, _, _ := strings.Cut(strings.TrimPrefix(rec.Path, "handbook/"), "/")
-			if tags[version] = strings.Join(rec.Tags, ","); version == "v2" && rec.URL != want {
-				t.Errorf("%s: %s", template, rec.URL)
-			}
-		}
-		if diff := cmp.Diff(map[string]string{"v2": "method:post", "v1": "method:post," + catalog.TagOtherVersion},
-			tags); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
-		if r.Skipped != 1 || !strings.Contains(r.Problems[0].Locator, "openapi.json") {
-			t.Errorf("a large one is not told of: %v", r.Problems)
-		}
-		connectortest.Unchanged(t, s, r)
-	}
-}

@@ -23,7 +23,6 @@ import (
 	"almanac/ingest/docs"
 	"almanac/testing/connectortest"
 	"almanac/testing/gitrepotest"
-	"almanac/testing/race"
 	"almanac/text/options"
 )
 
@@ -390,59 +389,6 @@ func TestSyncFollowsTheRepository(t *testing.T) {
 	}
 }
 
-func TestRewrittenBranches(t *testing.T) {
-	t.Parallel()
-	repo := gitrepotest.New(t)
-	first := repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
-	second := repo.Commit("two", map[string]string{"b.md": prose("another b")})
-	s := source(t, repo)
-	s.Sync()
-	repo.Git("reset", "--quiet", "--hard", first)
-	repo.Commit("another two", map[string]string{"a.md": prose("another a")})
-	r := s.Sync()
-	if r.Updated != 2 || !strings.Contains(doc(t, r, "a.md").Body, "another a") ||
-		!strings.Contains(doc(t, r, "b.md").URL, first) {
-		t.Errorf("%d updated: %s", r.Updated, doc(t, r, "b.md").URL)
-	}
-	connectortest.Same(t, source(t, repo).Sync(), r)
-
-	repo.Git("reset", "--quiet", "--hard", second)
-	repo.Git("branch", "--quiet", "-m", "main", "trunk")
-	s.Options["repository"].(map[string]any)["branch"] = "main"
-	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no branch main; name one of trunk") ||
-		len(r.Records) != 2 {
-		t.Errorf("without its branch: %v, %d records", r.Err, len(r.Records))
-	}
-	s.Options["repository"].(map[string]any)["branch"] = "trunk"
-	if r := s.Sync(); r.Updated != 2 {
-		t.Errorf("another branch: %d updated", r.Updated)
-	}
-}
-
-func TestShallowHistory(t *testing.T) {
-	t.Parallel()
-	repo := gitrepotest.New(t)
-	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
-	second := repo.Commit("two", map[string]string{"b.md": prose("another b")})
-	repo.Commit("three", map[string]string{"b.md": prose("a third b")})
-	server := connectortest.NewServer(t, repo.Handler())
-	s := source(t, repo, "repository", map[string]any{"url": server.URL + "/harbour/handbook.git", "depth": 2})
-	r := s.Sync()
-	if a := doc(t, r, "a.md"); !a.CreatedAt.IsZero() || !a.UpdatedAt.IsZero() || !strings.Contains(a.URL, second) {
-		t.Errorf("what is older than the history: %s, %s, %s", a.CreatedAt, a.UpdatedAt, a.URL)
-	}
-	if b := doc(t, r, "b.md"); !b.CreatedAt.IsZero() || b.UpdatedAt.Day() != 4 {
-		t.Errorf("what changed since: %s, %s", b.CreatedAt, b.UpdatedAt)
-	}
-	for i := range 3 {
-		repo.Commit("more", map[string]string{"c.md": prose(fmt.Sprint("c", i))})
-	}
-	if r = s.Sync(); r.Created != 1 || r.Updated != 0 {
-		t.Errorf("out of the old window: %d created, %d updated", r.Created, r.Updated)
-	}
-	connectortest.Unchanged(t, s, r)
-}
-
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
@@ -584,44 +530,5 @@ func TestBadOptions(t *testing.T) {
 				t.Errorf("%v; want %q", err, tt.want)
 			}
 		})
-	}
-}
-
-func TestManyPages(t *testing.T) {
-	t.Parallel()
-	pages := 3000
-	if race.Enabled {
-		pages = 300
-	}
-	repo := gitrepotest.New(t)
-	all := map[string]string{"docs/_common.mdx": "Common words.\n"}
-	for i := range pages {
-		all[fmt.Sprintf("docs/part%02d/page%04d.mdx", i%40,
-			i)] = fmt.Sprintf(
-			"---\ntitle: Page %d\ndescription: About thing %d.\n---\nimport C from '/_common.mdx'\n\n<C />\n\nThing "+
-				"%d is described here in a few words.\n", i, i, i)
-	}
-	repo.Import("one", all)
-	work := t.TempDir()
-	sync := func(cursor string) (*sink, string) {
-		c, err := ingest.Kinds(docs.Kind).Connector(network.Source{Name: "handbook", Kind: docs.Kind.Name,
-			Options: options.Of(map[string]any{"repository": map[string]any{"url": repo.Dir}})}, ingest.Environment{WorkDir: work})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := &sink{}
-		o, err := c.Sync(t.Context(), cursor, out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out, o.Cursor
-	}
-	out, cursor := sync("")
-	if out.put != pages {
-		t.Errorf("%d put", out.put)
-	}
-	repo.Import("two", map[string]string{"docs/part00/page0000.mdx": prose("one thing")})
-	if out, _ = sync(cursor); out.put != 1 || out.kept != pages-1 {
-		t.Errorf("%d put, %d kept", out.put, out.kept)
 	}
 }

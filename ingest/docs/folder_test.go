@@ -12,10 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/docs"
-	"almanac/ingest/memory"
 	"almanac/testing/connectortest"
 )
 
@@ -115,12 +113,6 @@ func TestAFolder(t *testing.T) {
 	}
 }
 
-func TestAFolderRecoversFromEveryInterruption(t *testing.T) {
-	t.Parallel()
-	f := newPlain(t, map[string]string{"a.md": prose("a"), "b.md": prose("b"), "c/d.md": prose("d")})
-	connectortest.Interrupted(t, f.config(nil))
-}
-
 func TestNothingOutsideAFolderIsRead(t *testing.T) {
 	t.Parallel()
 	f := newPlain(t, map[string]string{
@@ -206,34 +198,6 @@ func TestAFolderThatIsGoneFails(t *testing.T) {
 	}
 	if r := s.Try(t.Context()); r.Err == nil || len(r.Records) != 2 {
 		t.Errorf("a file: %v, %d records", r.Err, len(r.Records))
-	}
-}
-
-// TestAPageThatEndedARunIsSkipped: and its record stays, until the page changes.
-func TestAPageThatEndedARunIsSkipped(t *testing.T) {
-	t.Parallel()
-	f := newPlain(t, map[string]string{"a.md": "# A\n" + prose("a"), "b.md": "# B\n" + prose("b")})
-	deadly := "# A\n" + strings.Repeat("One of many lines about lamps.\n", 3000)
-	dir := t.TempDir()
-	if err := memory.NewHand(dir, "1").Take([]byte(deadly)); err != nil {
-		t.Fatal(err)
-	}
-	config := f.config(nil)
-	config.Kind = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-		env.Hand = memory.NewHand(dir, "1")
-		src.Kind = docs.Kind.Name
-		return ingest.Kinds(docs.Kind).Connector(src, env)
-	})
-	s := connectortest.NewSource(t, config)
-	s.Sync()
-	f.write("a.md", deadly, 2)
-	r := s.Sync()
-	if len(r.Records) != 2 || r.Skipped != 1 || r.Problems[0].Message != memory.ErrHeld.Error() {
-		t.Errorf("%v, %+v", r.Keys(), r.Problems)
-	}
-	f.write("a.md", deadly+"And one more.\n", 3)
-	if r := s.Sync(); r.Updated != 1 || r.Skipped != 0 {
-		t.Errorf("changed: %d updated, %+v", r.Updated, r.Problems)
 	}
 }
 

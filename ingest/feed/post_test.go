@@ -159,18 +159,6 @@ func TestDatesOfItems(t *testing.T) {
 	}
 }
 
-func TestTextBelowEveryItem(t *testing.T) {
-	for in, want := range map[string]string{
-		"<p>A.</p><p>The post <a href='/x'>B</a> appeared first on <a href='/'>C</a>.</p>": "A.",
-		"<p>The post office appeared first on our list.</p><p>B</p>":                       "The post office appeared first on our list.\n\nB",
-		"": "",
-	} {
-		if got := text(in, "https://example.org/"); got != want {
-			t.Errorf("%s: %q, want %q", in, got, want)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		atomFeed, rdfFeed, jsonFeed, clicks, `<rss><channel><item><media:group><media:title>`,

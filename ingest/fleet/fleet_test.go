@@ -142,60 +142,6 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-func TestVanished(t *testing.T) {
-	a, b := newStatus(t, "application/json", simple), newStatus(t, "text/csv",
-		"party,version\nquay::1,0.5.0\nanchor::1220,0.5.0")
-	s := connectortest.NewSource(t, config(nil, a, b))
-	s.AcceptShrink = true
-	if r := s.Sync(); len(r.Records) != 4 ||
-		connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, "anchor::1220")).Version != "0.5.4" {
-		t.Errorf("%v", r.Keys())
-	}
-	b.Fault("/", -1, connectortest.Status(500))
-	a.set(`[{"party":"anchor::1220","version":"0.5.4"}]`)
-	if r := s.Sync(); r.Deleted != 0 || r.Warned != 1 {
-		t.Errorf("one is down: %d deleted, %v", r.Deleted, r.Problems)
-	}
-	b.Heal()
-	b.set("party,version\nquay::1,0.5.0\n,0.1\n")
-	if r := s.Sync(); r.Deleted != 0 || r.Skipped != 1 {
-		t.Errorf("a row without a name: %d deleted, %v", r.Deleted, r.Problems)
-	}
-	b.set("party,version\nquay::1,0.5.0\n")
-	if r := s.Sync(); r.Deleted != 2 || len(r.Records) != 2 {
-		t.Errorf("%d deleted, %v", r.Deleted, r.Keys())
-	}
-}
-
-func TestFaults(t *testing.T) {
-	for name, fault := range map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(1),
-		"slow":      connectortest.Slow,
-		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn,
-		"garbage": connectortest.Garbage,
-		"empty":   connectortest.Empty, "reset": connectortest.Reset,
-		"inside": connectortest.Redirect(connectortest.Inside[0]),
-		"renamed": connectortest.Edited(func(b []byte) []byte {
-			return []byte(strings.NewReplacer(`"party"`, `"id"`, `"name"`, `"label"`).Replace(string(b)))
-		}),
-		"no list": connectortest.Edited(func([]byte) []byte { return []byte(`{"validators":7}`) }),
-		"more":    connectortest.Edited(func(b []byte) []byte { return append(b, `{"x":1}`...) }),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			from := newStatus(t, "application/json", simple)
-			s := connectortest.NewSource(t, config(nil, from))
-			before := s.Sync()
-			from.Fault("/", -1, fault)
-			if r := s.Try(t.Context()); r.Err == nil || r.Changes != 0 || len(r.Records) != len(before.Records) {
-				t.Errorf("%v, %d changes", r.Err, r.Changes)
-			}
-			from.Heal()
-			s.Sync()
-		})
-	}
-}
-
 func TestOptions(t *testing.T) {
 	for problem, o := range map[string]map[string]any{
 		`path "a..b"`:                {"urls": []string{"https://example.org"}, "items": "a..b"},

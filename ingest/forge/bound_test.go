@@ -7,10 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/forge"
-	"almanac/ingest/memory"
 	"almanac/testing/connectortest"
 )
 
@@ -74,31 +71,4 @@ func list(items any) (out []object) {
 		out = append(out, item.(object))
 	}
 	return out
-}
-
-// TestWhatARunEndedWithIsSkipped: a draft, or the text of a numbered proposal, that
-// an earlier run had in hand.
-func TestWhatARunEndedWithIsSkipped(t *testing.T) {
-	t.Parallel()
-	for sha, want := range map[string]string{shaOfFour: "pull request 4", shaOfSeven: "cwp-0007/cwp-0007.md"} {
-		h := newHub(t)
-		h.blobs[sha] += strings.Repeat("One of many lines about gauges.\n", 3000)
-		dir := t.TempDir()
-		if err := memory.NewHand(dir, "1").Take([]byte(h.blobs[sha])); err != nil {
-			t.Fatal(err)
-		}
-		config := drafts(t, serve(t, h).URL, nil)
-		config.Kind = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-			env.Hand = memory.NewHand(dir, "1")
-			src.Kind = forge.Proposals.Name
-			return ingest.Kinds(forge.Proposals).Connector(src, env)
-		})
-		got := connectortest.NewSource(t, config).Sync()
-		if diff := cmp.Diff([]string{want + ": " + memory.ErrHeld.Error()}, skipped(got)); diff != "" {
-			t.Errorf("skipped (-want +got)\n%s", diff)
-		}
-		if has := slices.Contains(got.Keys(), "cip PR-4"); has == (sha == shaOfFour) {
-			t.Errorf("%s: %v", want, got.Keys())
-		}
-	}
 }

@@ -142,54 +142,6 @@ func TestReadsARepository(t *testing.T) {
 	}
 }
 
-func TestReleases(t *testing.T) {
-	t.Parallel()
-	server := serve(t, newHub(t))
-	got := connectortest.NewSource(t, config(t, server.URL, nil)).Sync()
-	tests := []struct {
-		tag, title, version string
-		prerelease          bool
-		published           string
-		tags                []string
-	}{
-		{"v2.4.0-rc.1", "node v2.4.0-rc.1", "2.4.0-rc.1", true, "2031-05-20T09:00:00Z", []string{"version:2.4.0-rc.1"}},
-		{"v2.3.1", "Causeway Node 2.3.1: security fixes", "2.3.1", false, "2031-04-02T09:00:00Z",
-			[]string{"security", "stable", "version:2.3.1"}},
-		{"@causeway/gauge@0.9.0", "node @causeway/gauge@0.9.0", "0.9.0", false, "2031-01-02T09:00:00Z",
-			[]string{"stable", "version:0.9.0"}},
-		{"nightly", "Nightly", "", true, "2031-01-01T09:00:00Z", nil},
-	}
-	for _, tt := range tests {
-		rec := got.Get(t, catalog.KindRelease, "causeway/node@"+tt.tag)
-		data := connectortest.Data[catalog.Release](t, rec)
-		if rec.Title != tt.title || data.Version != tt.version || data.Prerelease != tt.prerelease ||
-			!rec.CreatedAt.Equal(date(tt.published)) || data.Tag != tt.tag {
-			t.Errorf("%s: title %q, %s, %+v", tt.tag, rec.Title, rec.CreatedAt, data)
-		}
-		if !slices.Equal(rec.Tags, tt.tags) {
-			t.Errorf("%s: tags %q, want %q", tt.tag, rec.Tags, tt.tags)
-		}
-	}
-}
-
-func TestWhatDidNotChangeIsNotWritten(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	server := serve(t, h)
-	s := connectortest.NewSource(t, config(t, server.URL, nil))
-	connectortest.Unchanged(t, s, s.Sync())
-	h.change(func() { h.left, h.reset = 3, connectortest.Now.Add(time.Hour) })
-	// Unmodified responses cost nothing; GraphQL has no ETags.
-	if got := s.Sync(); got.Warned != 0 {
-		t.Errorf("three requests are not enough for a third sync:\n%s", problems(got))
-	}
-}
-
-func TestRecoversFromEveryInterruption(t *testing.T) {
-	t.Parallel()
-	connectortest.Interrupted(t, config(t, serve(t, newHub(t)).URL, nil))
-}
-
 func TestOnlyWhatChangedIsRead(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

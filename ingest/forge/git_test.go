@@ -285,48 +285,6 @@ func TestARepositoryReadTwice(t *testing.T) {
 	}
 }
 
-// TestGitAndTheForgeFillTheSameRecords reads the same repositories with git alone
-// and through the API alone: what texts say is the same.
-func TestGitAndTheForgeFillTheSameRecords(t *testing.T) {
-	t.Parallel()
-	git, api := newWorld(t), newWorld(t)
-	git.sync("texts", "grants")
-	api.sync("drafts", "board")
-	texts := func(w *world, kind catalog.Kind) (lines []string) {
-		for _, r := range w.records(kind) {
-			aliases, err := w.store.Aliases(t.Context(), r.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var files []string
-			if kind == catalog.KindGrant {
-				files = connectortest.Data[catalog.Grant](t, r).Files
-			}
-			lines = append(lines, fmt.Sprintln(r.Key, r.Title, r.Path, r.Container, r.Author, r.Summary, files, aliases, r.Body))
-		}
-		return lines
-	}
-	for kind, n := range map[catalog.Kind]int{catalog.KindCIP: 3, catalog.KindGrant: 5} {
-		got := texts(api, kind)
-		if diff := cmp.Diff(texts(git, kind), got); diff != "" || len(got) != n {
-			t.Errorf("%s (-git +forge)\n%s", kind, diff)
-		}
-	}
-}
-
-// TestGitTakesOverFromTheForge has the forge's source run before the one that
-// owns its records: what it knows is there at any time.
-func TestGitTakesOverFromTheForge(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.sync("drafts", "board")
-	w.sync("texts", "grants")
-	if diff := cmp.Diff(known, w.state()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	w.figures()
-}
-
 // figures checks what is computed from the grants.
 func (w *world) figures() {
 	w.t.Helper()

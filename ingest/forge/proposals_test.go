@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -227,126 +226,6 @@ func TestReadsGrants(t *testing.T) {
 	connectortest.Unchanged(t, s, got)
 }
 
-func TestGrantsRecoverFromEveryInterruption(t *testing.T) {
-	t.Parallel()
-	connectortest.Interrupted(t, grants(t, serve(t, newHub(t)).URL, nil))
-}
-
-func TestProposalsWithoutAToken(t *testing.T) {
-	t.Parallel()
-	server := serve(t, newHub(t))
-	got := connectortest.NewSource(t, grants(t, server.URL, map[string]any{"token_env": ""})).Sync()
-	want := []string{"proposal 2", "proposal 2/proposals/shared-gauge.md", "proposal 3", "proposal 5"}
-	if diff := cmp.Diff(want, got.Keys()); diff != "" || !got.Complete || !strings.Contains(problems(got), "no token") {
-		t.Errorf("complete %t, problems %s(-want +got)\n%s", got.Complete, problems(got), diff)
-	}
-	for _, p := range server.Paths() {
-		if strings.Contains(p, "comments") || strings.Contains(p, "graphql") {
-			t.Errorf("asked %s", p)
-		}
-	}
-}
-
-func TestABoardOutOfReach(t *testing.T) {
-	t.Parallel()
-	server := serve(t, newHub(t))
-	s := connectortest.NewSource(t, grants(t, server.URL,
-		map[string]any{"board": map[string]any{"owner": "causeway", "number": 99}}))
-	got := s.Sync()
-	if len(got.Records) != 5 || !strings.Contains(problems(got), "read:project") {
-		t.Errorf("%v\n%s", got.Keys(), problems(got))
-	}
-	s = connectortest.NewSource(t, grants(t, server.URL, nil))
-	s.Sync()
-	server.Fault("/graphql", -1, connectortest.Status(502))
-	if got := s.Try(t.Context()); got.Err == nil || got.Updated != 0 {
-		t.Errorf("a failing board removed the columns: %v, %d updated", got.Err, got.Updated)
-	}
-}
-
-// TestRateLimitOfProposals has a limit that is too small for one run.
-func TestRateLimitOfProposals(t *testing.T) {
-	t.Parallel()
-	whole := connectortest.NewSource(t, drafts(t, serve(t, newHub(t)).URL, nil)).Sync()
-	h := newHub(t)
-	s := connectortest.NewSource(t, drafts(t, serve(t, h).URL, nil))
-	for runs := 1; ; runs++ {
-		h.change(func() { h.left, h.reset = 7, s.Clock.Add(time.Hour) })
-		got := s.Sync()
-		if !strings.Contains(problems(got), "rate limit is used up") {
-			same(t, whole, got)
-			if runs < 3 {
-				t.Errorf("%d runs; the limit was not met", runs)
-			}
-			return
-		}
-		if got.Complete || runs > 10 {
-			t.Fatalf("run %d: complete %t", runs, got.Complete)
-		}
-		s.Clock = s.Clock.Add(time.Hour)
-	}
-}
-
-func TestFaultsOfProposals(t *testing.T) {
-	t.Parallel()
-	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "halved": connectortest.Halved, "empty": connectortest.Empty,
-		"sign in": connectortest.SignIn,
-		"inside":  connectortest.Redirect(connectortest.Inside[0]), "endless": nil,
-	}
-	for path, names := range map[string][]string{
-		"": {"halved"}, "/pulls": slices.Sorted(maps.Keys(faults)), "/pulls/4/files": {"endless"},
-		"/git/trees/main": {"halved"}, "/issues/comments": {"halved"},
-	} {
-		t.Run("of "+path, func(t *testing.T) {
-			server := serve(t, newHub(t))
-			s := connectortest.NewSource(t, drafts(t, server.URL, nil))
-			for _, name := range names {
-				fault := faults[name]
-				if fault == nil {
-					fault = endless() // it repeats its first response
-				}
-				server.Fault("/repos/causeway/proposals"+path, -1, only("/repos/causeway/proposals"+path, fault))
-				if got := s.Try(t.Context()); got.Err == nil || got.Complete || got.Deleted != 0 {
-					t.Errorf("%s: no error; %d deleted; problems:\n%s", name, got.Deleted, problems(got))
-				}
-				server.Heal()
-				if got := s.Sync(); len(got.Records) != 7 || !got.Complete {
-					t.Errorf("%s, healed: %v\n%s", name, got.Keys(), problems(got))
-				}
-			}
-		})
-	}
-	t.Run("texts", func(t *testing.T) {
-		h := newHub(t)
-		server := serve(t, h)
-		s := connectortest.NewSource(t, drafts(t, server.URL, nil))
-		first := s.Sync()
-		h.change(func() {
-			p := h.projects["causeway/proposals"]
-			p.Files["4"][0]["sha"] = "0000000000000000000000000000000000000404"
-			p.Pulls[slices.IndexFunc(p.Pulls,
-				func(o object) bool {
-					return o["number"] == 4.0
-				})]["head"].(object)["sha"] = "1111111111111111111111111111111111111111"
-		})
-		got := s.Sync()
-		if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" || got.Skipped != 1 ||
-			!strings.Contains(problems(got), "pull request 4: ") {
-			t.Errorf("%s(-first +again)\n%s", problems(got), diff)
-		}
-	})
-	t.Run("a list of other things", func(t *testing.T) {
-		h := newHub(t)
-		s := connectortest.NewSource(t, drafts(t, serve(t, h).URL, nil))
-		first := s.Sync()
-		h.change(func() { h.projects["causeway/proposals"].Pulls[3] = object{"nummer": 4} })
-		if got := s.Sync(); got.Complete || len(got.Records) != len(first.Records) {
-			t.Errorf("complete %t, %v", got.Complete, got.Keys())
-		}
-	})
-}
-
 // TestNamesAreAddedToTheProposalsOfAnotherSource: the numbered proposals come
 // from a source before the forge in the network file, as from a clone.
 func TestNamesAreAddedToTheProposalsOfAnotherSource(t *testing.T) {
@@ -396,26 +275,5 @@ func TestBadProposalOptions(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: %v, want %q", tt.options, err, tt.want)
 		}
-	}
-}
-
-// TestEnterpriseServers: they have GraphQL next to /api/v3.
-func TestEnterpriseServers(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	server := connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rest, ok := strings.CutPrefix(r.URL.Path, "/api/v3")
-		if r.URL.Path == "/api/graphql" {
-			rest, ok = "/graphql", true
-		}
-		if r.URL.Path = rest; !ok {
-			http.NotFound(w, r)
-			return
-		}
-		h.ServeHTTP(w, r)
-	}))
-	got := connectortest.NewSource(t, config(t, server.URL+"/api/v3/", nil)).Sync()
-	if len(got.Records) != 19 {
-		t.Errorf("%v\n%s", got.Keys(), problems(got))
 	}
 }

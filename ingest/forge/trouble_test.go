@@ -2,7 +2,6 @@ package forge_test
 
 import (
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,29 +60,6 @@ func TestARateLimitEndsTheRunAndTheNextContinues(t *testing.T) {
 	}
 }
 
-// TestASmallLimitReachesEveryRepository has no token, so that even unchanged
-// content costs a request, and too few requests for the first repository and any
-// other in the same hour.
-func TestASmallLimitReachesEveryRepository(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	s := connectortest.NewSource(t, connectortest.Config{Kind: forge.Kind,
-		Options: map[string]any{
-			"api": serve(t, h).URL, "repositories": []string{"causeway/node", "causeway/proposals", "causeway/grants"},
-		}})
-	for runs := 1; ; runs++ {
-		h.change(func() { h.left, h.reset = 8, s.Clock.Add(time.Hour) })
-		keys := s.Sync().Keys()
-		if slices.Contains(keys, "repo causeway/proposals") && slices.Contains(keys, "repo causeway/grants") {
-			return
-		}
-		if runs == 10 {
-			t.Fatalf("after %d hours: %v", runs, keys)
-		}
-		s.Clock = s.Clock.Add(time.Hour)
-	}
-}
-
 func TestSecondaryLimits(t *testing.T) {
 	answer := func(status int, after, message string) connectortest.Fault {
 		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
@@ -130,102 +106,6 @@ func TestSecondaryLimits(t *testing.T) {
 				t.Errorf("after the limit: %v\n%s", got.Keys(), problems(got))
 			}
 		})
-	}
-}
-
-// TestFaults makes one list of one of two repositories fail in every way.
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	two := map[string]any{"repositories": []string{"causeway/node", "causeway/proposals"}}
-	whole := connectortest.NewSource(t, config(t, serve(t, newHub(t)).URL, two)).Sync()
-	faults := map[string]struct {
-		fault connectortest.Fault
-		want  string
-	}{
-		"500":       {connectortest.Status(500), "500 Internal Server Error"},
-		"404":       {connectortest.Status(404), "404 Not Found"},
-		"truncated": {connectortest.Truncated, "truncated"},
-		"halved":    {connectortest.Halved, "not JSON"},
-		"sign in":   {connectortest.SignIn, "content type"},
-		"garbage":   {connectortest.Garbage, "not JSON"},
-		"empty":     {connectortest.Empty, "not JSON"},
-		"reset":     {connectortest.Reset, "GET "},
-		"inside":    {connectortest.Redirect(connectortest.Inside[1]), "address refused"},
-		"an object": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { body(w, `{"items":[]}`) },
-			"expected form"},
-		"without times": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			body(w, `[{"number":1,"id":1,"changed":"2031"}]`)
-		}, "no id or no updated_at"},
-		"endless": {nil, "do not end"}, // it repeats its first response
-	}
-	for _, list := range []string{"/issues", "/issues/comments", "/releases"} {
-		t.Run(list, func(t *testing.T) {
-			server := serve(t, newHub(t))
-			s := connectortest.NewSource(t, config(t, server.URL, two))
-			for _, name := range slices.Sorted(maps.Keys(faults)) {
-				if list != "/issues" && name != "halved" && name != "endless" {
-					continue
-				}
-				fault := faults[name].fault
-				if fault == nil {
-					fault = endless()
-				}
-				s.Clock = s.Clock.Add(8 * 24 * time.Hour) // a run from the beginning
-				server.Requests()
-				server.Fault("/repos/causeway/node"+list, -1, only("/repos/causeway/node"+list, fault))
-				got := s.Sync()
-				if !strings.Contains(problems(got), faults[name].want) || got.Complete || got.Deleted != 0 {
-					t.Errorf("%s: complete %t, %d deleted, problems:\n%s", name, got.Complete, got.Deleted,
-						problems(got))
-				}
-				if !slices.Contains(got.Keys(), "discussion D_kwDO0001") ||
-					!slices.Contains(server.Paths(), "GET /repos/causeway/proposals/releases?per_page=100") {
-					t.Errorf("%s: the rest was not read: %v", name, got.Keys())
-				}
-				server.Heal()
-				same(t, whole, s.Sync())
-			}
-		})
-	}
-}
-
-func TestASlowForge(t *testing.T) {
-	t.Parallel()
-	server := serve(t, newHub(t))
-	server.Fault("/", -1, connectortest.Slow)
-	s := connectortest.NewSource(t, connectortest.Config{Kind: forge.Kind,
-		Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
-	if got := s.Try(t.Context()); !errors.Is(got.Err, outbound.ErrTimeout) {
-		t.Errorf("error %v", got.Err)
-	}
-}
-
-func body(w http.ResponseWriter, text string) {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(text))
-}
-
-// only applies a fault to one path and nothing below it.
-func only(path string, f connectortest.Fault) connectortest.Fault {
-	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if r.URL.Path != path {
-			next.ServeHTTP(w, r)
-			return
-		}
-		f(w, r, next)
-	}
-}
-
-// endless returns the first page for every page and announces another.
-func endless() connectortest.Fault {
-	repeating := connectortest.Repeating()
-	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		w.Header().Set("Link", `<https://api.forge.example.org/x?page=2>; rel="next"`)
-		repeating(w, r, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			r.URL.RawQuery = "per_page=2&sort=updated&direction=asc"
-			next.ServeHTTP(rw, r)
-			rw.Header().Set("Link", `<https://api.forge.example.org/x?page=2>; rel="next"`)
-		}))
 	}
 }
 

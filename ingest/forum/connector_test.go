@@ -1,8 +1,6 @@
 package forum_test
 
 import (
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -115,22 +113,6 @@ func TestCategoriesComeInPages(t *testing.T) {
 	}
 }
 
-// TestCategoriesWithoutEnd: a list of new categories on every page is an error.
-func TestCategoriesWithoutEnd(t *testing.T) {
-	b := newBench(t)
-	b.topic(1, 1)
-	next := 0
-	b.server.Fault("/categories.json", -1, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		next++
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"category_list":{"categories":[{"id":%d,"slug":"x","subcategory_ids":[-1,%d]}]}}`, next, next+1)
-	})
-	if r := connectortest.NewSource(t, b.config).Try(t.Context()); r.Err == nil ||
-		!strings.Contains(r.Err.Error(), "does not end") {
-		t.Errorf("%v after %d pages", r.Err, next)
-	}
-}
-
 func TestLongTopicsComeInBatches(t *testing.T) {
 	b := newBench(t)
 	b.topic(8, 65)
@@ -152,22 +134,6 @@ func TestLongTopicsComeInBatches(t *testing.T) {
 	}
 	if batches != 3 || pages != 3 {
 		t.Errorf("%d batches, %d pages; want 3 of each", batches, pages)
-	}
-}
-
-func TestAForumOfManyPages(t *testing.T) {
-	for _, oldest := range []bool{false, true} {
-		b := newBench(t)
-		b.oldest = oldest
-		for id := range 130 {
-			b.topic(id+1, 1)
-		}
-		s := connectortest.NewSource(t, b.config)
-		r := s.Sync()
-		if len(r.Records) != 260 || len(r.Get(t, catalog.KindTopic, "77").Tags) != 1 {
-			t.Errorf("oldest %t: %d records", oldest, len(r.Records))
-		}
-		connectortest.Unchanged(t, s, r)
 	}
 }
 
@@ -239,40 +205,6 @@ func TestDeletions(t *testing.T) {
 		t.Errorf("after the sweep: %d deleted", r.Deleted)
 	}
 	connectortest.Unchanged(t, s, r)
-}
-
-func TestATopicMissingFromTheListStays(t *testing.T) {
-	b := newBench(t)
-	for id := range 20 {
-		b.topic(id+1, 1)
-	}
-	s := connectortest.NewSource(t, b.config)
-	first := s.Sync()
-	b.change(func() { b.find(4).slipped = true })
-	s.Clock = s.Clock.Add(25 * time.Hour)
-	r := s.Sync()
-	if r.Deleted != 0 || len(r.Records) != len(first.Records) {
-		t.Errorf("%d deleted, %d records", r.Deleted, len(r.Records))
-	}
-	connectortest.Unchanged(t, s, r)
-}
-
-func TestAnEmptiedForumIsRefused(t *testing.T) {
-	b := newBench(t)
-	for id := range 30 {
-		b.topic(id+1, 1)
-	}
-	s := connectortest.NewSource(t, b.config)
-	s.Sync()
-	b.change(func() { b.topics = b.topics[:3] })
-	s.Clock = s.Clock.Add(25 * time.Hour)
-	if r := s.Try(t.Context()); r.Err == nil || len(r.Records) != 60 {
-		t.Errorf("error %v, %d records", r.Err, len(r.Records))
-	}
-	s.AcceptShrink = true
-	if r := s.Sync(); len(r.Records) != 6 {
-		t.Errorf("accepted: %d records", len(r.Records))
-	}
 }
 
 func TestARenamedCategoryReachesItsTopics(t *testing.T) {

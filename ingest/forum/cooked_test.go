@@ -166,11 +166,3 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
-
-func TestStep(t *testing.T) {
-	for n := int64(1); n < 1_000_000; n += 1 + n/50 {
-		if step(n) > step(n+1) || n >= 8 && step(n) == step(n+n/4+1) || step(n) == step(2*n) {
-			t.Fatalf("step(%d) = %d, step(%d) = %d", n, step(n), n+n/4+1, step(n+n/4+1))
-		}
-	}
-}

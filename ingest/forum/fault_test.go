@@ -1,30 +1,17 @@
 package forum_test
 
 import (
-	"context"
-	"errors"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
-	"almanac/ingest/forum"
-	"almanac/ingest/outbound"
 	"almanac/testing/connectortest"
 )
-
-// renamed responds with a field of the JSON renamed.
-func renamed(field, to string) connectortest.Fault {
-	return rewritten(func(body string) string { return strings.ReplaceAll(body, `"`+field+`":`, `"`+to+`":`) })
-}
 
 // rewritten responds with a modified body.
 func rewritten(alter func(string) string) connectortest.Fault {
@@ -65,56 +52,6 @@ func threeTopics(t *testing.T) *bench {
 	b.topic(2, 30)
 	b.topic(3, 1)
 	return b
-}
-
-func TestAListThatFailsFailsTheRun(t *testing.T) {
-	broken := map[string]connectortest.Fault{
-		"429": connectortest.TooMany(3600), "403": connectortest.Status(403), "404": connectortest.Status(404),
-		"renamed": func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			renamed("topic_list", "list")(w, r,
-				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					renamed("category_list", "list")(w, r,
-						next)
-				}))
-		},
-	}
-	for name, f := range faults {
-		broken[name] = f
-	}
-	for name, fault := range broken {
-		for _, path := range []string{"/categories.json", "/latest.json"} {
-			t.Run(name+path, func(t *testing.T) {
-				t.Parallel()
-				b := threeTopics(t)
-				s := connectortest.NewSource(t, b.config)
-				first := s.Sync()
-				b.change(func() { b.reply(b.find(1), "<p>New.</p>") })
-				b.server.Fault(path, -1, fault)
-				r := s.Try(t.Context())
-				if r.Err == nil || len(r.Records) != len(first.Records) || r.Cursor != first.Cursor {
-					t.Errorf("error %v, %d records of %d", r.Err, len(r.Records), len(first.Records))
-				}
-				b.server.Heal()
-				if r := s.Sync(); len(r.Records) != len(first.Records)+1 {
-					t.Errorf("healed: %d records", len(r.Records))
-				}
-			})
-		}
-	}
-}
-
-// TestOtherSoftware: what is not a Discourse forum, or one only for members, is
-// called so.
-func TestOtherSoftware(t *testing.T) {
-	for name, fault := range map[string]connectortest.Fault{"no such page": connectortest.Status(404),
-		"members only": connectortest.Status(403), "a page": connectortest.SignIn} {
-		b := threeTopics(t)
-		b.server.Fault("/categories.json", -1, fault)
-		r := connectortest.NewSource(t, b.config).Try(t.Context())
-		if r.Err == nil || !strings.Contains(r.Err.Error(), "is "+b.server.URL+" a Discourse forum that can be read") {
-			t.Errorf("%s: %v", name, r.Err)
-		}
-	}
 }
 
 func TestATopicThatFailsStays(t *testing.T) {
@@ -194,31 +131,6 @@ func TestALineThatCannotBeReadIsSkipped(t *testing.T) {
 	}
 }
 
-func TestAnOverloadedForumEndsTheRun(t *testing.T) {
-	b := threeTopics(t)
-	b.server.Fault("/t/2.json", -1, connectortest.TooMany(3600))
-	s := connectortest.NewSource(t, b.config)
-	r := s.Try(t.Context())
-	status, ok := errors.AsType[*outbound.StatusError](r.Err)
-	if !ok || status.Status != http.StatusTooManyRequests || r.Cursor != "" {
-		t.Errorf("error %v, cursor %q", r.Err, r.Cursor)
-	}
-	b.server.Heal()
-	same(t, connectortest.NewSource(t, b.config).Sync(), s.Sync())
-}
-
-func TestMomentaryFaultsAreRetried(t *testing.T) {
-	b := threeTopics(t)
-	for _, path := range []string{"/categories.json", "/latest.json", "/t/1.json", "/t/2.json", "/t/2/posts.json"} {
-		b.server.Fault(path, 2, connectortest.TooMany(1))
-		b.server.Fault(path, 1, connectortest.Status(502))
-	}
-	r := connectortest.NewSource(t, b.config).Sync()
-	if r.Skipped != 0 || len(r.Records) != 36 {
-		t.Errorf("%d skipped, %d records", r.Skipped, len(r.Records))
-	}
-}
-
 func TestAListWithoutEndFailsTheRun(t *testing.T) {
 	b := newBench(t)
 	for id := range 110 {
@@ -231,117 +143,6 @@ func TestAListWithoutEndFailsTheRun(t *testing.T) {
 	if r := s.Try(t.Context()); r.Err == nil || len(r.Records) != len(first.Records) {
 		t.Errorf("error %v, %d records of %d", r.Err, len(r.Records), len(first.Records))
 	}
-}
-
-func TestADeadForumEndsTheRunAndManyBadTopicsDoNot(t *testing.T) {
-	b := newBench(t)
-	for id := range 20 {
-		b.topic(id+1, 1)
-	}
-	b.server.Fault("/t/", -1, connectortest.Status(500))
-	s := connectortest.NewSource(t, b.config)
-	if r := s.Sync(); r.Skipped != 20 {
-		t.Errorf("bad topics: %d skipped", r.Skipped)
-	}
-	b.server.Heal()
-	var requests atomic.Int32
-	b.server.Fault("/", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if requests.Add(1) > 3 { // categories, no more of them, and list, then nothing
-			connectortest.Reset(w, r, next)
-		}
-		next.ServeHTTP(w, r)
-	})
-	if r := s.Try(t.Context()); r.Err == nil || r.Skipped != 5 {
-		t.Errorf("dead: error %v, %d skipped", r.Err, r.Skipped)
-	}
-	b.server.Heal()
-	if r := s.Sync(); len(r.Records) != 40 {
-		t.Errorf("healed: %d records", len(r.Records))
-	}
-}
-
-// TestKilledAnywhere ends syncs at random points: during a request, or between
-// two records. After that nothing more is written. The next sync must leave the
-// catalog as one uninterrupted sync would.
-func TestKilledAnywhere(t *testing.T) {
-	b := newBench(t)
-	for id := range 5 {
-		b.topic(id+1, 1+id*6) // the last in two batches
-	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
-	s := &killable{}
-	s.Source = connectortest.NewSource(t, connectortest.Config{Options: b.config.Options, Connector: s.connector()})
-	for point := range 30 {
-		b.change(func() { // found by the killed sync and the next one
-			topic := b.topics[random.IntN(len(b.topics))]
-			b.reply(topic, "<p>One more.</p>")
-			topic.posts[random.IntN(len(topic.posts))].cooked = "<p>Edited.</p>"
-			b.topics[point%5].posts[0].likes++
-			b.topic(100+point, 1)
-		})
-		s.Clock = s.Clock.Add(time.Duration(random.IntN(30)) * time.Hour)
-		ctx, kill := context.WithCancel(t.Context())
-		if random.IntN(2) == 0 {
-			left := random.IntN(12)
-			b.server.Fault("/", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				if left--; left < 0 {
-					kill()
-				}
-				next.ServeHTTP(w, r)
-			})
-		} else {
-			s.kill, s.after = kill, random.IntN(60)
-		}
-		s.Try(ctx)
-		kill()
-		b.server.Heal()
-		s.kill = nil
-		s.Sync()
-		if point%10 == 9 {
-			s.Clock = s.Clock.Add(25 * time.Hour)
-			r := s.Sync() // finds changes without activity
-			same(t, whole(t, b, s.Source), r)
-			connectortest.Unchanged(t, s.Source, r)
-		}
-	}
-}
-
-// killable is a source whose syncs can be killed between two records.
-type killable struct {
-	*connectortest.Source
-	kill  func()
-	after int
-}
-
-func (k *killable) connector() ingest.Constructor {
-	return func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-		src.Kind = forum.Kind.Name
-		c, err := ingest.Kinds(forum.Kind).Connector(src, env)
-		return killing{c, k}, err
-	}
-}
-
-type killing struct {
-	ingest.Cursored
-	by *killable
-}
-
-func (k killing) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	return k.Cursored.Sync(ctx, cursor, &killingSink{out, k.by})
-}
-
-type killingSink struct {
-	ingest.Sink
-	by *killable
-}
-
-func (k *killingSink) Put(ctx context.Context, e catalog.Entry) error {
-	if k.by.after--; k.by.kill != nil && k.by.after < 0 {
-		k.by.kill()
-	}
-	return k.Sink.Put(ctx, e)
 }
 
 // whole is a first sync at the time of another source, which has just swept.

@@ -458,58 +458,6 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-func TestEndpointsVanish(t *testing.T) {
-	all := []string{
-		"/v0/dso", "/version", "/v0/dso-sequencers", "/v0/admin/validator/licenses", "/v0/featured-apps",
-		"/v0/admin/sv/voterequests", "/v0/admin/sv/voteresults",
-		"/v0/round-of-latest-data", "/v0/round-totals", "/v0/top-providers-by-app-rewards",
-	}
-	for _, path := range all {
-		t.Run(path, func(t *testing.T) {
-			t.Parallel()
-			scan := newScan(t, causeway())
-			scan.absent[path] = true
-			s := connectortest.NewSource(t, config(scan))
-			r := s.Sync()
-			if r.Warned == 0 || !strings.Contains(fmt.Sprint(r.Problems), path) {
-				t.Errorf("no note: %v", r.Problems)
-			}
-			state := snapshot(t, s)
-			missing := map[string]bool{
-				"/v0/dso": state.VotingThreshold == nil && state.SuperValidators == nil &&
-					*state.LatestRound == 4240,
-				"/version":                     state.Deployments[0].Version == "",
-				"/v0/dso-sequencers":           state.SequencerCount == nil,
-				"/v0/admin/validator/licenses": state.ValidatorCount == nil && state.Validators == nil,
-				"/v0/featured-apps":            state.FeaturedApps == nil,
-				"/v0/admin/sv/voterequests":    len(r.Records) == 10, "/v0/admin/sv/voteresults": len(r.Records) == 9,
-				"/v0/round-of-latest-data":         state.AppRewards == nil && state.RewardsRound == nil,
-				"/v0/round-totals":                 state.AppRewards == nil,
-				"/v0/top-providers-by-app-rewards": state.AppRewards != nil,
-			}
-			if !missing[path] {
-				t.Errorf("%+v, %d records", state, len(r.Records))
-			}
-			connectortest.Unchanged(t, s, r)
-			// If it was read before, records stay.
-			late := newScan(t, causeway())
-			s = connectortest.NewSource(t, config(late))
-			before := s.Sync()
-			late.absent[path] = true
-			changes := map[string]int64{"/v0/dso": 2}[path] // who has not voted yet
-			if r := s.Sync(); r.Changes != changes || len(r.Records) != len(before.Records) {
-				t.Errorf("%d changes, %d of %d records", r.Changes, len(r.Records), len(before.Records))
-			}
-		})
-	}
-	scan := newScan(t, causeway())
-	scan.Fault("/", -1, connectortest.Status(404))
-	if r := connectortest.NewSource(t, config(scan)).Try(t.Context()); r.Err == nil ||
-		!strings.Contains(r.Err.Error(), "no Scan of mainnet responds") {
-		t.Errorf("with nothing there: %v", r.Err)
-	}
-}
-
 func TestScansDisagree(t *testing.T) {
 	honest, odd, third := newScan(t, causeway()), newScan(t, causeway()), newScan(t, causeway())
 	odd.state.threshold, odd.state.round, odd.state.version = 1, "9999", "6.6.6"
@@ -552,70 +500,6 @@ func TestScansDisagree(t *testing.T) {
 	two.AcceptShrink = true
 	if r := two.Sync(); slices.Contains(r.Keys(), "app 00aa01") {
 		t.Error("did not vanish although both say so")
-	}
-}
-
-func TestAScanIsDown(t *testing.T) {
-	for name, fault := range map[string]connectortest.Fault{
-		"slow": connectortest.Slow, "reset": connectortest.Reset,
-		"inside": connectortest.Redirect(connectortest.Inside[1]),
-		"500":    connectortest.Status(500), "429": connectortest.TooMany(1), "truncated": connectortest.Truncated,
-		"sign in": connectortest.SignIn,
-		"garbage": connectortest.Garbage, "empty": connectortest.Empty, "halved": connectortest.Halved,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			down, up := newScan(t, causeway()), newScan(t, causeway())
-			down.Fault("/", -1, fault)
-			s := connectortest.NewSource(t, config(down, up))
-			r := s.Sync()
-			if len(r.Records) != 12 || r.Warned == 0 || r.Skipped != 0 {
-				t.Errorf("%d records, problems %v", len(r.Records), r.Problems)
-			}
-			if state := snapshot(t, s); *state.VotingThreshold != 3 || *state.ValidatorCount != 5 ||
-				state.AppRewards == nil {
-				t.Errorf("%+v", state)
-			}
-			if n := len(down.Requests()); n > 8 || slices.Contains([]string{"slow", "inside"}, name) && n != 1 {
-				t.Errorf("%d requests to a Scan that is down", n)
-			}
-			// If there is no other, the run fails and everything stays.
-			up.Fault("/", -1, fault)
-			if again := s.Try(t.Context()); again.Err == nil || again.Changes != 0 || again.Cursor != r.Cursor {
-				t.Errorf("%v, %d changes", again.Err, again.Changes)
-			}
-			up.Heal()
-			down.Heal()
-			s.Sync()
-		})
-	}
-}
-
-func TestFiveThousandValidators(t *testing.T) {
-	scan := newScan(t, causeway())
-	for i := range 5000 {
-		scan.state.licences = append(scan.state.licences, licence(fmt.Sprintf("v%04d", i), "Anchor", 4000+i%200))
-	}
-	l := connector(t, config(scan))
-	first := &sink{}
-	o, err := l.Sync(t.Context(), "", first)
-	if err != nil || len(first.entries) != 5012 || len(o.Gone) != 0 {
-		t.Fatalf("%d records, %d gone, %v", len(first.entries), len(o.Gone), err)
-	}
-	pages := 0
-	for _, p := range scan.Paths() {
-		if strings.Contains(p, "licenses") {
-			pages++
-		}
-	}
-	if pages != 7 {
-		t.Errorf("%d pages", pages)
-	}
-	scan.change(func(s *fakeState) { s.licences = s.licences[:5001] })
-	second := &sink{}
-	o, err = l.Sync(t.Context(), o.Cursor, second)
-	if err != nil || len(second.entries) != 5 || len(o.Gone) != 1 { // vote requests are always put
-		t.Errorf("%d records, %d gone, %v", len(second.entries), len(o.Gone), err)
 	}
 }
 
@@ -701,26 +585,6 @@ func TestEndlessPages(t *testing.T) {
 	}
 	if state := snapshot(t, s); state.ValidatorCount != nil {
 		t.Error("validators are counted though their list has no end")
-	}
-}
-
-// TestRenamedLists: an absent list is not an empty list.
-func TestRenamedLists(t *testing.T) {
-	scan := newScan(t, causeway())
-	s := connectortest.NewSource(t, config(scan))
-	before := s.Sync()
-	scan.edit = func(path string, answer object) {
-		for _, field := range []string{"featured_apps", "validator_licenses", "dso_rules_vote_requests",
-			"dso_rules_vote_results", "dso_rules", "domainSequencers"} {
-			if v, ok := answer[field]; ok {
-				delete(answer, field)
-				answer["renamed_"+field] = v
-			}
-		}
-	}
-	r := s.Sync()
-	if r.Changes != 0 || len(r.Records) != len(before.Records) || r.Warned < 6 {
-		t.Errorf("%d changes, %v", r.Changes, r.Problems)
 	}
 }
 

@@ -210,24 +210,6 @@ func pages(server *connectortest.Server, names ...string) (items []listing.Item)
 	return items
 }
 
-func TestServersThatAreDown(t *testing.T) {
-	server := connectortest.NewServer(t, http.NotFoundHandler())
-	server.Fault("/", -1, connectortest.Slow)
-	out := &sink{}
-	r := listing.NewRun(ingest.Environment{HTTP: connectortest.Client(t)}, catalog.KindBlog, 0,
-		listing.State{Items: map[string]listing.Seen{"i": {Key: "i"}}}, out)
-	err := r.Each(connectortest.Impatient(t.Context()), pages(server, "a", "b", "c", "d", "e", "f", "g", "h", "i"), nil)
-	if err != nil || !slices.Equal(out.skipped, []string{"a", "b", "c", "d", "e"}) || !r.Now.Items["i"].Pending {
-		t.Errorf("%v, skipped %v, %+v", err, out.skipped, r.Now.Items)
-	}
-	if _, _, err := r.Done(true, nil); !errors.Is(err, outbound.ErrDown) || !errors.Is(err, outbound.ErrTimeout) {
-		t.Error(err)
-	}
-	if n := len(server.Paths()); n != 5 {
-		t.Errorf("%d requests", n)
-	}
-}
-
 // TestOneHostThatIsDownEndsNoRun: items that lead to a server that does not
 // answer stand between those of another.
 func TestOneHostThatIsDownEndsNoRun(t *testing.T) {

@@ -3,11 +3,8 @@ package mail_test
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,22 +103,6 @@ func TestVotesHangOnTheirThread(t *testing.T) {
 	if r := s.Sync(); r.Created != 1 || r.Updated != 1 || len(votes()) != 2 ||
 		!strings.HasPrefix(votes()[1], "/g/cip-vote/message/9 "+member+" in_favour") {
 		t.Errorf("after a revote: %d created, %d updated, %q", r.Created, r.Updated, votes())
-	}
-}
-
-func TestPackedExports(t *testing.T) {
-	want := connectortest.NewSource(t, harbour(t).config).Sync()
-	for name, pack := range map[string]func(string) []byte{"gzip": gzipped, "zip": zipped} {
-		for _, etags := range []bool{false, true} {
-			a := harbour(t)
-			a.pack, a.kind, a.etags = pack, "application/"+name, etags
-			s := connectortest.NewSource(t, a.config)
-			r := s.Sync()
-			if diff := cmp.Diff(want.Keys(), r.Keys()); diff != "" {
-				t.Errorf("%s (-want +got)\n%s", name, diff)
-			}
-			connectortest.Unchanged(t, s, r)
-		}
 	}
 }
 
@@ -291,26 +272,6 @@ func TestFilesOfTheFolder(t *testing.T) {
 	}
 }
 
-// TestMessagesWithoutASubject: pages and searches name every record.
-func TestMessagesWithoutASubject(t *testing.T) {
-	files := fstest.MapFS{"mail/tugs-1.mbox": {Data: []byte(
-		"From x  Thu May  1 09:00:00 2031\nFrom: x\nMessage-ID: <1@x.example>\n\nRed.\n\n" +
-			"From y  Thu May  1 10:00:00 2031\nFrom: y\nSubject: [tugs] Re:\nMessage-ID: <2@x.example>\n" +
-			"In-Reply-To: <1@x.example>\n\nGreen.\n")}}
-	s := connectortest.NewSource(t, connectortest.Config{Kind: mail.Kind, Files: files, Options: map[string]any{
-		"groups": []any{map[string]any{"name": "tugs"}}, "files": "mail/{group}-*.mbox",
-	}})
-	var got []string
-	for _, rec := range s.Sync().Records {
-		got = append(got, string(rec.Kind)+" "+rec.Title)
-	}
-	slices.Sort(got)
-	want := []string{"mail_message (no subject)", "mail_message Re: (no subject)", "mail_thread (no subject)"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}
-
 func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -342,119 +303,6 @@ func TestAnswersBySubjectHaveTheirTime(t *testing.T) {
 	if rec := r.Get(t, catalog.KindMailThread, "cip-discuss-2"); rec.Replies != 1 {
 		t.Errorf("%d replies", rec.Replies)
 	}
-}
-
-func TestFaults(t *testing.T) {
-	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(3600),
-		"slow":      connectortest.Slow,
-		"truncated": connectortest.Truncated, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage,
-		"empty": connectortest.Empty,
-		"reset": connectortest.Reset, "led inside": connectortest.Redirect(connectortest.Inside[0]),
-		"no messages": connectortest.Edited(func([]byte) []byte { return []byte("\n\n") }),
-		"a page":      connectortest.Edited(func([]byte) []byte { return []byte("<html>Please sign in.</html>") }),
-	}
-	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := harbour(t)
-			s := connectortest.NewSource(t, a.config)
-			first := s.Sync()
-			a.change(func() {
-				a.groups["cip-vote"] = append(a.groups["cip-vote"], sentMail{number: 10, subject: "Another",
-					text: "Text."})
-			})
-			a.server.Fault("/", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				if r.URL.Query().Get("group") == "7" {
-					fault(w, r, next)
-					return
-				}
-				next.ServeHTTP(w, r)
-			})
-			r := s.Try(t.Context())
-			if r.Err == nil || !strings.Contains(r.Err.Error(), "group cip-discuss") || r.Deleted != 0 ||
-				r.Cursor != first.Cursor || len(r.Records) != len(first.Records)+2 {
-				t.Errorf("error %v, %d deleted, %d records of %d", r.Err, r.Deleted, len(r.Records), len(first.Records))
-			}
-			a.server.Heal()
-			if r := s.Sync(); len(r.Records) != len(first.Records)+2 {
-				t.Errorf("healed: %d records", len(r.Records))
-			}
-		})
-	}
-}
-
-func TestAHalvedPackIsRefused(t *testing.T) {
-	for name, pack := range map[string]func(string) []byte{"gzip": gzipped, "zip": zipped} {
-		a := harbour(t)
-		a.pack, a.kind = pack, "application/octet-stream"
-		s := connectortest.NewSource(t, a.config)
-		first := s.Sync()
-		a.change(func() { a.groups["cip-discuss"][0].text = "Changed." })
-		a.server.Fault("/", -1, connectortest.Halved)
-		if r := s.Try(t.Context()); r.Err == nil || len(r.Records) != len(first.Records) {
-			t.Errorf("%s: error %v, %d records", name, r.Err, len(r.Records))
-		}
-	}
-}
-
-// TestKilledAnywhere ends syncs at random messages; the next one leaves the
-// catalog as one undisturbed sync would.
-func TestKilledAnywhere(t *testing.T) {
-	a := harbour(t)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
-	kill, left := func() {}, 0
-	s := connectortest.NewSource(t, connectortest.Config{Options: a.config.Options,
-		Connector: func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-			c, err := unsalted(src, env)
-			return killing{c, func() {
-				if left--; left < 0 {
-					kill()
-				}
-			}}, err
-		}})
-	for point := range 30 {
-		a.change(func() {
-			a.groups["cip-discuss"] = append(a.groups["cip-discuss"],
-				sentMail{number: 100 + point, subject: "Re: fog signals", answers: 12, text: "More."},
-				sentMail{number: 200 + point, subject: "New", text: "New."})
-			a.groups["cip-vote"][1+point%3].text = "+1"
-		})
-		ctx, cancel := context.WithCancel(t.Context())
-		kill, left = cancel, random.IntN(20)
-		s.Try(ctx)
-		cancel()
-		kill, left = func() {}, 0
-		r := s.Sync()
-		if point%10 == 9 {
-			whole := connectortest.NewSource(t, a.config).Sync()
-			if diff := cmp.Diff(whole.Keys(), r.Keys()); diff != "" || whole.Cursor != r.Cursor {
-				t.Errorf("the cursor is %s, want %s; records (-want +got)\n%s", r.Cursor, whole.Cursor, diff)
-			}
-			connectortest.Unchanged(t, s, r)
-		}
-	}
-}
-
-type killing struct {
-	ingest.Cursored
-	put func()
-}
-
-func (k killing) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	return k.Cursored.Sync(ctx, cursor, killingSink{out, k.put})
-}
-
-type killingSink struct {
-	ingest.Sink
-	put func()
-}
-
-func (k killingSink) Put(ctx context.Context, e catalog.Entry) error {
-	k.put()
-	return k.Sink.Put(ctx, e)
 }
 
 func TestToken(t *testing.T) {
@@ -506,23 +354,6 @@ func TestOptions(t *testing.T) {
 		"files": filepath.Join(t.TempDir(), "*")}})
 	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no file matches") {
 		t.Errorf("without files: %v", r.Err)
-	}
-}
-
-// TestWhatAKilledRunLeft: an export that a killed run had downloaded is removed.
-func TestWhatAKilledRunLeft(t *testing.T) {
-	a := harbour(t)
-	var dir string
-	a.config.Kind = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
-		dir = env.WorkDir
-		return unsalted(src, env)
-	})
-	s := connectortest.NewSource(t, a.config)
-	s.Sync()
-	write(t, filepath.Join(dir, "mbox-1"), "left by a run that was killed")
-	s.Sync()
-	if left, err := filepath.Glob(filepath.Join(dir, "mbox-*")); err != nil || len(left) != 0 {
-		t.Errorf("files %v, %v", left, err)
 	}
 }
 

@@ -31,15 +31,6 @@ func state(t *testing.T, s *connectortest.Source) catalog.MarketState {
 	return m
 }
 
-func snapshots(t *testing.T, s *connectortest.Source) int {
-	t.Helper()
-	all, err := s.Store.Snapshots(t.Context(), catalog.SeriesMarket, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(all)
-}
-
 func (x *exchange) state() catalog.MarketState {
 	host := strings.TrimPrefix(x.server.URL, "http://")
 	return catalog.MarketState{
@@ -115,25 +106,6 @@ func TestMarket(t *testing.T) {
 	}
 }
 
-func TestNothingChanged(t *testing.T) {
-	x := newExchange(t)
-	s := connectortest.NewSource(t, x.config)
-	r := s.Sync()
-	x.server.Paths()
-	s.Clock = s.Clock.Add(time.Hour)
-	connectortest.Unchanged(t, s, r)
-	if n := snapshots(t, s); n != 1 {
-		t.Errorf("%d snapshots", n)
-	}
-	asked := x.server.Paths()
-	if n := len(asked); n != 7 || !slices.ContainsFunc(asked, func(p string) bool {
-		return strings.HasPrefix(p, "GET /prices/simple/price?ids=causeway-tally%2Cshell-dollar&") &&
-			strings.Contains(p, "include_last_updated_at=true") && strings.Contains(p, "vs_currencies=usd")
-	}) {
-		t.Errorf("requested %v", asked)
-	}
-}
-
 func TestSuite(t *testing.T) {
 	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
 		x := newExchange(t)
@@ -142,30 +114,6 @@ func TestSuite(t *testing.T) {
 			Drop:   func(s *connectortest.Source) { s.Options["assets"] = s.Options["assets"].([]any)[1:] },
 		}
 	})
-}
-
-func TestChanges(t *testing.T) {
-	x := newExchange(t)
-	s := connectortest.NewSource(t, x.config)
-	s.Sync()
-	s.Clock = s.Clock.Add(time.Hour)
-	x.set("/tvl/v2/chains", strings.Replace(x.files["/tvl/v2/chains"], "7654321.5", `"7e6"`, 1))
-	x.set("/lagoon/pools", strings.Replace(x.files["/lagoon/pools"], `"fsh-shl"`, `"fsh-shl-5"`, 1))
-	r := s.Sync()
-	if r.Created != 1 || r.Deleted != 1 || r.Updated != 0 {
-		t.Errorf("%d created, %d deleted, %d updated", r.Created, r.Deleted, r.Updated)
-	}
-	if m := state(t, s); *m.TVLUSD != 7e6 || snapshots(t, s) != 2 {
-		t.Errorf("%+v", m)
-	}
-	// what only the options say changes without the source, whose last good figures stay
-	x.option("assets", 1)["description"] = "A coin for a dollar."
-	x.server.Fault("/shell/", -1, connectortest.Status(500))
-	r = s.Sync()
-	if rec := r.Get(t, catalog.KindAsset, "SHL"); r.Updated != 1 || rec.Summary != "A coin for a dollar." ||
-		*connectortest.Data[catalog.Asset](t, rec).Supply != 8500000.5 {
-		t.Errorf("%d updated, %+v", r.Updated, rec)
-	}
 }
 
 // TestSourcesThatAreDown requires the last good figures with their time of
@@ -228,56 +176,10 @@ func TestSourcesThatAreDown(t *testing.T) {
 	}
 }
 
-func TestASlowSource(t *testing.T) {
-	x := newExchange(t)
-	x.server.Fault("/yields/", -1, connectortest.Slow)
-	r := connectortest.NewSource(t, x.config).Sync()
-	if len(r.Records) != 6 || r.Complete {
-		t.Errorf("complete %v, %v", r.Complete, r.Keys())
-	}
-}
-
 func answer(body string) connectortest.Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(body))
-	}
-}
-
-func TestAllSourcesAreDown(t *testing.T) {
-	x := newExchange(t)
-	s := connectortest.NewSource(t, x.config)
-	first := s.Sync()
-	x.server.Fault("/", -1, connectortest.Status(503))
-	r := s.Try(t.Context())
-	if r.Err == nil || !strings.Contains(r.Err.Error(), "no source answered") || r.Cursor != first.Cursor ||
-		r.Changes != 0 || snapshots(t, s) != 1 {
-		t.Errorf("%v, %d changes", r.Err, r.Changes)
-	}
-	fresh := connectortest.NewSource(t, x.config)
-	if r := fresh.Try(t.Context()); r.Err == nil || len(r.Records) != 0 {
-		t.Errorf("%v, %v", r.Err, r.Keys())
-	}
-	x.server.Heal()
-	connectortest.Unchanged(t, s, first)
-}
-
-// TestNothingIsKnownYet starts while some sources are down.
-func TestNothingIsKnownYet(t *testing.T) {
-	x := newExchange(t)
-	x.server.Fault("/prices/", -1, connectortest.Status(500))
-	x.server.Fault("/scan/", -1, connectortest.Status(500))
-	s := connectortest.NewSource(t, x.config)
-	r := s.Sync()
-	want := x.state()
-	want.PriceUSD, want.Change24h, want.MarketCapUSD, want.Volume24hUSD, want.PriceAsOf, want.Stale = nil, nil, nil,
-		nil, "", []string{"price"}
-	if diff := cmp.Diff(want, state(t, s)); diff != "" {
-		t.Errorf("state (-want +got)\n%s", diff)
-	}
-	if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, "TLY")); d.Supply != nil ||
-		d.PriceUSD != nil || d.Provenance != catalog.ChainDerived {
-		t.Errorf("%+v", d)
 	}
 }
 
@@ -357,17 +259,6 @@ func TestFiguresThatCannotBeTrue(t *testing.T) {
 			d.Supply == nil {
 			t.Errorf("%s: %+v", key, d)
 		}
-	}
-}
-
-func TestDuplicates(t *testing.T) {
-	x := newExchange(t)
-	x.server.Fault("/lagoon/pools", -1, connectortest.Edited(func(body []byte) []byte {
-		return []byte(strings.Replace(string(body), `"fsh-shl"`, `"tly-shl"`, 1))
-	}))
-	if r := connectortest.NewSource(t, x.config).Sync(); r.Skipped != 1 ||
-		connectortest.Data[catalog.Pool](t, r.Get(t, catalog.KindPool, "lagoon/tly-shl")).Base != "TLY" {
-		t.Errorf("%v", r.Problems)
 	}
 }
 

@@ -75,11 +75,3 @@ func TestWhatIsDoneIsOutOfHand(t *testing.T) {
 		})
 	}
 }
-
-func TestAHandWithoutADirectoryRemembersNothing(t *testing.T) {
-	var none *memory.Hand
-	if err := errors.Join(none.Take(lamp), memory.NewHand("", "1").Take(lamp),
-		memory.NewHand(filepath.Join(t.TempDir(), "\x00"), "1").Take(lamp)); err != nil {
-		t.Error(err)
-	}
-}

@@ -1,8 +1,6 @@
 package networks_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -177,100 +175,6 @@ func TestANetworkFileThatIsTooLarge(t *testing.T) {
 	_, err := networks.Load(file)
 	if err == nil || !strings.Contains(err.Error(), file+": is larger than 1 MB") {
 		t.Errorf("the error is %v", err)
-	}
-}
-
-// corpusDir is where a snapshot directory for the corpus preset may be.
-func corpusDir(t *testing.T) string {
-	t.Helper()
-	shared := os.Getenv("ALMANAC_SHARED")
-	if shared == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for dir != filepath.Dir(dir) {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				break
-			}
-			dir = filepath.Dir(dir)
-		}
-		shared = filepath.Join(filepath.Dir(dir), "shared")
-	}
-	corpus := filepath.Join(shared, "corpus")
-	if _, err := os.Stat(filepath.Join(corpus, "manifest.jsonl")); err != nil {
-		t.Skipf("no snapshot directory: set ALMANAC_SHARED to a directory with corpus/manifest.jsonl (%v)", err)
-	}
-	return corpus
-}
-
-// TestCorpusPresetCoversTheSnapshot holds the preset against a manifest: each
-// file to index has one source that reads its type and an address template of
-// its repository, and the files the options name exist.
-func TestCorpusPresetCoversTheSnapshot(t *testing.T) {
-	dir := corpusDir(t)
-	n, err := networks.Load("corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	type owner struct {
-		source string
-		urls   map[string]any
-	}
-	owners := map[string]owner{}
-	for _, s := range n.Sources {
-		values := s.Options.Values()
-		urls, _ := values["url"].(map[string]any)
-		types, _ := values["content_types"].(map[string]any)
-		for contentType, kind := range types {
-			if first, ok := owners[contentType]; ok {
-				t.Errorf("%s and %s both read %s", first.source, s.Name, contentType)
-			}
-			if _, ok := catalog.InfoOf(catalog.Kind(kind.(string))); !ok {
-				t.Errorf("%s: %s becomes %q, which is not a kind", s.Name, contentType, kind)
-			}
-			owners[contentType] = owner{s.Name, urls}
-		}
-		for _, option := range []string{"history", "pulls", "attachments", "merged_files"} {
-			if file, ok := values[option].(string); ok {
-				if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
-					t.Errorf("%s: option %s: %v", s.Name, option, err)
-				}
-			}
-		}
-	}
-	f, err := os.Open(filepath.Join(dir, "manifest.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	notIndexed := []string{
-		"doc_snippet", "openapi", "doc_index", "cip_attachment_index", "cip_header_index", "cip_status_event",
-		"cip_pull_index", "grant_pull_index", "forge_release_index", "forge_pull_index", "package_version_index",
-		"network_version_snapshot",
-	}
-	seen := map[string]bool{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var row struct {
-			Repo string `json:"source_repo"`
-			Type string `json:"content_type"`
-		}
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		seen[row.Type] = true
-		o, ok := owners[row.Type]
-		if !ok && !slices.Contains(notIndexed, row.Type) {
-			t.Fatalf("no source reads content type %s", row.Type)
-		}
-		if ok && o.urls[row.Repo] == nil && o.urls["*"] == nil {
-			t.Errorf("%s: no address template for %s of %s", o.source, row.Type, row.Repo)
-		}
-	}
-	for contentType, o := range owners {
-		if !seen[contentType] {
-			t.Errorf("%s reads %s, which the snapshot does not have", o.source, contentType)
-		}
 	}
 }
 

@@ -3,8 +3,6 @@ package packages_test
 import (
 	"fmt"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +13,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/outbound"
 	"almanac/ingest/packages"
 	"almanac/testing/connectortest"
 )
@@ -169,66 +166,6 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// dockerHub leads requests for Docker Hub's server to another one.
-type dockerHub struct{ to *url.URL }
-
-func (d dockerHub) RoundTrip(q *http.Request) (*http.Response, error) {
-	if q.URL.Host != "registry-1.docker.io" {
-		return nil, fmt.Errorf("%s was asked", q.URL.Host)
-	}
-	q = q.Clone(q.Context())
-	q.URL.Scheme, q.URL.Host = d.to.Scheme, d.to.Host
-	return http.DefaultTransport.RoundTrip(q)
-}
-
-// TestImagesWithoutAHost: docker pull looks for them on Docker Hub, so that is
-// where they are read, with the credentials for it.
-func TestImagesWithoutAHost(t *testing.T) {
-	t.Setenv("HUB_TOKEN", "hub-secret")
-	r := newRegistry(t)
-	delete(r.config.Options, "npm")
-	r.config.Options["images"] = []any{"causeway/node", "tally"}
-	r.config.Options["tokens"] = map[string]any{"docker.io": "HUB_TOKEN"}
-	r.tags["library/tally"] = map[string]string{"0.1.0": r.tags["causeway/node"]["1.2.0"]}
-	to, err := url.Parse(r.server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.config.HTTP = outbound.New(outbound.Config{Transport: dockerHub{to}})
-	got := connectortest.NewSource(t, r.config).Sync()
-	if diff := cmp.Diff([]string{"package_version oci:causeway/node@1.2.0", "package_version oci:causeway/node@2.0.0-rc.1",
-		"package_version oci:causeway/node@v1.10.0", "package_version oci:tally@0.1.0"}, got.Keys()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if auth := r.authority["/v2/library/tally/tags/list"]; auth != "Bearer hub-secret" {
-		t.Errorf("requested with %q", auth)
-	}
-}
-
-func TestNothingChanged(t *testing.T) {
-	for _, etags := range []bool{true, false} {
-		r := newRegistry(t)
-		r.etags = etags
-		s := connectortest.NewSource(t, r.config)
-		first := s.Sync()
-		r.server.Paths()
-		connectortest.Unchanged(t, s, first)
-		want := []string{"GET /npm/@causeway%2fsdk", "GET /npm/causeway-cli", "GET /v2/causeway/node/tags/list?n=100"}
-		if diff := cmp.Diff(want, r.server.Paths()); diff != "" {
-			t.Errorf("etags %t: requests (-want +got)\n%s", etags, diff)
-		}
-		s.Clock = s.Clock.Add(25 * time.Hour) // tags are resolved again, and no image is read
-		if again := s.Sync(); again.Changes != 0 {
-			t.Errorf("%d changes", again.Changes)
-		}
-		for _, path := range r.server.Paths() {
-			if strings.Contains(path, "sha256:") {
-				t.Errorf("requested %s", path)
-			}
-		}
-	}
-}
-
 func TestSuite(t *testing.T) {
 	connectortest.Run(t, func(t *testing.T) connectortest.Upstream {
 		r := newRegistry(t)
@@ -244,39 +181,6 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-func TestChanges(t *testing.T) {
-	r := newRegistry(t)
-	s := connectortest.NewSource(t, r.config)
-	s.Sync()
-	r.change(func() {
-		r.packages["@causeway/sdk"] = strings.NewReplacer(`"latest": "1.10.0"`, `"latest": "1.11.0"`, `"1.9.0": {`,
-			`"1.11.0": {`, `"version": "1.9.0"`, `"version": "1.11.0"`).Replace(sdk)
-		r.tags["causeway/node"]["v1.11.0"] = r.tags["causeway/node"]["1.2.0"]
-		r.tags["causeway/node"]["latest"] = r.tags["causeway/node"]["1.2.0"]
-	})
-	got := s.Sync()
-	if got.Created != 2 || got.Deleted != 1 || got.Updated != 3 || got.Cursor == "" {
-		t.Errorf("%d created, %d deleted, %d updated: %v", got.Created, got.Deleted, got.Updated, got.Keys())
-	}
-	tags := connectortest.Data[catalog.PackageVersion](t,
-		got.Get(t, catalog.KindPackageVersion, r.key("v1.11.0"))).DistTags
-	if diff := cmp.Diff([]string{"1.2.0", "latest"}, tags); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	r.change(func() { r.tags["causeway/node"]["latest"] = r.tags["causeway/node"]["v1.10.0"] }) // the list is the same
-	if got := s.Sync(); got.Changes != 0 {
-		t.Errorf("%d changes", got.Changes)
-	}
-	s.Clock = s.Clock.Add(25 * time.Hour)
-	if got := s.Sync(); got.Updated != 3 {
-		t.Errorf("%d updated by the sweep", got.Updated)
-	}
-	s.Options["npm"] = []any{"@causeway/sdk"}
-	if got := s.Sync(); got.Deleted != 1 || got.Complete != true {
-		t.Errorf("%d deleted", got.Deleted)
-	}
-}
-
 // TestWithdrawn takes a whole package away, as its publisher does.
 func TestWithdrawn(t *testing.T) {
 	r := newRegistry(t)
@@ -287,131 +191,6 @@ func TestWithdrawn(t *testing.T) {
 	})
 	if got := s.Sync(); got.Deleted != 1 || got.Warned == 0 {
 		t.Errorf("%d deleted, %v", got.Deleted, got.Problems)
-	}
-}
-
-// TestRegistriesThatMisbehave requires that a package which cannot be read
-// keeps its records and that the others are read.
-func TestRegistriesThatMisbehave(t *testing.T) {
-	answer := func(body string) connectortest.Fault {
-		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write([]byte(body))
-		}
-	}
-	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "401": connectortest.Status(401),
-		"403": connectortest.Status(403), "429": connectortest.TooMany(1),
-		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn,
-		"garbage": connectortest.Garbage, "empty": connectortest.Empty,
-		"reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[0]),
-		"an object": answer(`{}`), "a list": answer(`[]`), "null": answer(`null`),
-		"no versions": answer(`{"name": "causeway-cli", "versions": {}, "time": {}}`),
-		"of another":  answer(`{"name": "other", "versions": {"1.0.0": {}}}`),
-		"renamed":     answer(`{"name": "causeway-cli", "releases": {"1.0.0": {}}}`),
-		"no tags":     answer(`{"name": "causeway/node", "tags": null}`),
-		"empty tags":  answer(`{"name": "causeway/node", "tags": []}`),
-		"odd tags":    answer(`{"name": "causeway/node", "tags": ["../x", ""]}`),
-	}
-	for _, prefix := range []string{"/npm/causeway-cli", "/v2/causeway/node/tags"} {
-		r := newRegistry(t)
-		s := connectortest.NewSource(t, r.config)
-		first := s.Sync()
-		for name, fault := range faults {
-			t.Run(prefix+" "+name, func(t *testing.T) {
-				r.server.Heal()
-				r.server.Fault(prefix, -1, fault)
-				got := s.Sync()
-				if diff := cmp.Diff(first.Records, got.Records); diff != "" || got.Changes != 0 {
-					t.Errorf("%d changes (-before +after)\n%s", got.Changes, diff)
-				}
-				if got.Skipped != 1 || got.Cursor != first.Cursor {
-					t.Errorf("%d skipped: %v", got.Skipped, got.Problems)
-				}
-			})
-		}
-		fresh := connectortest.NewSource(t, r.config).Sync()
-		if len(fresh.Records) < 3 || fresh.Complete {
-			t.Errorf("a first sync: complete %v, %v", fresh.Complete, fresh.Keys())
-		}
-	}
-}
-
-func TestASlowRegistry(t *testing.T) {
-	r := newRegistry(t)
-	r.server.Fault("/npm/@causeway/sdk", -1, connectortest.Slow)
-	if got := connectortest.NewSource(t, r.config).Sync(); got.Skipped != 1 || len(got.Records) != 4 {
-		t.Errorf("%v, %v", got.Problems, got.Keys())
-	}
-}
-
-// TestManifestsThatMisbehave: what is known of an image is kept, unless the
-// registry as a whole fails.
-func TestManifestsThatMisbehave(t *testing.T) {
-	r := newRegistry(t)
-	delete(r.config.Options, "npm")
-	r.config.Options["images"] = []any{r.host + "/causeway/node", r.host + "/causeway/wallet"}
-	r.tags["causeway/wallet"] = map[string]string{"0.1.0": r.blob(`{"config": {"digest": "` +
-		r.blob(`{"os": "linux", "architecture": "amd64"}`) + `"}}`)}
-	s := connectortest.NewSource(t, r.config)
-	s.Clock = s.Clock.Add(25 * time.Hour)
-	clean := s.Sync()
-	for _, broken := range []struct {
-		prefix string
-		fault  connectortest.Fault
-		whole  bool // the image's package fails
-		warned int
-	}{
-		{"/v2/causeway/node/blobs/", connectortest.Redirect(connectortest.Inside[0]), false, 3},
-		{"/v2/causeway/node/blobs/", connectortest.Status(404), false, 3},
-		{"/v2/causeway/node/blobs/", connectortest.SignIn, false, 3},
-		{"/v2/causeway/node/blobs/", connectortest.Halved, false, 3},
-		{"/v2/causeway/node/blobs/", connectortest.Status(503), true, 0},
-		{"/v2/causeway/node/blobs/", connectortest.Truncated, true, 0},
-		{"/v2/causeway/node/manifests/sha256", connectortest.Status(404), false, 3},
-		{"/v2/causeway/node/manifests/sha256", connectortest.Garbage, false, 3},
-		{"/v2/causeway/node/manifests/sha256", connectortest.Reset, true, 0},
-		{"/v2/causeway/node/manifests/1.2.0", connectortest.Status(404), false, 1},
-		{"/v2/causeway/node/manifests/latest", connectortest.Status(404), false, 1},
-		{"/v2/causeway/node/manifests/latest", connectortest.Status(500), true, 0},
-		{"/v2/causeway/node/manifests/latest", connectortest.Status(403), true, 0},
-	} {
-		r.server.Fault(broken.prefix, -1, broken.fault)
-		s := connectortest.NewSource(t, r.config)
-		got := s.Sync()
-		want := 4
-		switch {
-		case broken.whole:
-			want = 1
-		case strings.HasSuffix(broken.prefix, "1.2.0"):
-			want = 3
-		}
-		if len(got.Records) != want || got.Warned != broken.warned || (got.Skipped == 1) != broken.whole {
-			t.Errorf("%s: %d records, %v", broken.prefix, len(got.Records), got.Problems)
-		}
-		r.server.Heal()
-		s.Clock = s.Clock.Add(25 * time.Hour)
-		connectortest.Same(t, clean, s.Sync())
-	}
-}
-
-func TestAllAreDown(t *testing.T) {
-	r := newRegistry(t)
-	s := connectortest.NewSource(t, r.config)
-	first := s.Sync()
-	r.server.Fault("/", -1, connectortest.Status(503))
-	got := s.Try(t.Context())
-	if got.Err == nil || got.Changes != 0 || got.Cursor != first.Cursor {
-		t.Errorf("%v, %d changes", got.Err, got.Changes)
-	}
-	r.server.Paths()
-	var names []any
-	for i := range 20 {
-		names = append(names, fmt.Sprint("p", i))
-	}
-	s.Options["npm"] = names
-	if got := s.Try(t.Context()); got.Err == nil || got.Changes != 0 || len(r.server.Paths()) > 5*4 {
-		t.Errorf("every package was requested from a registry that is down: %v", got.Err)
 	}
 }
 
@@ -465,17 +244,6 @@ func TestManyVersions(t *testing.T) {
 	}
 }
 
-func TestOddVersions(t *testing.T) {
-	r := newRegistry(t)
-	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": [], "time": [], "description": 7, "license": {}, "versions": {"1.0.0": null, "1.1.0": 5, "v1.2.0": {"dependencies": {"a": {}}, "deprecated": {}}, "latest": {}, "1.3.0+build": {}, "01.0.0": {}}}`
-	got := connectortest.NewSource(t, r.config).Sync()
-	keys := slices.DeleteFunc(got.Keys(), func(k string) bool { return !strings.Contains(k, "causeway-cli") })
-	if diff := cmp.Diff([]string{"package_version npm:causeway-cli@1.3.0+build",
-		"package_version npm:causeway-cli@v1.2.0"}, keys); diff != "" || got.Skipped != 2 {
-		t.Errorf("%v (-want +got)\n%s", got.Problems, diff)
-	}
-}
-
 func TestCredentials(t *testing.T) {
 	r := newRegistry(t)
 	r.private = true
@@ -511,16 +279,6 @@ func TestCredentials(t *testing.T) {
 	connectortest.NewSource(t, r.config).Sync()
 	if auth := r.authority["/v2/causeway/node/tags/list"]; auth != "" {
 		t.Errorf("the credentials of another registry were sent: %q", auth)
-	}
-}
-
-func TestNoRegistryIsConfigured(t *testing.T) {
-	isolate(t)
-	c := connectortest.Config{Kind: packages.Kind, Options: map[string]any{"npm": []any{"causeway-cli"}}}
-	t.Setenv("npm_config_registry", "not an address")
-	if r := connectortest.NewSource(t, c).Try(t.Context()); r.Err == nil ||
-		!strings.Contains(r.Err.Error(), "npm's setting registry") {
-		t.Error(r.Err)
 	}
 }
 

@@ -111,22 +111,6 @@ func TestNPMRegistry(t *testing.T) {
 	registry("scope.example.org")
 }
 
-// TestNoConfigurationIsCut: what is left of one that is too large would ask
-// another registry.
-func TestNoConfigurationIsCut(t *testing.T) {
-	home := t.TempDir()
-	text := strings.Repeat("; a remark\n", 100_000) + "registry=https://npm.example.org/\n"
-	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range []machine{{home: home}, {project: fstest.MapFS{".npmrc": {Data: []byte(text)}}}} {
-		m.env, m.root = map[string]string{}, t.TempDir()
-		if c, err := m.npm(); err == nil || !strings.Contains(err.Error(), ".npmrc: is larger than 1 MB") {
-			t.Errorf("%v, %v", c, err)
-		}
-	}
-}
-
 func TestAuthorization(t *testing.T) {
 	c := npmrc{
 		"//a.example.org/deep/er/:_authToken": "deeper", "//a.example.org/deep/:_authToken": "deep",
@@ -149,32 +133,6 @@ func TestAuthorization(t *testing.T) {
 		}
 		if got := c.authorization(u); got != want {
 			t.Errorf("%s: %q, want %q", registry, got, want)
-		}
-	}
-}
-
-// TestRegistriesOfImages: an image without a host is where docker pull looks for
-// it, unless the option names another registry.
-func TestRegistriesOfImages(t *testing.T) {
-	own := settings{ImageRegistry: "https://r.example.org/hub"}
-	for _, tt := range []struct {
-		image string
-		opts  settings
-		want  endpoint
-	}{
-		{"node", settings{}, endpoint{"docker.io", "https://registry-1.docker.io", "library/node"}},
-		{"causeway/node", settings{}, endpoint{"docker.io", "https://registry-1.docker.io", "causeway/node"}},
-		{"docker.io/node", own, endpoint{"docker.io", "https://registry-1.docker.io", "library/node"}},
-		{"node", own, endpoint{"r.example.org", "https://r.example.org/hub", "node"}},
-		{"causeway/node", own, endpoint{"r.example.org", "https://r.example.org/hub", "causeway/node"}},
-		{"s.example.org/causeway/node", own, endpoint{"s.example.org", "https://s.example.org", "causeway/node"}},
-		{"localhost/node", own, endpoint{"localhost", "http://localhost", "node"}},
-		{"127.0.0.1:5000/node", own, endpoint{"127.0.0.1:5000", "http://127.0.0.1:5000", "node"}},
-		{"[::1]:5000/node", own, endpoint{"[::1]:5000", "http://[::1]:5000", "node"}},
-		{"10.0.0.1:5000/node", own, endpoint{"10.0.0.1:5000", "https://10.0.0.1:5000", "node"}},
-	} {
-		if got := tt.opts.endpoint(tt.image); got != tt.want {
-			t.Errorf("%s with registry %q: %+v, want %+v", tt.image, tt.opts.ImageRegistry, got, tt.want)
 		}
 	}
 }

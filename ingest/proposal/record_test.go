@@ -201,28 +201,6 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-func TestTitlesOfNumberedProposals(t *testing.T) {
-	r := proposal.Reader{Network: testNetwork()}
-	for name, c := range map[string]struct{ text, want string }{
-		"no form's name is cut from the end": {"<pre>\nCIP: 12\nTitle: A small lamp proposal\n</pre>\n\nText.",
-			"A small lamp proposal"},
-		"the number is cut": {"<pre>\nCIP: 12\nTitle: CIP-0012: Lamps\n</pre>\n\nText.", "Lamps"},
-		"a generic one is one": {"<pre>\nCIP: 12\nTitle: CIP process, revised\n</pre>\n\nA CIP is a design document.",
-			"CIP process, revised"},
-		"a better heading goes before a generic one": {"<pre>\nCIP: 12\nTitle: CIP Title\n</pre>\n\n# Lamps\n\nText.",
-			"Lamps"},
-		"where it moved to is none": {"---\ncip: 12\nstatus: Final\n---\n\nThis file was moved to https://x.example/12",
-			"CIP-0012"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e, err := r.Proposal(proposal.File{Path: "cip-0012.md", Text: c.text})
-			if err != nil || e.Record.Title != c.want {
-				t.Errorf("title %q, %v; want %q", e.Record.Title, err, c.want)
-			}
-		})
-	}
-}
-
 const longTitle = "A paragraph that somebody set as a heading and that goes on and on about ropes and boats and " +
 	"knots and piers and lamps and nets and " +
 	"buoys and masts and sails and oars and tides and crates and fenders and docks and everything else that a " +

@@ -1,7 +1,6 @@
 package proposals_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/memory"
-	"almanac/ingest/proposal"
 )
 
 // keeping is a recorder that says what it was told to keep, too.
@@ -86,59 +84,5 @@ func TestWhatIsTooLargeIsSkipped(t *testing.T) {
 	if diff := cmp.Diff([]string{"attachment cip-0001/notes.md", "cip CIP-0001", "cip PR-5", "cip PR-6", "cip PR-7",
 		"cip PR-9"}, out.kept); diff != "" {
 		t.Errorf("kept as they were (-want +got):\n%s", diff)
-	}
-}
-
-func TestGrantsThatAreTooLargeAreSkipped(t *testing.T) {
-	f := newForge(t)
-	grant := func(more string) string { return "# Ropes\n\n**Author:** Ada Quill\n**Status:** Approved\n\n" + more }
-	f.commit("Ropes (#1)", map[string]string{"proposals/ropes.md": grant(tooLong)})
-	f.commit("Nets (#2)", map[string]string{"proposals/nets.md": grant("Nets."), "proposals/two.md": grant(tooLong)})
-	f.pull(3, true, map[string]string{"proposals/oars.md": frontMatter(15 << 20)})
-	out := syncHeld(t, given(f, "kind", "grant"))
-	if diff := cmp.Diff([]string{"proposal 2"}, out.keys()); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"proposal 1", "proposal 2/proposals/two.md", "proposal 3"}, out.kept); diff != "" ||
-		len(out.skipped) != 3 {
-		t.Errorf("kept as they were (-want +got):\n%s\nskipped %q", diff, out.skipped)
-	}
-}
-
-func TestWhatARunEndedWithIsSkipped(t *testing.T) {
-	f := newForge(t)
-	lamps, ropes := of("0001", longLines), of("0003", longLines+"Ropes.\n")
-	f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": lamps, "cip-0001/notes.md": longLines,
-		"cip-0002/cip-0002.md": of("0002", longLines)})
-	f.pull(3, true, map[string]string{"cip-r/cip-r.md": ropes})
-	out := syncHeld(t, given(f), lamps, ropes, longLines)
-	if diff := cmp.Diff([]string{"cip CIP-0002"}, out.keys()); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
-	if len(out.skipped) != 2 || len(out.kept) != 3 {
-		t.Errorf("skipped %q, kept %q", out.skipped, out.kept)
-	}
-	for _, s := range out.skipped {
-		if !strings.Contains(s, memory.ErrHeld.Error()) {
-			t.Errorf("%s: does not say why", s)
-		}
-	}
-	if again := syncHeld(t, given(f)); len(again.entries) != 4 || len(again.skipped) != 0 {
-		t.Errorf("without it: %v, skipped %q", again.keys(), again.skipped)
-	}
-}
-
-func TestReaderRefusesWhatIsTooLarge(t *testing.T) {
-	r := proposal.Reader{Network: testNetwork()}
-	pull := &catalog.PullRequest{Number: 3, State: "open"}
-	for name, text := range map[string]string{"a text": tooLong + ".", "front matter": frontMatter(70 << 10)} {
-		in := proposal.File{Path: "a.md", Text: text, Pull: pull}
-		_, asProposal := r.Proposal(in)
-		_, asGrant := r.Grant(in)
-		for _, err := range []error{asProposal, asGrant} {
-			if !errors.Is(err, proposal.ErrTooLarge) {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
 	}
 }

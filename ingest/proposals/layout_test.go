@@ -419,17 +419,6 @@ func TestTheBetterFileOfANumber(t *testing.T) {
 	}
 }
 
-// A prefix may have digits, which are not the number.
-func TestPrefixesWithDigits(t *testing.T) {
-	r := proposal.Reader{Network: lagoon("L2")}
-	files := []string{"l2-0005.md", "l2-0006-lamps.md", "L2 7.md", "l2/0008-nets.md", "l2-lamps.md"}
-	n := r.Number(files, true, func(string) (string, error) { return "x", nil })
-	want := map[string]string{"0005": files[0], "0006": files[1], "0007": files[2], "0008": files[3]}
-	if diff := cmp.Diff(want, n.Files); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // A number that only the header has, and a status behind which a remark stands,
 // keep their history when the file gets another name.
 func TestHistoryOfANumberInTheHeader(t *testing.T) {

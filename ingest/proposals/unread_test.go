@@ -2,14 +2,11 @@ package proposals_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -103,25 +100,6 @@ func TestAPullRequestWithANameThatNoFileHasIsSkipped(t *testing.T) {
 	}
 }
 
-// TestABranchOfTooManyCommitsIsSkipped: as a pull request is.
-func TestABranchOfTooManyCommitsIsSkipped(t *testing.T) {
-	f := newForge(t)
-	f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
-	f.commits("refs/heads/draft/endless", 5001)
-	f.git("checkout", "--quiet", "-b", "draft/short")
-	f.commit("Ropes", map[string]string{"cip-0002/cip-0002.md": text("0002", "Ropes", "Draft")})
-	f.git("checkout", "--quiet", "main")
-	o := given(f)
-	o["drafts"] = []string{"draft/**"}
-	out, _ := sync(t, t.TempDir(), "", o)
-	if diff := cmp.Diff([]string{"cip CIP-0001", "cip CIP-0002"}, out.keys()); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
-	if want := []string{"branch draft/endless: more than 5000 commits"}; !slices.Equal(out.skipped, want) {
-		t.Errorf("skipped %q", out.skipped)
-	}
-}
-
 // TestTheHeadOfAPullRequestIsInItsMerge: a host may show nothing else of an open one.
 func TestTheHeadOfAPullRequestIsInItsMerge(t *testing.T) {
 	f := newForge(t)
@@ -140,91 +118,6 @@ func TestTheHeadOfAPullRequestIsInItsMerge(t *testing.T) {
 	draft := out.entries[catalog.Ref{Kind: catalog.KindCIP, Key: "PR-3"}]
 	if pull := decode[catalog.CIP](t, draft).Pull; pull == nil || pull.State != "open" || pull.Head != head {
 		t.Errorf("the pull request is %+v", pull)
-	}
-}
-
-// TestASubmoduleIsNoFileOfAPullRequest: what stands at such a path is another repository. So
-// a draft that takes its place is an added file, which goes before one that is changed.
-func TestASubmoduleIsNoFileOfAPullRequest(t *testing.T) {
-	f := newForge(t)
-	at := f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
-	f.git("update-index", "--add", "--cacheinfo", "160000,"+at+",cip-r/cip-r.md")
-	f.git("commit", "--quiet", "--message", "Ropes are elsewhere")
-	f.git("checkout", "--quiet", "--force", "main")
-	f.git("checkout", "--quiet", "--detach")
-	f.git("update-index", "--add", "--cacheinfo", "160000,"+at+",cip-b/cip-b.md")
-	f.git("commit", "--quiet", "--message", "Buoys are elsewhere, too")
-	f.git("update-ref", "refs/pull/3/head", "HEAD")
-	f.git("update-ref", "refs/pull/3/merge", "HEAD")
-	f.git("checkout", "--quiet", "--force", "main")
-	f.git("checkout", "--quiet", "--detach")
-	f.git("rm", "--quiet", "--cached", "cip-r/cip-r.md")
-	f.git("clean", "-ffdxq")
-	f.commit("Ropes are here", map[string]string{"cip-r/cip-r.md": text("TBD", "Ropes", "Draft"),
-		"cip-0001/cip-0001.md": text("0001", "Finer lamps", "Draft")})
-	f.git("update-ref", "refs/pull/4/head", "HEAD")
-	f.git("update-ref", "refs/pull/4/merge", "HEAD")
-	f.git("checkout", "--quiet", "--force", "main")
-	out, _ := sync(t, t.TempDir(), "", given(f))
-	got := map[string]string{}
-	for ref, e := range out.entries {
-		got[ref.Key] = e.Record.Title
-	}
-	want := map[string]string{"CIP-0001": "Lamps", "PR-4": "Ropes"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
-	// That of main is said; those of pull requests are nobody's proposal.
-	if len(out.skipped) != 1 || !strings.HasPrefix(out.skipped[0], "cip-r/cip-r.md: not read: ") {
-		t.Errorf("skipped %q", out.skipped)
-	}
-}
-
-// stopping is a sink whose run is cancelled when it skips something.
-type stopping struct {
-	recorder
-	cancel func()
-}
-
-func (s *stopping) Skip(at string, err error) {
-	s.recorder.Skip(at, err)
-	s.cancel()
-}
-
-// TestACancelledRunReadsNothingMore: neither pull requests nor branches, and it does not
-// claim that what it did not see is gone.
-func TestACancelledRunReadsNothingMore(t *testing.T) {
-	for name, prepare := range map[string]func(*forge){
-		"of pull requests": func(f *forge) {
-			for n := range 2 {
-				f.git("update-ref", fmt.Sprintf("refs/pull/%d/head", 3+n), f.git("rev-parse", "main^{tree}"))
-			}
-		},
-		"of branches": func(f *forge) {
-			f.commits("refs/heads/draft/a", 5001)
-			f.git("branch", "draft/b", "draft/a")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newForge(t)
-			f.commit("Lamps", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Draft")})
-			prepare(f)
-			o := given(f)
-			o["drafts"] = []string{"draft/**"}
-			c, err := open(o, ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithCancel(t.Context())
-			out := &stopping{recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}, cancel}
-			outcome, err := c.Sync(ctx, "", out)
-			if !errors.Is(err, context.Canceled) || outcome.Complete || outcome.Cursor != "" {
-				t.Errorf("Sync = %+v, %v", outcome, err)
-			}
-			if len(out.skipped) != 1 || len(out.entries) != 0 {
-				t.Errorf("skipped %q, records %v", out.skipped, out.keys())
-			}
-		})
 	}
 }
 

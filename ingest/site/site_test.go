@@ -1,14 +1,12 @@
 package site_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/catalog"
-	"almanac/ingest/outbound"
 	"almanac/ingest/site"
 	"almanac/testing/connectortest"
 )
@@ -196,30 +193,6 @@ func TestDocsFromLLMs(t *testing.T) {
 	}
 }
 
-func TestNothingChanged(t *testing.T) {
-	for _, dated := range []bool{true, false} {
-		w := newSite(t, 12)
-		if !dated {
-			for path, f := range w.files {
-				f.lastMod = ""
-				w.files[path] = f
-			}
-		}
-		s := connectortest.NewSource(t, w.config)
-		r := s.Sync()
-		w.server.Paths()
-		connectortest.Unchanged(t, s, r)
-		want := 2 // robots.txt, sitemap.xml
-		if !dated {
-			want += 12
-		}
-		if got := w.server.Paths(); len(got) != want {
-			t.Errorf("dated %t: requested %v", dated, got)
-		}
-	}
-	connectortest.Interrupted(t, newSite(t, 5).config)
-}
-
 func TestOnlyWhatChangedIsRead(t *testing.T) {
 	w := newSite(t, 12)
 	s := connectortest.NewSource(t, w.config)
@@ -360,160 +333,6 @@ func TestSitemapsOfSitemaps(t *testing.T) {
 	w.config.Options["max_pages"] = 5
 	if r = connectortest.NewSource(t, w.config).Sync(); len(r.Records) != 5 || r.Warned != 1 {
 		t.Errorf("max_pages: %d pages, %v", len(r.Records), r.Problems)
-	}
-}
-
-// TestNestedSitemapsAreBounded: every file of the sitemap lists files that no
-// other lists, here and on a server beside the site.
-func TestNestedSitemapsAreBounded(t *testing.T) {
-	elsewhere := connectortest.NewServer(t, http.NotFoundHandler())
-	w := newSite(t, 1)
-	var asked atomic.Int64
-	nest := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		n := asked.Add(1)
-		rw.Header().Set("Content-Type", "text/xml")
-		fmt.Fprintf(rw, "<sitemapindex><sitemap><loc>%s/%d.xml</loc></sitemap>", elsewhere.URL, n)
-		for i := range 20 {
-			fmt.Fprintf(rw, "<sitemap><loc>http://%s/%d-%d.xml</loc></sitemap>", r.Host, n, i)
-		}
-		fmt.Fprint(rw, "</sitemapindex>")
-	})
-	server := connectortest.NewServer(t, nest)
-	w.config.Options["url"], w.config.Options["sitemap"] = server.URL, server.URL+"/sitemap.xml"
-	r := connectortest.NewSource(t, w.config).Try(t.Context())
-	if r.Err == nil || !strings.Contains(r.Err.Error(), "list no page of the site") ||
-		strings.Contains(r.Err.Error(), "%!") {
-		t.Errorf("error %v", r.Err)
-	}
-	if got := asked.Load(); got > 1_002 {
-		t.Errorf("%d requests", got)
-	}
-	if got := len(elsewhere.Requests()); got != 0 {
-		t.Errorf("%d requests to another host", got)
-	}
-	if !strings.Contains(fmt.Sprint(r.Problems), "a sitemap on another host is skipped") ||
-		!strings.Contains(fmt.Sprint(r.Problems), "more than 1000 sitemaps") {
-		t.Errorf("problems %v", r.Problems)
-	}
-}
-
-func TestFaultsOfTheList(t *testing.T) {
-	tests := map[string]struct {
-		fault connectortest.Fault
-		want  error // nil: some error
-	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
-		"429":       {fault: connectortest.TooMany(1)},
-		"slow":      {connectortest.Slow, outbound.ErrTimeout},
-		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
-		"garbage": {fault: connectortest.Garbage},
-		"empty":   {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
-		"inside": {connectortest.Redirect(connectortest.Inside[2]), outbound.ErrRefused},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			w := newSite(t, 3)
-			s := connectortest.NewSource(t, w.config)
-			before := s.Sync()
-			w.server.Fault("/sitemap.xml", -1, tt.fault)
-			r := s.Try(t.Context())
-			if r.Err == nil || tt.want != nil && !errors.Is(r.Err, tt.want) {
-				t.Errorf("error %v, want %v", r.Err, tt.want)
-			}
-			if r.Changes != 0 || r.Cursor != before.Cursor {
-				t.Errorf("%d changes, cursor %q", r.Changes, r.Cursor)
-			}
-			w.server.Heal()
-			connectortest.Unchanged(t, s, before)
-		})
-	}
-	w := newSite(t, 3)
-	w.server.Fault("/robots.txt", -1, connectortest.Status(503))
-	if r := connectortest.NewSource(t, w.config).Try(t.Context()); r.Err == nil {
-		t.Error("an unreadable robots.txt does not allow reading")
-	}
-}
-
-func TestFaultsOfPages(t *testing.T) {
-	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow,
-		"truncated": connectortest.Truncated,
-		"inside":    connectortest.Redirect(connectortest.Inside[0]),
-		"garbage type": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			w.Header().Set("Content-Type", "image/png")
-		},
-	}
-	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			w := newSite(t, 3)
-			s := connectortest.NewSource(t, w.config)
-			w.server.Fault("/about/page-2/", -1, fault)
-			if r := s.Sync(); len(r.Records) != 2 || r.Skipped != 1 {
-				t.Errorf("%v, %v", r.Keys(), r.Problems)
-			}
-			w.server.Heal()
-			r := s.Sync()
-			if len(r.Records) != 3 {
-				t.Errorf("healed: %v", r.Keys())
-			}
-			// A page that breaks later keeps its record.
-			s.Clock = s.Clock.Add(8 * 24 * time.Hour)
-			w.server.Fault("/about/page-2/", -1, fault)
-			if r = s.Sync(); len(r.Records) != 3 || r.Skipped != 1 || r.Changes != 0 {
-				t.Errorf("broken: %v, %v", r.Keys(), r.Problems)
-			}
-		})
-	}
-	w := newSite(t, 3)
-	s := connectortest.NewSource(t, w.config)
-	s.Sync()
-	s.Clock = s.Clock.Add(8 * 24 * time.Hour)
-	w.server.Fault("/about/page-2/", -1, connectortest.Status(410))
-	if r := s.Sync(); r.Deleted != 1 || r.Warned != 1 {
-		t.Errorf("gone: %d deleted, %v", r.Deleted, r.Problems)
-	}
-}
-
-func TestASiteThatGoesDownIsReadOnLater(t *testing.T) {
-	w := newSite(t, 30)
-	asked := 0
-	down := func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
-		if asked++; asked > 12 {
-			connectortest.Status(503)(rw, r, next)
-			return
-		}
-		next.ServeHTTP(rw, r)
-	}
-	w.server.Fault("/about/", -1, down)
-	s := connectortest.NewSource(t, w.config)
-	if r := s.Sync(); len(r.Records) != 12 || r.Skipped != 6 {
-		t.Errorf("%d pages, %v", len(r.Records), r.Problems)
-	}
-	asked = 0
-	if r := s.Sync(); len(r.Records) != 24 {
-		t.Errorf("%d pages after the second run", len(r.Records))
-	}
-	w.server.Heal()
-	r := s.Sync()
-	if len(r.Records) != 30 || r.Skipped != 0 {
-		t.Errorf("%d pages, %v", len(r.Records), r.Problems)
-	}
-	connectortest.Unchanged(t, s, r)
-}
-
-// TestWhatWasSeenIsLost: with nothing remembered and half of the site down,
-// no record is taken for one that is gone.
-func TestWhatWasSeenIsLost(t *testing.T) {
-	w := newSite(t, 9) // too few for the pipeline's guard
-	s := connectortest.NewSource(t, w.config)
-	s.Sync()
-	s.Forget()
-	for _, n := range []int{3, 4, 5, 6, 7} {
-		w.server.Fault(fmt.Sprintf("/about/page-%d/", n), -1, connectortest.Status(500))
-	}
-	if r := s.Sync(); len(r.Records) != 9 || r.Changes != 0 || r.Skipped != 6 {
-		t.Errorf("%d pages, %d changes, %v", len(r.Records), r.Changes, r.Problems)
 	}
 }
 

@@ -3,7 +3,6 @@ package snapshot_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -103,35 +102,5 @@ func TestWhatTellsOfARepositoryIsNoRelease(t *testing.T) {
 		if got := out.entries[0].Record.Kind; got != c.want {
 			t.Errorf("%s is a %s, want a %s", c.path, got, c.want)
 		}
-	}
-}
-
-func TestStubsAreTagged(t *testing.T) {
-	words := strings.Repeat("The keeper lights the lamps at dusk. ", 6)
-	for name, tt := range map[string]struct {
-		kind, path, text string
-		want             bool
-	}{
-		"a_page_of_to_dos":             {"page", "a.md", "# Lamps\n\n- [ ] write this " + words, true},
-		"a_page":                       {"page", "a.md", "# Lamps\n\n" + words, false},
-		"a_template":                   {"page", "pull_request_template.md", words, true},
-		"a_release_of_few_words":       {"note", "1.0.md", "- First lamp", false},
-		"a_release_of_none":            {"note", "1.1.md", "", true},
-		"a_template_of_release_notes":  {"note", "TEMPLATE.md", words, true},
-		"a_page_of_links_to_releases":  {"note", "lamps.md", "- [Lamps 1](x)\n- [Lamps 2](y)", false},
-		"a_readme_that_points_further": {"readme", "r.md", "See the docs.", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": %q}`,
-				tt.path, tt.path, tt.kind)
-			c := within(t, small(manifest, map[string]string{tt.path: tt.text}), nil)
-			out := newRecorder()
-			if _, err := c.Sync(context.Background(), "", out); err != nil || len(out.entries) != 1 {
-				t.Fatalf("%d records, %v", len(out.entries), err)
-			}
-			if got := slices.Contains(out.entries[0].Record.Tags, catalog.TagStub); got != tt.want {
-				t.Errorf("tags %q, want a stub: %v", out.entries[0].Record.Tags, tt.want)
-			}
-		})
 	}
 }

@@ -23,132 +23,6 @@ import (
 	"almanac/testing/connectortest"
 )
 
-func TestProposals(t *testing.T) {
-	out := sync(t, lips)
-	if len(out.skips) > 0 || len(out.warns) > 0 {
-		t.Errorf("skipped %q, warned %q", out.skips, out.warns)
-	}
-	t.Run("a_numbered_proposal_has_its_stored_path_and_public_address", func(t *testing.T) {
-		e := out.must(t, catalog.KindCIP, "LIP-0001")
-		r := e.Record
-		want := "https://forge.example/lantern/lips/blob/f00d/lip-0001/lip-0001.md"
-		if r.Path != "lips/lip-0001/lip-0001.md" || r.URL != want || r.Container != "lantern/lips" ||
-			r.State != "Final" || r.Title != "Numbering of buoys" {
-			t.Errorf("%+v", r)
-		}
-		if got := r.UpdatedAt.Format("2006-01-02"); got != "2031-02-14" {
-			t.Errorf("updated %s, want the day of the last merged change", got)
-		}
-		if data := decode[catalog.CIP](t, e); data.Pull == nil || data.Pull.Number != 1 {
-			t.Errorf("pull %+v, want the one that added it", data.Pull)
-		}
-	})
-	t.Run("a_merged_pull_request_is_an_alias_of_what_it_became", func(t *testing.T) {
-		if got := out.must(t, catalog.KindCIP, "LIP-0001").Aliases; !slices.Equal(got, []string{"PR-1", "PR-2"}) {
-			t.Errorf("LIP-0001: %q", got)
-		}
-		if got := out.must(t, catalog.KindCIP, "LIP-0002").Aliases; !slices.Equal(got, []string{"PR-3"}) {
-			t.Errorf("LIP-0002: %q: PR-4 changed two and became neither", got)
-		}
-	})
-	t.Run("a_draft_is_keyed_by_its_pull_request", func(t *testing.T) {
-		r := out.must(t, catalog.KindCIP, "PR-7").Record
-		if r.State != "Withdrawn" || r.URL != "https://forge.example/lantern/lips/pull/7" ||
-			r.Path != "lips/pull-requests/PR-7.md" {
-			t.Errorf("%+v", r)
-		}
-	})
-	t.Run("history_prefers_headers_and_keeps_proposals_without_a_file", func(t *testing.T) {
-		var got []string
-		for _, e := range out.events {
-			got = append(got, fmt.Sprint(e.Ref.Key, " ", e.RawFrom, ">", e.RawTo, " ", e.Via, " ", e.URL))
-		}
-		want := []string{
-			"LIP-0001 >Draft header https://forge.example/lantern/lips/blob/b1/lip-0001/lip-0001.md",
-			"LIP-0001 Draft>Active header https://forge.example/lantern/lips/blob/b2/lip-0001/lip-0001.md",
-			"LIP-0003 >Rejected index https://forge.example/lantern/lips/blob/b9/README.md",
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("events (-want +got):\n%s", diff)
-		}
-	})
-}
-
-func TestAttachments(t *testing.T) {
-	out := sync(t, lips)
-	t.Run("every_listed_attachment_is_a_record_below_its_proposal", func(t *testing.T) {
-		e := out.must(t, catalog.KindAttachment, "lip-0001/votes: lip-0001.pdf")
-		data := decode[catalog.Attachment](t, e)
-		if e.Parent != (catalog.Ref{Kind: catalog.KindCIP, Key: "LIP-0001"}) ||
-			e.Record.Body != "Votes in favour: nine lanterns." ||
-			!data.TextLayer || data.Role != "vote_record" || data.MediaType != "application/pdf" || e.Record.URL == "" {
-			t.Errorf("%+v %+v", e, data)
-		}
-		figure := out.must(t, catalog.KindAttachment, "lip-0001/buoys.png")
-		if figure.Record.Body != "" || decode[catalog.Attachment](t, figure).Role != "figure" {
-			t.Errorf("%+v", figure)
-		}
-		scan := out.must(t, catalog.KindAttachment, "lip-0002/scan.pdf")
-		if data := decode[catalog.Attachment](t, scan); data.TextLayer || data.Role != "other" ||
-			scan.Record.Path != "lips/attachments/5ca4.pdf" {
-			t.Errorf("%+v %+v", scan, data)
-		}
-	})
-	t.Run("parents_come_before_their_children_and_progress_ends_at_the_total", func(t *testing.T) {
-		seen := map[catalog.Ref]bool{}
-		for _, e := range out.entries {
-			if e.Parent != (catalog.Ref{}) && !seen[e.Parent] {
-				t.Errorf("%s before its parent", e.Record.Ref())
-			}
-			seen[e.Record.Ref()] = true
-		}
-		if out.done != out.total || out.total != 6 {
-			t.Errorf("progress %d of %d", out.done, out.total)
-		}
-	})
-}
-
-func TestGrants(t *testing.T) {
-	out := sync(t, grants)
-	var keys []string
-	for _, e := range out.entries {
-		keys = append(keys, e.Record.Key+" "+e.Record.Path+" "+e.Parent.Key)
-	}
-	want := []string{
-		"5 grants/main/proposals/2031-04-tide-gauges.md ",
-		"5/proposals/2031-05-tide-gauges-annex.md grants/main/proposals/2031-05-tide-gauges-annex.md 5",
-		"6 grants/pull-requests/PR-6.md ",
-	}
-	if diff := cmp.Diff(want, keys); diff != "" {
-		t.Errorf("the merged file replaces its pull request, bulk edits do not count (-want +got):\n%s", diff)
-	}
-	merged := out.must(t, catalog.KindGrant, "5")
-	if !strings.Contains(merged.Record.Body, "Merged text, revised.") || merged.Record.State != "closed" ||
-		merged.Record.URL != "https://forge.example/lantern/grants/pull/5" {
-		t.Errorf("%+v", merged.Record)
-	}
-	data := decode[catalog.Grant](t, merged)
-	now := []string{"proposals/2031-04-tide-gauges.md", "proposals/2031-05-tide-gauges-annex.md"}
-	if !data.Merged || !slices.Equal(data.Files, now) {
-		t.Errorf("%+v", data)
-	}
-	if r := out.must(t, catalog.KindGrant, "6").Record; r.State != "open" {
-		t.Errorf("%+v", r)
-	}
-	wantChanges := []string{
-		"5 >open 2031-04-01 https://forge.example/lantern/grants/pull/5",
-		"5 open>merged 2031-04-03 https://forge.example/lantern/grants/pull/5",
-		"6 >open 2031-04-02 https://forge.example/lantern/grants/pull/6",
-	}
-	var changes []string
-	for _, e := range out.events {
-		changes = append(changes, e.Ref.Key+" "+e.From+">"+e.To+e.At.Format(" 2006-01-02 ")+e.URL)
-	}
-	if diff := cmp.Diff(wantChanges, changes); diff != "" {
-		t.Errorf("changes of state (-want +got):\n%s", diff)
-	}
-}
-
 func TestPages(t *testing.T) {
 	out := sync(t, pages)
 	if len(out.skips)+len(out.warns) > 0 {
@@ -214,32 +88,6 @@ func TestPages(t *testing.T) {
 			t.Errorf("%+v", e.Record)
 		}
 	})
-}
-
-func TestDraftsOfNumberedProposals(t *testing.T) {
-	text := "<pre>\nTitle: Lamps\nStatus: Draft\n</pre>\n\n## Abstract\n\n" +
-		strings.Repeat("The keeper lights the lamps at dusk. ", 6)
-	manifest := `{"path": "PR-8.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 8}
-{"path": "PR-9.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 9}
-{"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
-{"path": "pulls.jsonl", "content_type": "index"}
-`
-	pulls := `{"number": 8, "state": "open", "files": [["M", "README.md"], ["M", "lip-0004/lip-0004.md"]]}
-{"number": 9, "state": "open", "files": [["A", "lip-0004/lip-0004.md"]]}
-`
-	c := within(t, small(manifest,
-		map[string]string{"lip.md": text, "PR-8.md": text, "PR-9.md": text, "pulls.jsonl": pulls}),
-		map[string]any{"pulls": "pulls.jsonl"})
-	out := newRecorder()
-	if _, err := c.Sync(context.Background(), "", out); err != nil {
-		t.Fatal(err)
-	}
-	// one changes the text, the other had added it
-	for key, want := range map[string][]string{"PR-8": nil, "PR-9": {"LIP-0004"}} {
-		if got := decode[catalog.CIP](t, out.must(t, catalog.KindCIP, key)).SupersededBy; !slices.Equal(got, want) {
-			t.Errorf("%s is superseded by %q, want %q", key, got, want)
-		}
-	}
 }
 
 // TestTheManifestKnowsBetter: the number that it gives a file counts, and a listing
@@ -373,43 +221,6 @@ func TestUglySnapshots(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestUglyProposals(t *testing.T) {
-	manifest := `{"path": "x.md", "source_path": "readme.md", "content_type": "lip"}
-{"path": "y.md", "source_path": "p/y.md", "content_type": "grant"}
-{"path": "z.md", "source_path": "p/z.md", "content_type": "grant", "pr": 9}
-{"path": "gone.md", "source_path": "p/gone.md", "content_type": "grant", "pr": 10}
-{"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
-{"path": "pulls.jsonl", "content_type": "index"}
-`
-	files := map[string]string{"x.md": "no header", "y.md": "y", "z.md": "",
-		"pulls.jsonl": "{}\nnonsense\n{\"number\": 9, \"state\": \"odd\"}\n"}
-	c := within(t, small(manifest, files),
-		map[string]any{"pulls": "pulls.jsonl"})
-	out := newRecorder()
-	if _, err := c.Sync(context.Background(), "", out); err != nil {
-		t.Fatal(err)
-	}
-	var skips []string
-	for _, s := range out.skips {
-		locator, _, _ := strings.Cut(s, ": ")
-		skips = append(skips, locator)
-	}
-	want := []string{"pulls.jsonl:1", "pulls.jsonl:2", "x.md", "lip.md", "gone.md"}
-	if diff := cmp.Diff(want, skips); diff != "" {
-		t.Errorf("skipped (-want +got):\n%s\n%q", diff, out.skips)
-	}
-	if diff := cmp.Diff([]string{"y.md: no pull request added it, so it is not a proposal"}, out.warns); diff != "" {
-		t.Errorf("warned (-want +got):\n%s", diff)
-	}
-	kept := []catalog.Ref{{Kind: catalog.KindCIP, Key: "LIP-0004"}, {Kind: catalog.KindGrant, Key: "10"}}
-	if diff := cmp.Diff(kept, out.kept); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
-	if e := out.must(t, catalog.KindGrant, "9"); e.Record.State != "closed" {
-		t.Errorf("a state of no known name: %q", e.Record.State)
 	}
 }
 

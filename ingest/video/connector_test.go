@@ -1,7 +1,6 @@
 package video_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,14 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"almanac/catalog"
-	"almanac/ingest/outbound"
 	"almanac/ingest/video"
 	"almanac/testing/connectortest"
 )
@@ -145,52 +142,6 @@ func TestTalks(t *testing.T) {
 	}
 }
 
-func TestNothingChanged(t *testing.T) {
-	c := newChannel(t, 12)
-	s := connectortest.NewSource(t, c.config)
-	r := s.Sync()
-	c.server.Paths()
-	connectortest.Unchanged(t, s, r)
-	c.change(func() { c.videos[0].views++ }) // and with it the date of the update
-	connectortest.Unchanged(t, s, r)
-	if n := len(c.server.Paths()); n != 2 {
-		t.Errorf("%d requests, want the feed twice", n)
-	}
-	connectortest.Interrupted(t, newChannel(t, 5).config)
-}
-
-func TestChanges(t *testing.T) {
-	c := newChannel(t, 4)
-	delete(c.transcripts, "/t/vid_004-x.en.vtt")
-	s := connectortest.NewSource(t, c.config)
-	s.Clock = c.videos[0].published().Add(time.Hour)
-	s.Sync()
-	c.server.Paths()
-	c.change(func() {
-		c.add(5)
-		c.videos[2].title = "Talk 3, with subtitles"
-		c.transcripts["/t/vid_004-x.en.vtt"] = speech
-	})
-	r := s.Sync()
-	if diff := cmp.Diff([]string{"GET /feeds/videos.xml?channel_id=UC1", "GET /t/vid_003-x.en.vtt",
-		"GET /t/vid_004-x.en.vtt", "GET /t/vid_005-x.en.vtt"}, c.server.Paths()); diff != "" {
-		t.Errorf("requests (-want +got)\n%s", diff)
-	}
-	if r.Created != 1 || r.Updated != 2 ||
-		!connectortest.Data[catalog.Video](t, r.Get(t, catalog.KindVideo, "vid_004-x")).HasTranscript {
-		t.Errorf("%d created, %d updated", r.Created, r.Updated)
-	}
-	connectortest.Unchanged(t, s, r)
-	c.change(func() {
-		c.transcripts["/t/vid_001-x.en.vtt"] += "\n02:00.000 --> 02:01.000\nOnce more.\n"
-		c.videos[3].views = 999
-	})
-	s.Clock = s.Clock.Add(25 * time.Hour)
-	if r = s.Sync(); r.Updated != 2 || r.Get(t, catalog.KindVideo, "vid_002-x").Views != 999 {
-		t.Errorf("%d updated by the sweep", r.Updated)
-	}
-}
-
 func TestTalksThatTheFeedNoLongerNames(t *testing.T) {
 	c := newChannel(t, 20)
 	s := connectortest.NewSource(t, c.config)
@@ -280,86 +231,6 @@ func TestTranscriptsOfThisMachine(t *testing.T) {
 	}
 }
 
-func TestTranscriptsOfTheFolder(t *testing.T) {
-	c := newChannel(t, 1)
-	c.config.Options["transcripts"] = "talks"
-	c.config.Files = fstest.MapFS{"talks/vid_001-x.en.vtt": {Data: []byte(
-		"WEBVTT\n\n00:01.000 --> 00:02.000\nIn the folder.\n")}}
-	s := connectortest.NewSource(t, c.config)
-	r := s.Sync()
-	if got := r.Get(t, catalog.KindVideo, "vid_001-x").Body; !strings.HasSuffix(got, "In the folder.") {
-		t.Errorf("%q", got)
-	}
-	connectortest.Unchanged(t, s, r)
-}
-
-func TestFaultsOfTheFeed(t *testing.T) {
-	tests := map[string]struct {
-		fault connectortest.Fault
-		want  error // nil: some error
-	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
-		"429":       {fault: connectortest.TooMany(1)},
-		"slow":      {connectortest.Slow, outbound.ErrTimeout},
-		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
-		"garbage": {fault: connectortest.Garbage},
-		"empty":   {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
-		"inside": {connectortest.Redirect(connectortest.Inside[0]), outbound.ErrRefused},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			c := newChannel(t, 2)
-			s := connectortest.NewSource(t, c.config)
-			before := s.Sync()
-			c.change(func() { c.add(3) })
-			c.server.Fault("/feeds/", -1, tt.fault)
-			if r := s.Try(t.Context()); r.Err == nil || tt.want != nil && !errors.Is(r.Err, tt.want) ||
-				r.Changes != 0 || r.Cursor != before.Cursor {
-				t.Errorf("error %v, want %v; %d changes", r.Err, tt.want, r.Changes)
-			}
-			c.server.Heal()
-			if r := s.Sync(); len(r.Records) != 3 {
-				t.Errorf("healed: %v", r.Keys())
-			}
-		})
-	}
-}
-
-func TestFaultsOfTranscripts(t *testing.T) {
-	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow,
-		"truncated": connectortest.Truncated,
-		"sign in":   connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty,
-		"inside": connectortest.Redirect(connectortest.Inside[1]),
-	}
-	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			c := newChannel(t, 2)
-			s := connectortest.NewSource(t, c.config)
-			c.server.Fault("/t/vid_001", -1, fault)
-			if r := s.Sync(); len(r.Records) != 2 || r.Warned != 1 {
-				t.Errorf("%v, %v", r.Keys(), r.Problems)
-			}
-			c.server.Heal()
-			r := s.Sync()
-			if r.Updated != 1 || r.Get(t, catalog.KindVideo, "vid_001-x").Body == "" {
-				t.Errorf("healed: %d updated", r.Updated)
-			}
-			s.Clock = s.Clock.Add(25 * time.Hour)
-			c.server.Fault("/t/vid_001", -1, fault)
-			if r = s.Sync(); r.Skipped != 1 || r.Changes != 0 {
-				t.Errorf("broken later: %d changes, %v", r.Changes, r.Problems)
-			}
-		})
-	}
-	c := newChannel(t, 15)
-	c.server.Fault("/t/", -1, connectortest.Status(503))
-	if r := connectortest.NewSource(t, c.config).Sync(); len(r.Records) != 15 || len(c.server.Paths()) > 1+5*4 {
-		t.Error("all transcripts were requested from a server that is down")
-	}
-}
-
 func TestOptions(t *testing.T) {
 	const f = "https://video.example.org/feed"
 	one := func(pairs ...any) []any {
@@ -397,17 +268,4 @@ func TestSuite(t *testing.T) {
 			},
 		}
 	})
-}
-
-// TestTheTitleOfARecordingWhoseTranscriptCannotBeRead: what the feed says is up to
-// date, whatever the server of transcripts does.
-func TestTheTitleOfARecordingWhoseTranscriptCannotBeRead(t *testing.T) {
-	c := newChannel(t, 2)
-	s := connectortest.NewSource(t, c.config)
-	c.server.Fault("/t/", -1, connectortest.Status(403))
-	s.Sync()
-	c.change(func() { c.videos[0].title = "Talk 2, again" })
-	if r := s.Sync(); r.Updated != 1 || r.Get(t, catalog.KindVideo, "vid_002-x").Title != "Talk 2, again" {
-		t.Errorf("%d updated, %v", r.Updated, r.Problems)
-	}
 }

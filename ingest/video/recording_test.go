@@ -48,19 +48,6 @@ func TestFromFeed(t *testing.T) {
 	}
 }
 
-func TestLength(t *testing.T) {
-	for in, want := range map[string]int{"90": 90, "1:30": 90, "01:00:00": 3600, " 12.7 ": 12, "": -1, "x": -1, "0": -1,
-		"1:2:3:4": -1, "-5": -1, "99999999": -1} {
-		got := -1
-		if n := length(in); n != nil {
-			got = *n
-		}
-		if got != want {
-			t.Errorf("%q: %d, want %d", in, got, want)
-		}
-	}
-}
-
 func FuzzFromFeed(f *testing.F) {
 	f.Add([]byte(podcast))
 	f.Add([]byte(`<feed xmlns="http://www.w3.org/2005/Atom" xmlns:yt="y" xmlns:media="http://search.yahoo.com/mrss/"><entry><yt:videoId>../x</yt:videoId><link href="?v=.."/>

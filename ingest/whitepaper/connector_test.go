@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 	"unicode/utf8"
 
@@ -173,26 +172,6 @@ func TestTheTextIsCut(t *testing.T) {
 	}
 }
 
-func TestChanges(t *testing.T) {
-	l := newLibrary(t)
-	s := connectortest.NewSource(t, l.config)
-	s.Sync()
-	l.files["/tally.pdf"] = document([]string{"A second edition of the tally."})
-	if r := s.Sync(); r.Updated != 1 || r.Changes != 1 ||
-		r.Get(t, catalog.KindWhitepaper, "tally").Body != "A second edition of the tally." {
-		t.Errorf("%d updated, %d changes", r.Updated, r.Changes)
-	}
-	papers := l.config.Options["papers"].([]any)
-	papers[1].(map[string]any)["title"] = "An older plan"
-	if r := s.Sync(); r.Updated != 1 || r.Get(t, catalog.KindWhitepaper, "scanned").Title != "An older plan" {
-		t.Errorf("%d updated", r.Updated)
-	}
-	s.Options["papers"] = papers[:1]
-	if r := s.Sync(); r.Deleted != 1 || len(r.Records) != 1 {
-		t.Errorf("%d deleted", r.Deleted)
-	}
-}
-
 func TestFilesOfThisMachine(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "The Tally (final).pdf")
@@ -219,49 +198,6 @@ func TestFilesOfThisMachine(t *testing.T) {
 	}
 	if r = s.Sync(); r.Skipped != 2 || len(r.Records) != 2 {
 		t.Errorf("a file that is gone: %d skipped, %d records", r.Skipped, len(r.Records))
-	}
-}
-
-func TestFilesOfTheFolder(t *testing.T) {
-	files := fstest.MapFS{"papers/tally.pdf": {Data: document([]string{"In the folder."})}}
-	s := connectortest.NewSource(t, connectortest.Config{Kind: whitepaper.Kind, Files: files,
-		Options: map[string]any{"papers": []any{
-			map[string]any{"title": "The tally", "file": "papers/tally.pdf"},
-		}}})
-	r := s.Sync()
-	if rec := r.Get(t, catalog.KindWhitepaper, "tally"); rec.Body != "In the folder." {
-		t.Errorf("%+v", rec)
-	}
-	connectortest.Unchanged(t, s, r)
-}
-
-func TestFaults(t *testing.T) {
-	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "410": connectortest.Status(410),
-		"429":  connectortest.TooMany(1),
-		"slow": connectortest.Slow, "truncated": connectortest.Truncated, "halved": connectortest.Halved,
-		"sign in": connectortest.SignIn,
-		"garbage": connectortest.Garbage, "empty": connectortest.Empty, "reset": connectortest.Reset,
-		"inside": connectortest.Redirect(connectortest.Inside[3]),
-	}
-	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			l := newLibrary(t)
-			l.etags = false
-			s := connectortest.NewSource(t, l.config)
-			l.server.Fault("/tally.pdf", -1, fault)
-			if r := s.Sync(); r.Skipped != 1 || len(r.Records) != 1 {
-				t.Errorf("at first: %v, %v", r.Keys(), r.Problems)
-			}
-			l.server.Heal()
-			if r := s.Sync(); r.Skipped != 0 || len(r.Records) != 2 {
-				t.Errorf("healed: %v, %v", r.Keys(), r.Problems)
-			}
-			l.server.Fault("/tally.pdf", -1, fault)
-			if r := s.Sync(); r.Skipped != 1 || len(r.Records) != 2 || r.Changes != 0 {
-				t.Errorf("later: %v, %v", r.Keys(), r.Problems)
-			}
-		})
 	}
 }
 

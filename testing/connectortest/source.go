@@ -160,14 +160,6 @@ func (s *Source) Try(ctx context.Context) Result {
 	return r
 }
 
-// Forget loses the state that the last run left for the next one.
-func (s *Source) Forget() {
-	s.t.Helper()
-	if _, err := s.Store.Apply(s.t.Context(), catalog.Batch{Source: sourceName, Cursor: new("")}); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 func (s *Source) lastChange() int64 {
 	s.t.Helper()
 	n, err := s.Store.LastChange(s.t.Context())

@@ -3,8 +3,6 @@
 package gitrepotest
 
 import (
-	"bytes"
-	"fmt"
 	"net/http"
 	"net/http/cgi"
 	"os"
@@ -91,27 +89,6 @@ func (r *Repo) Commit(message string, files map[string]string) string {
 	r.Git("add", "--all")
 	r.Git("commit", "--quiet", "--allow-empty", "--message", message)
 	return r.Git("rev-parse", "HEAD")
-}
-
-// Import commits files on top of main without the work tree, which is much
-// faster for thousands of them.
-func (r *Repo) Import(message string, files map[string]string) {
-	r.t.Helper()
-	r.Clock = r.Clock.AddDate(0, 0, 1)
-	var in bytes.Buffer
-	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter Host <h@x.example> %d +0000\ndata %d\n%s\n",
-		r.Clock.Unix(), len(message), message)
-	if _, err := os.Stat(filepath.Join(r.Dir, ".git", "refs", "heads", "main")); err == nil {
-		in.WriteString("from refs/heads/main^0\n")
-	}
-	for name, text := range files {
-		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
-	}
-	cmd := exec.CommandContext(r.t.Context(), "git", "-C", r.Dir, "fast-import", "--quiet")
-	cmd.Stdin = &in
-	if out, err := cmd.CombinedOutput(); err != nil {
-		r.t.Fatalf("git fast-import: %v: %s", err, out)
-	}
 }
 
 // Handler serves the repository read-only at /harbour/handbook.git.
