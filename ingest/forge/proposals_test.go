@@ -277,3 +277,20 @@ func TestBadProposalOptions(t *testing.T) {
 		}
 	}
 }
+
+func TestABoardOutOfReach(t *testing.T) {
+	t.Parallel()
+	server := serve(t, newHub(t))
+	s := connectortest.NewSource(t, grants(t, server.URL,
+		map[string]any{"board": map[string]any{"owner": "causeway", "number": 99}}))
+	got := s.Sync()
+	if len(got.Records) != 5 || !strings.Contains(problems(got), "read:project") {
+		t.Errorf("%v\n%s", got.Keys(), problems(got))
+	}
+	s = connectortest.NewSource(t, grants(t, server.URL, nil))
+	s.Sync()
+	server.Fault("/graphql", -1, connectortest.Status(502))
+	if got := s.Try(t.Context()); got.Err == nil || got.Updated != 0 {
+		t.Errorf("a failing board removed the columns: %v, %d updated", got.Err, got.Updated)
+	}
+}

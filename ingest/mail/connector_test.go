@@ -370,3 +370,19 @@ func TestSuite(t *testing.T) {
 			}}
 	})
 }
+
+func TestPackedExports(t *testing.T) {
+	want := connectortest.NewSource(t, harbour(t).config).Sync()
+	for name, pack := range map[string]func(string) []byte{"gzip": gzipped, "zip": zipped} {
+		for _, etags := range []bool{false, true} {
+			a := harbour(t)
+			a.pack, a.kind, a.etags = pack, "application/"+name, etags
+			s := connectortest.NewSource(t, a.config)
+			r := s.Sync()
+			if diff := cmp.Diff(want.Keys(), r.Keys()); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", name, diff)
+			}
+			connectortest.Unchanged(t, s, r)
+		}
+	}
+}

@@ -300,3 +300,53 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestManifestsThatMisbehave: what is known of an image is kept, unless the
+// registry as a whole fails.
+func TestManifestsThatMisbehave(t *testing.T) {
+	r := newRegistry(t)
+	delete(r.config.Options, "npm")
+	r.config.Options["images"] = []any{r.host + "/causeway/node", r.host + "/causeway/wallet"}
+	r.tags["causeway/wallet"] = map[string]string{"0.1.0": r.blob(`{"config": {"digest": "` +
+		r.blob(`{"os": "linux", "architecture": "amd64"}`) + `"}}`)}
+	s := connectortest.NewSource(t, r.config)
+	s.Clock = s.Clock.Add(25 * time.Hour)
+	clean := s.Sync()
+	for _, broken := range []struct {
+		prefix string
+		fault  connectortest.Fault
+		whole  bool // the image's package fails
+		warned int
+	}{
+		{"/v2/causeway/node/blobs/", connectortest.Redirect(connectortest.Inside[0]), false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.Status(404), false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.SignIn, false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.Halved, false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.Status(503), true, 0},
+		{"/v2/causeway/node/blobs/", connectortest.Truncated, true, 0},
+		{"/v2/causeway/node/manifests/sha256", connectortest.Status(404), false, 3},
+		{"/v2/causeway/node/manifests/sha256", connectortest.Garbage, false, 3},
+		{"/v2/causeway/node/manifests/sha256", connectortest.Reset, true, 0},
+		{"/v2/causeway/node/manifests/1.2.0", connectortest.Status(404), false, 1},
+		{"/v2/causeway/node/manifests/latest", connectortest.Status(404), false, 1},
+		{"/v2/causeway/node/manifests/latest", connectortest.Status(500), true, 0},
+		{"/v2/causeway/node/manifests/latest", connectortest.Status(403), true, 0},
+	} {
+		r.server.Fault(broken.prefix, -1, broken.fault)
+		s := connectortest.NewSource(t, r.config)
+		got := s.Sync()
+		want := 4
+		switch {
+		case broken.whole:
+			want = 1
+		case strings.HasSuffix(broken.prefix, "1.2.0"):
+			want = 3
+		}
+		if len(got.Records) != want || got.Warned != broken.warned || (got.Skipped == 1) != broken.whole {
+			t.Errorf("%s: %d records, %v", broken.prefix, len(got.Records), got.Problems)
+		}
+		r.server.Heal()
+		s.Clock = s.Clock.Add(25 * time.Hour)
+		connectortest.Same(t, clean, s.Sync())
+	}
+}
