@@ -219,8 +219,8 @@ func TestOneBadItemEndsNoFeed(t *testing.T) {
 			if r.Err != nil || len(r.Records) != 4 || r.Get(t, catalog.KindBlog, b.key("post-3")).Title != "New title" {
 				t.Fatalf("%v, %v", r.Err, r.Keys())
 			}
-			if got := r.Get(t, catalog.KindBlog, b.key("post-1")).Title; got != "Post 1" && r.Skipped > 0 {
-				t.Errorf("title %q", got)
+			if got := r.Get(t, catalog.KindBlog, b.key("post-1")).Title; (got == "Post 1") != (r.Skipped == 1) {
+				t.Errorf("title %q, skipped %v", got, r.Problems)
 			}
 		})
 	}

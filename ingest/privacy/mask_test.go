@@ -69,7 +69,7 @@ func TestMaskKeepsWhatIsNotAnAddress(t *testing.T) {
 		"a remote":                    "scp x deploy@web.site.org:/srv/x ada@web.site.org:report.pdf pi@site.org:~/x git@site.org-work:org/r.git",
 		"the file of a domain's user": "User1@org1.site.org-cert.pem jane@site.com.yaml",
 		"a scoped package version":    "npm install @scope/pkg@1.2.3",
-		"a package version":           "user@1.2.3 and user@v1.4.0-rc.1 and pkg@1.x.y and pkg@10.0.x",
+		"a package version":           "user@1.2.3 and user@v1.4.0-rc.1 and pkg@1.x.y and pkg@2.0.beta",
 		"a package tag":               "npx @scope/tool@latest",
 		"an action's version":         "uses: some-actions/checkout@v4",
 		"an image digest":             "host.example/img:1.0@sha256:a1d6c42f8b80842b71c05152c20fb21e",
