@@ -90,8 +90,8 @@ var (
 	named = regexp.MustCompile(`[A-Za-z][._+][A-Za-z]`)
 	// spoken is an address in words. "Find us at site dot org" is none: what is before the word must be like
 	// first.last, or smaller than the word.
-	spoken = regexp.MustCompile(`\b(?:[A-Za-z][\w-]*(?:(?:[._+]|(?: dot | DOT ))[A-Za-z][\w-]*)+ (?:at|AT)|[\w-]*[a-z][\w-]* AT)` +
-		` [\w-]+(?:(?: dot | DOT )[\w-]+)+`)
+	spoken = regexp.MustCompile(`\b(?:[A-Za-z][\w-]*(?:(?:[._+]| dot | DOT )[A-Za-z][\w-]*)+ (?:at|AT)|` +
+		`[\w-]*[a-z][\w-]* AT) [\w-]+(?:(?: dot | DOT )[\w-]+)+`)
 )
 
 // nextAddress finds the first mail address with an at sign at or after an offset. In both
@@ -120,7 +120,7 @@ func nextAddress(s string, from int) (start, end int, ok bool) {
 
 // addressAt returns the extent of the address around the at sign s[left:right].
 func addressAt(s string, from, left, right int) (start, end int, ok bool) {
-	if right-left > 1 && s[right-1] != ';' { // blanks may stand around a word
+	if strings.IndexByte(")]}", s[right-1]) >= 0 { // blanks may stand around a word
 		left = from + len(strings.TrimRight(s[from:left], " "))
 		right = len(s) - len(strings.TrimLeft(s[right:], " "))
 	}
@@ -188,7 +188,7 @@ func domainAt(s string, start int, wraps bool) (end, name int) {
 	}
 	for n := len(labels) - 1; n > 0; n-- {
 		last, before := labels[n], labels[n-1]
-		isWord := n > 1 && unicode.IsUpper(rune(last[0])) && unicode.IsLower(rune(before[0])) // of the next sentence
+		isWord := n > 1 && isUpper(last[0]) && isLower(before[0]) // of the next sentence
 		top := topLevel.FindString(last)
 		rest := last[len(top):]
 		if top != "" && !isWord && (rest == "" || rest[0] == '-' || top[0] < utf8.RuneSelf && rest[0] >= utf8.RuneSelf) {
@@ -197,7 +197,7 @@ func domainAt(s string, start int, wraps bool) (end, name int) {
 			}
 			return ends[n] - len(rest), name
 		}
-		if unicode.IsLower(rune(last[0])) {
+		if isLower(last[0]) {
 			break
 		}
 	}
@@ -211,6 +211,10 @@ func isTopLevel(label string) bool {
 	_, known := publicsuffix.PublicSuffix("-." + ascii) // some have a rule for all names below them, but none for "-"
 	return known && err == nil
 }
+
+func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }
+
+func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
