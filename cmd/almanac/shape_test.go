@@ -21,7 +21,7 @@ var layers = map[string]string{
 }
 
 // open may be imported by all, and imports nothing else.
-var open = regexp.MustCompile(`^almanac/(text/.*|catalog/network|catalog/span|ingest/folder|ingest/outbound)$`)
+var open = regexp.MustCompile(`^almanac/(text/.*|catalog/network|ingest/folder|ingest/outbound)$`)
 
 // byTheClock are packages whose answers and records depend on a time that they are given.
 var byTheClock = regexp.MustCompile(`^(api/(cips|community|devfund|ecosystem|kb|library|onboarding|operations|releases|` +
