@@ -196,7 +196,7 @@ func TestDecodeTool(t *testing.T) {
 		{"fields of a list are told apart", "list_books", `{"fields":["titel"]}`, `no field "titel": did you mean "title"?`},
 		{"and are named", "list_books", `{"fields":"zzzzzz"}`, `no field "zzzzzz": there are id, title, kind,`},
 		{"what is no list has none", "get_book", `{"book_id":1,"fields":["title"]}`, `unknown argument "fields"`},
-		{"a list takes a limit that is not listed", "break_book", `{"limit":0}`, "limit must be between 1 and 100"},
+		{"a list without a limit takes one", "break_book", `{"limit":0}`, "limit must be between 1 and 100"},
 		{"by its other names too", "break_book", `{"max_results":0}`, "limit must be between 1 and 100"},
 		{"arguments must be an object", "list_books", `[1]`, "arguments must be one JSON object"},
 		{"arguments must be JSON", "list_books", `{"a"`, "arguments must be one JSON object: it is not valid JSON"},
@@ -246,7 +246,7 @@ func TestSchemas(t *testing.T) {
 	}
 	want := map[string]string{
 		"rest":   `{"type":"object","properties":{"kind":{"type":"string","description":"only books of this kind, such as Novel","enum":["Novel","Atlas"]},"limit":{"type":"integer","description":"how many to return","default":20,"minimum":1,"maximum":100},"offset":{"type":"integer","default":0,"minimum":0}}}`,
-		"tool":   `{"type":"object","properties":{"kind":{"type":"string","description":"only books of this kind, such as Novel","enum":["Novel","Atlas"]},"limit":{"type":"integer","default":10,"minimum":1,"maximum":50},"offset":{"type":"integer","default":0,"minimum":0}}}`,
+		"tool":   `{"type":"object","properties":{"kind":{"type":"string","description":"only books of this kind, such as Novel","enum":["Novel","Atlas"]},"limit":{"type":"integer","default":10,"minimum":1,"maximum":50},"offset":{"type":"integer","default":0,"minimum":0},"fields":{"type":"string"}}}`,
 		"id":     `{"type":"object","properties":{"id":{"type":"string","pattern":"^(\\d{1,4}|BOOK-\\d{1,4})$"}},"required":["id"]}`,
 		"list":   `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string","pattern":"^\\d{1,4}$"},"description":"ids such as 0056","minItems":1,"maxItems":3}},"required":["ids"]}`,
 		"answer": `{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"kind":{"type":"string","enum":["Novel","Atlas"]},"tags":{"type":"array","items":{"type":"string"}},"added":{"type":"string","format":"date-time"},"withdrawn":{"type":["null","string"],"description":"null while it is on the shelf","format":"date-time"},"sequel":{"type":["null","object"],"properties":{"text":{"type":"string"},"extra":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["text","extra"],"additionalProperties":false},"shelved":{"type":"string","description":"the place"}},"required":["id","title","kind","tags","added","withdrawn","sequel","shelved"],"additionalProperties":false}`,

@@ -109,6 +109,8 @@ type Operation struct {
 	out   reflect.Type
 	run   func(ctx context.Context, in reflect.Value) (any, error)
 	types map[*jsonschema.Schema]reflect.Type
+
+	shapes []*argument // of a tool, besides Params
 }
 
 // Param is one argument of an operation.
@@ -195,6 +197,7 @@ func build(s Spec, in, out reflect.Type, run func(context.Context, reflect.Value
 	o.params()
 	o.Out = o.schema(out)
 	o.ToolOut = lean(o.Out, o.types)
+	o.addShape()
 	if s.Example != nil {
 		o.checkExample()
 	}

@@ -15,8 +15,7 @@ import (
 // rowsName is the property of an answer that holds the rows of a list.
 const rowsName = "items"
 
-// shape is what a call wants of the rows of a list; zero: all of them, whole. Every tool
-// that answers with a list takes it, so that no schema says so.
+// shape is what a call wants of the rows of a list; zero: all of them, whole.
 type shape struct {
 	fields []string // of a row
 	limit  int      // how many rows; 0: all
@@ -27,24 +26,26 @@ var (
 	fieldsArgument = &argument{name: "fields", typ: reflect.TypeFor[string](), list: true, maxItems: new(50),
 		schema: &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}}}
 	limitArgument = &argument{name: "limit", typ: reflect.TypeFor[int](), form: formInteger, min: new(1.0), max: new(100.0),
-		schema: &jsonschema.Schema{Type: "integer"}}
+		schema: &jsonschema.Schema{Type: "integer", Minimum: new(1.0), Maximum: new(100.0)}}
 )
 
-// shapes returns the arguments of a shape that a tool takes besides its own.
-func (o Operation) shapes() (names []string) {
-	if len(rowFields(o.ToolOut)) == 0 {
-		return nil
+// addShape adds the arguments of a shape to a tool that answers with rows: fields, and limit if nothing else bounds a
+// list. A thread goes on where it ends.
+func (o *Operation) addShape() {
+	if o.Tool == "" || len(rowFields(o.ToolOut)) == 0 {
+		return
 	}
-	takes := func(name string) bool {
-		return slices.ContainsFunc(o.Params, func(p Param) bool { return p.ToolName == name })
+	add := func(a *argument, published *jsonschema.Schema) {
+		if !slices.Contains(o.arguments(), a.name) {
+			addProperty(o.ToolIn, a.name, published, false)
+			o.shapes = append(o.shapes, a)
+		}
 	}
-	if !takes(fieldsArgument.name) {
-		names = append(names, fieldsArgument.name)
+	// Every model reads this of 50 tools: names with commas are said shorter than a list, which is read as well.
+	add(fieldsArgument, &jsonschema.Schema{Type: "string"})
+	if o.ToolOut.Properties[rowsName] != nil && !slices.Contains(o.arguments(), "cursor") {
+		add(limitArgument, limitArgument.schema)
 	}
-	if !takes(limitArgument.name) && !takes("cursor") && o.ToolOut.Properties[rowsName] != nil {
-		names = append(names, limitArgument.name) // a thread goes on where it ends
-	}
-	return names
 }
 
 // arguments returns the names of all that a tool takes.
@@ -54,14 +55,17 @@ func (o Operation) arguments() (names []string) {
 			names = append(names, p.ToolName)
 		}
 	}
-	return append(names, o.shapes()...)
+	for _, a := range o.shapes {
+		names = append(names, a.name)
+	}
+	return names
 }
 
 // takeShape removes the arguments of a shape from the members of a call.
 func (o Operation) takeShape(members map[string]json.RawMessage) (s shape, err error) {
 	take := func(a *argument) (v reflect.Value, err error) {
 		raw, given := members[a.name]
-		if !given || !slices.Contains(o.shapes(), a.name) {
+		if !given || !slices.Contains(o.shapes, a) {
 			return v, nil
 		}
 		delete(members, a.name)
