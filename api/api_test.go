@@ -63,52 +63,6 @@ func do(h http.Handler, method, target, body string) *httptest.ResponseRecorder 
 	return w
 }
 
-// TestOneOperationTwoInterfaces sends each request over REST and as a tool.
-func TestOneOperationTwoInterfaces(t *testing.T) {
-	tests := []struct {
-		name, target, tool, args string
-		status                   int
-		want, wantTool           string // "" = want
-	}{
-		{"a list", "/api/v1/books?limit=1&offset=5", "list_books", `{"limit":1,"offset":5}`, 200,
-			`{"items":[{"id":"0005"`, ""},
-		{"an empty list", "/api/v1/books?kind=ATLAS", "list_books", `{"kind":"ATLAS"}`, 200, `{"items":[],"total":100`,
-			""},
-		{"an item", "/api/v1/books/56", "get_book", `{"book_id":"56"}`, 200, `{"id":"0056"`, ""},
-		{"an unknown item", "/api/v1/books/700", "get_book", `{"book_id":"700"}`, 404, `no book 0700`, ""},
-		{"a malformed id", "/api/v1/books/x", "get_book", `{"book_id":"x"}`, 400, `id must look like 56 or BOOK-0056`,
-			""},
-		{"a number out of range", "/api/v1/books?limit=0", "list_books", `{"limit":0}`, 400,
-			`limit must be between 1 and 100`, `limit must be between 1 and 50`},
-		{"a missing argument", "/api/v1/search", "search_books", `{}`, 400, `q is required`, `query is required`},
-		{"an enumeration", "/api/v1/search?q=x&kinds=comic", "search_books", `{"query":"x","kinds":["comic"]}`, 400,
-			`each of kinds must be one of Novel, Atlas`, ""},
-		{"a failure", "/api/v1/lose", "lose_book", `{}`, 500, `internal error`, `lose_book failed`},
-		{"a panic", "/api/v1/break", "break_book", `{}`, 500, `internal error`, `break_book failed`},
-		{"an unavailable answer", "/api/v1/closed", "closed_book", `{}`, 503, `the shelf is being painted`, ""},
-	}
-	h := assemble(t, nil).Public
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			w := do(h, "GET", tt.target, "")
-			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
-				t.Errorf("REST: %d %s, want %d with %s", w.Code, w.Body, tt.status, tt.want)
-			}
-			if (w.Code >= 400) != strings.HasPrefix(w.Body.String(), `{"error":"`) {
-				t.Errorf("REST: %d %s", w.Code, w.Body)
-			}
-			got, isError := call(t, h, tt.tool, tt.args)
-			want := tt.wantTool
-			if want == "" {
-				want = tt.want
-			}
-			if !strings.Contains(got, want) || isError != (tt.status != 200) {
-				t.Errorf("tool: %s (error %v), want %s", got, isError, want)
-			}
-		})
-	}
-}
-
 func call(t testing.TB, h http.Handler, tool, args string) (answer string, isError bool) {
 	t.Helper()
 	w := do(h, "POST", "/mcp?toolsets=all",
@@ -203,20 +157,6 @@ func TestWhatIsDownIsSaid(t *testing.T) {
 	if w := do(h, "GET", "/ready", ""); w.Code != 503 ||
 		w.Body.String() != `{"error":"loading, 0 %: keyword does not answer; vector is being filled; 7 changes are to come"}` {
 		t.Errorf("/ready while loading: %d %s", w.Code, w.Body)
-	}
-}
-
-// TestReadyWithoutEngines: what is down is named without its address, and searches
-// are answered without it.
-func TestReadyWithoutEngines(t *testing.T) {
-	h := assemble(t, func(c *api.Config) {
-		c.Down = func() []retrieval.Down {
-			return []retrieval.Down{{Engine: "keyword", Reason: "refused"}, {Engine: "vector", Reason: "refused"}}
-		}
-	}).Public
-	if w := do(h, "GET", "/ready", ""); w.Code != 200 ||
-		w.Body.String() != `{"status":"ready","down":["keyword does not answer","vector does not answer"]}` {
-		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

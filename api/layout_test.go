@@ -1,10 +1,8 @@
 package api_test
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -163,67 +161,6 @@ func TestAPastedExclusionIsOffered(t *testing.T) {
 	if want := `q=tide&#43;--fast&#43;-%22berths%22">without <em>berths</em></a>`; !strings.Contains(page, want) {
 		_, notice, _ := strings.Cut(page, `<p class="notice">`)
 		t.Errorf("no %s in %.200s", want, notice)
-	}
-}
-
-// TestTheFootSaysWhatTheNetworkIs holds it for the first sentence of its description.
-func TestTheFootSaysWhatTheNetworkIs(t *testing.T) {
-	foot := textsOf(t, visit(shoal(t).public, "/").Body.String(), withClass("foot"))
-	if !strings.HasPrefix(foot[0], "The Shoal is fiction. Content") {
-		t.Error(foot)
-	}
-}
-
-// TestConnectIsMadeFromTheServersAddress holds that what people paste and click names
-// this server, as each client reads it, and that a browser at the address of the tools
-// is led there.
-func TestConnectIsMadeFromTheServersAddress(t *testing.T) {
-	l := shoal(t)
-	page := visit(l.public, "/connect").Body.String()
-	added := map[string]string{} // by scheme
-	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range doc.Descendants() {
-		for _, a := range n.Attr {
-			if scheme, rest, ok := strings.Cut(a.Val, ":"); ok && a.Key == "href" && n.Data == "a" {
-				added[scheme] = rest
-			}
-		}
-	}
-	code, _ := url.PathUnescape(strings.TrimPrefix(added["vscode"], "mcp/install?"))
-	if code != `{"name":"shoal","type":"http","url":"https://kb.example/mcp"}` {
-		t.Errorf("VS Code is told %s", code)
-	}
-	cursor, _ := url.Parse("cursor:" + added["cursor"])
-	config, _ := base64.StdEncoding.DecodeString(cursor.Query().Get("config"))
-	if cursor.Host != "anysphere.cursor-deeplink" || cursor.Path != "/mcp/install" || cursor.Query().Get("name") != "shoal" ||
-		string(config) != `{"url":"https://kb.example/mcp"}` {
-		t.Errorf("Cursor is told %s and %s", cursor, config)
-	}
-	pastes := textsOf(t, page, func(n *html.Node) bool { return n.Data == "pre" })
-	for _, want := range []string{
-		`{ "servers": { "shoal": { "type": "http", "url": "https://kb.example/mcp" } } }`,
-		`{ "mcpServers": { "shoal": { "url": "https://kb.example/mcp" } } }`,
-		"claude mcp add --transport http shoal https://kb.example/mcp",
-		`{ "mcpServers": { "shoal": { "args": [ "-y", "mcp-remote", "https://kb.example/mcp" ], "command": "npx" } } }`,
-		`{ "mcpServers": { "shoal": { "serverUrl": "https://kb.example/mcp" } } }`,
-		`{ "context_servers": { "shoal": { "url": "https://kb.example/mcp" } } }`,
-		"codex mcp add shoal --url https://kb.example/mcp",
-		`<script src="https://kb.example/search-box.js" defer></script>`,
-	} {
-		if !slices.Contains(pastes, want) {
-			t.Errorf("no %s in %q", want, pastes)
-		}
-	}
-	if w := visit(l.public, "/mcp"); w.Code != 303 || w.Header().Get("Location") != "/connect" {
-		t.Errorf("a browser at /mcp gets %d %s", w.Code, w.Header().Get("Location"))
-	}
-	for _, accept := range []string{"", "*/*", "text/event-stream", "application/json, text/event-stream"} {
-		if w := visitAs(l.public, "/mcp", accept); w.Code != 405 || w.Header().Get("Allow") != "POST, OPTIONS" {
-			t.Errorf("a program that accepts %q gets %d", accept, w.Code)
-		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"almanac/api/line"
 	"almanac/api/op"
-	"almanac/api/openapi"
 	"almanac/testing/optest"
 )
 
@@ -83,25 +82,5 @@ func TestFill(t *testing.T) {
 	}
 	if got := line.Fill(" ", 12); len(got) != 0 {
 		t.Errorf("nothing has the lines %q", got)
-	}
-}
-
-func TestMarkdown(t *testing.T) {
-	ops := optest.Operations()
-	var out strings.Builder
-	group := openapi.Group{Name: ops[0].Group, Description: "What stands on the shelf."}
-	if err := line.Markdown(&out, ops, []openapi.Group{group, {Name: "nothing"}}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"\n## " + group.Name + "\n\nWhat stands on the shelf.\n", "\n### get_book\n", "- **`book_id`**: ",
-		"- `limit`: how many to return\n", "\n      almanac tools call list_books kind=Novel limit=5\n",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, &out)
-		}
-	}
-	if strings.Contains(out.String(), "## nothing") {
-		t.Error("a group without tools has a heading")
 	}
 }

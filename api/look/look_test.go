@@ -3,14 +3,11 @@ package look_test
 import (
 	"bytes"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -185,17 +182,6 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-func TestTitle(t *testing.T) {
-	for text, want := range map[string]string{
-		"Use `a<b>` now": "Use <code>a&lt;b&gt;</code> now", "a ` b": "a ` b", "`a` `b`": "<code>a</code> <code>b</code>",
-		"`a` ` b": "<code>a</code> ` b", "<i>": "&lt;i&gt;",
-	} {
-		if got := look.Title(text); string(got) != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestInert(t *testing.T) {
 	if got := look.Inert([]byte("a\u202eb\u2066c “d” \u200f")); string(got) != "abc “d” \u200f" {
 		t.Errorf("%q", got)
@@ -321,30 +307,5 @@ func TestRender(t *testing.T) {
 	}
 	if _, err := pages.Render("none", "", look.Page{}, nil); err == nil {
 		t.Error("a page that is not there")
-	}
-}
-
-// TestLinesAreShort holds what is written for browsers to the width of the code.
-func TestLinesAreShort(t *testing.T) {
-	for _, pattern := range []string{"*.html", "assets/*", "../web/pages/*", "../web/clicks/assets/*",
-		"../dashboard/*/pages/*", "../dashboard/desk/assets/*"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatal(pattern, err)
-		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n := 0
-			for line := range strings.Lines(string(text)) {
-				n++
-				if width := utf8.RuneCountInString(strings.TrimRight(line, "\n")); width > 120 &&
-					filepath.Ext(file) != ".svg" {
-					t.Errorf("%s:%d has %d characters", file, n, width)
-				}
-			}
-		}
 	}
 }

@@ -1,13 +1,10 @@
 package mcp_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -365,20 +362,6 @@ func TestPromptsAreOffByDefault(t *testing.T) {
 	}
 }
 
-func TestBeforeTheIndexIsReady(t *testing.T) {
-	s := newServer(t, func(c *mcp.Config) { c.Ready = func() (bool, float64) { return false, 0.42 } })
-	if got := names(t, post(s, "/mcp", listTools, plain...)); len(got) != 8 {
-		t.Errorf("listed %v", got)
-	}
-	if w := post(s, "/mcp", call("list_books", `{}`), plain...); !strings.Contains(w.Body.String(), `loading, 42 %`) ||
-		!strings.Contains(w.Body.String(), `"isError":true`) {
-		t.Errorf("got %s", w.Body)
-	}
-	if w := post(s, "/mcp", call("about", `{}`), plain...); strings.Contains(w.Body.String(), "isError") {
-		t.Errorf("what needs no index: %s", w.Body)
-	}
-}
-
 func TestEveryPOSTCounts(t *testing.T) {
 	store := memory.NewStoreWithOptions(limiter.StoreOptions{})
 	s := newServer(t, func(c *mcp.Config) { c.Limit = limit.New(limit.Config{Name: "mcp", Calls: 4, Store: store}) })
@@ -460,22 +443,6 @@ func TestErrorsRepeatLittle(t *testing.T) {
 		if text := w.Body.String(); strings.Contains(text, strings.Repeat("x", 81)) {
 			t.Errorf("%s: %d %.300s (%d bytes)", name, w.Code, text, len(text))
 		}
-	}
-}
-
-func TestALongAnswerIsCompressedOnRequest(t *testing.T) {
-	s := newServer(t, nil)
-	want := post(s, "/mcp", listTools, plain...).Body.Bytes()
-	w := post(s, "/mcp", listTools, append([]string{"Accept-Encoding", "gzip"}, plain...)...)
-	if w.Header().Get("Content-Encoding") != "gzip" {
-		t.Fatalf("headers %v", w.Header())
-	}
-	r, err := gzip.NewReader(w.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("err %v, same %v", err, bytes.Equal(got, want))
 	}
 }
 

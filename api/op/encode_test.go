@@ -3,7 +3,6 @@ package op_test
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
@@ -57,30 +56,6 @@ func TestEncode(t *testing.T) {
 	}
 	if in.Full[0].List != nil || in.Pointer.List != nil || in.Map["a"].List != nil || in.Maybe.Location() != zone {
 		t.Error("the answer was changed: it may be shared")
-	}
-}
-
-func TestCheckOutputFindsWhatTheSchemaForbids(t *testing.T) {
-	o := op.New(op.Spec{ID: "x"}, func(context.Context, struct{}) (answerType, error) { return answerType{}, nil })
-	good, err := op.Encode(answerType{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for old, new := range map[string]string{
-		`"nil":[]`:                      `"nil":null`,
-		`"text":""`:                     `"text":1`,
-		`,"text":""`:                    ``,
-		`"time":"0001-01-01T00:00:00Z"`: `"time":"yesterday"`,
-		`"empty":{}`:                    `"empty":{"a":1}`,
-		`"inner":[]`:                    `"inner":[],"more":1`,
-	} {
-		bad := strings.Replace(string(good), old, new, 1)
-		if bad == string(good) {
-			t.Fatalf("%s is not in %s", old, good)
-		}
-		if err := optest.CheckOutput(o, []byte(bad)); err == nil {
-			t.Errorf("%s passes", bad)
-		}
 	}
 }
 

@@ -135,26 +135,6 @@ func TestTheInverseLeavesDefaultsOut(t *testing.T) {
 	}
 }
 
-func TestNext(t *testing.T) {
-	o := find(t, "list_books")
-	in, err := o.Decode(nil, url.Values{"offset": {"40"}, "limit": {"30"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for offset, want := range map[int]string{70: "/api/v1/books?limit=30&offset=80", 90: ""} {
-		got := ""
-		if next, ok := o.Next(in, optest.Shelf{Items: make([]optest.Book, 10), Total: 100, Offset: offset}); ok {
-			got, _ = o.Target(next)
-		}
-		if got != want {
-			t.Errorf("after 10 from %d: %q, want %q", offset, got, want)
-		}
-	}
-	if _, ok := o.Next(in, optest.Note{}); ok {
-		t.Error("an answer that is not a page has a next one")
-	}
-}
-
 func TestLinesThatCannotBeRead(t *testing.T) {
 	for line, want := range map[string]string{
 		"kind":            "an argument is written name=value or --name value",

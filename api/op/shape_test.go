@@ -60,9 +60,3 @@ func TestWithExample(t *testing.T) {
 		t.Errorf("an argument that does not exist: %v", err)
 	}
 }
-
-func TestErrorJSON(t *testing.T) {
-	if got := string(op.ErrorJSON(`no "x"`)); !strings.Contains(got, `no \"x\"`) || !json.Valid([]byte(got)) {
-		t.Error(got)
-	}
-}

@@ -2,8 +2,6 @@ package openapi_test
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -78,56 +76,6 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 }
 
-func TestResponses(t *testing.T) {
-	doc := load(t, document(t, optest.Operations()))
-	for path, want := range map[string][]string{
-		"/api/v1/books":      {"200", "400", "414", "429", "503", "504"},
-		"/api/v1/books/{id}": {"200", "400", "404", "414", "429", "503", "504"},
-		"/api/v1/about":      {"200", "429", "504"},
-		"/api/v1/closed":     {"200", "429", "503", "504"},
-	} {
-		got := slices.Sorted(slices.Values(doc.Paths.Value(path).Get.Responses.Keys()))
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", path, got, want)
-		}
-	}
-	post := doc.Paths.Value("/api/v1/books/batch").Post
-	if post.RequestBody == nil || post.Responses.Value("413") == nil || post.Responses.Value("415") == nil {
-		t.Error("the batch has no body, 413 or 415")
-	}
-}
-
-func TestTypesAreDescribedOnce(t *testing.T) {
-	b := document(t, optest.Operations())
-	var doc struct {
-		Components struct {
-			Schemas map[string]json.RawMessage `json:"schemas"`
-		} `json:"components"`
-	}
-	if err := json.Unmarshal(b, &doc); err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for name := range doc.Components.Schemas {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	if want := []string{"Error", "Note", "OptestBatch", "OptestBook", "OptestEcho", "OptestShelf"}; !slices.Equal(names,
-		want) {
-		t.Errorf("components %v, want %v", names, want)
-	}
-	for want, n := range map[string]int{
-		`"sequel":{"anyOf":[{"$ref":"#/components/schemas/Note"},{"type":"null"}]}`: 1,
-		`"withdrawn":{"type":["null","string"]`:                                     1,
-		`"$ref":"#/components/schemas/OptestBook"`:                                  3, // the list, the batch, the item
-		`"style":"form","explode":false`:                                            2,
-	} {
-		if got := strings.Count(string(b), want); got != n {
-			t.Errorf("%s: %d times, want %d", want, got, n)
-		}
-	}
-}
-
 // Page is generic, as lists are.
 type Page[T any] struct {
 	Items []T `json:"items"`
@@ -137,26 +85,6 @@ type Page[T any] struct {
 // Book has the name of another package's type.
 type Book struct {
 	Other int `json:"other"`
-}
-
-// TestNames holds that a component's name depends on its own type alone.
-func TestNames(t *testing.T) {
-	ops := append(optest.Operations(),
-		op.New(op.Spec{ID: "other", Path: "/other"},
-			func(context.Context, struct{}) (Page[Book], error) { return Page[Book]{}, nil }),
-		op.New(op.Spec{ID: "page", Path: "/page"},
-			func(context.Context, struct{}) (Page[optest.Note], error) { return Page[optest.Note]{}, nil }))
-	b := string(document(t, ops))
-	for _, want := range []string{`"NotePage":{`, `"OptestBook":{`, `"Openapi_testBook":{`,
-		`"Openapi_testBookPage":{`} {
-		if !strings.Contains(b, want) {
-			t.Errorf("no %s in %s", want, b)
-		}
-	}
-	load(t, []byte(b))
-	if strings.Contains(b, `"any":true`) || !strings.Contains(b, `"any":{"description":`) {
-		t.Error("a schema is a boolean")
-	}
 }
 
 func TestWhatGeneratorsAndLintersAskFor(t *testing.T) {
@@ -169,12 +97,5 @@ func TestWhatGeneratorsAndLintersAskFor(t *testing.T) {
 		if !strings.Contains(b, want) {
 			t.Errorf("no %s", want)
 		}
-	}
-}
-
-func TestTwoOperationsOnOnePathAreRefused(t *testing.T) {
-	ops := optest.Operations()
-	if _, err := openapi.Document(openapi.Config{Operations: append(ops, ops[0])}); err == nil {
-		t.Error("no error")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -158,20 +157,6 @@ func checkError(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 }
 
-func TestEveryAnswerFitsItsSchema(t *testing.T) {
-	h := newHandler(t, nil)
-	targets := map[string]string{"list_books": "/api/v1/books", "get_book": "/api/v1/books/9",
-		"search_books": "/api/v1/search?q=x", "about": "/api/v1/about"}
-	for _, o := range optest.Operations() {
-		if targets[o.ID] == "" {
-			continue
-		}
-		if err := optest.CheckOutput(o, do(h, "GET", targets[o.ID], "").Body.Bytes()); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestForms holds that Accept chooses between the media types of an answer.
 func TestForms(t *testing.T) {
 	h := newHandler(t, nil)
@@ -271,19 +256,6 @@ func TestAnyPageMayRead(t *testing.T) {
 	}
 }
 
-func TestBeforeTheIndexIsReady(t *testing.T) {
-	h := newHandler(t, func(c *rest.Config) { c.Ready = func() (bool, float64) { return false, 0.42 } })
-	w := do(h, "GET", "/api/v1/books", "")
-	if w.Code != 503 || w.Body.String() != `{"error":"loading, 42 %"}` || w.Header().Get("Retry-After") != "5" {
-		t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
-	}
-	for _, target := range []string{"/health", "/api/v1/openapi.json", "/api/v1/about"} {
-		if w := do(h, "GET", target, ""); w.Code != 200 {
-			t.Errorf("%s: %d", target, w.Code)
-		}
-	}
-}
-
 func TestRetryAfterComesFromTheOperation(t *testing.T) {
 	if got := do(newHandler(t, nil), "GET", "/api/v1/closed", "").Header().Get("Retry-After"); got != "90" {
 		t.Errorf("Retry-After %q", got)
@@ -342,31 +314,6 @@ func TestWhoLeftIsToldApartFromWhatTookTooLong(t *testing.T) {
 			t.Errorf("log: %s", &log)
 		}
 	})
-}
-
-func TestTwoRoutesOnOnePathAreRefused(t *testing.T) {
-	ops := optest.Operations()
-	routes := rest.Routes(rest.Config{Serving: op.Serving{Operations: append(ops, ops[0])}})
-	if _, err := edge.New(edge.Config{Routes: routes}); err == nil {
-		t.Error("no error")
-	}
-}
-
-func TestAServerSurvivesPanics(t *testing.T) {
-	srv := httptest.NewServer(newHandler(t, nil))
-	defer srv.Close()
-	for _, path := range []string{"/api/v1/break", "/api/v1/books"} {
-		resp, err := srv.Client().Get(srv.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(resp.Body.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if want := map[string]int{"/api/v1/break": 500, "/api/v1/books": 200}[path]; resp.StatusCode != want {
-			t.Errorf("%s: %d", path, resp.StatusCode)
-		}
-	}
 }
 
 func FuzzREST(f *testing.F) {

@@ -307,15 +307,6 @@ func TestClientsOfViolations(t *testing.T) {
 	}
 }
 
-func TestNoTallyCountsNothing(t *testing.T) {
-	var none *tally.Tally
-	none.Search(t.Context(), "ebb", tally.Outcome{Zero: true})
-	none.Violation(t.Context(), "img-src", "data")
-	if none.Flush(t.Context()) != nil || none.Close() != nil {
-		t.Error("an error")
-	}
-}
-
 // TestShown holds that places add up, and that what is private is not kept.
 func TestShown(t *testing.T) {
 	counts, s := newTally()
