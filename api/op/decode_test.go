@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/testing/optest"
