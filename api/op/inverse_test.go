@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,23 +115,6 @@ func TestInverse(t *testing.T) {
 			t.Fatalf("%q: %s, want %s", get.Line(in), got, want)
 		}
 	})
-}
-
-func TestTheInverseLeavesDefaultsOut(t *testing.T) {
-	o := find(t, "list_books")
-	in, err := o.Decode(nil, url.Values{"limit": {"20"}, "offset": {"40"}, "kind": {"atlas"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if target, body := o.Target(in); target != "/api/v1/books?kind=Atlas&offset=40" || body != nil {
-		t.Errorf("target %s, body %s", target, body)
-	}
-	if call := string(o.Call(in)); call != `{"kind":"Atlas","limit":20,"offset":40}` { // the tool's default is 10
-		t.Errorf("call %s", call)
-	}
-	if line := o.Line(in); !slices.Equal(line, []string{"kind=Atlas", "limit=20", "offset=40"}) {
-		t.Errorf("line %q", line)
-	}
 }
 
 func TestLinesThatCannotBeRead(t *testing.T) {

@@ -129,16 +129,6 @@ func TestREST(t *testing.T) {
 	}
 }
 
-func TestADeadlineIs504(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := do(newHandler(t, nil), "GET", "/api/v1/wait", "")
-		if w.Code != 504 || !strings.HasPrefix(w.Body.String(), `{"error":"it took too long`) {
-			t.Errorf("%d %s", w.Code, w.Body)
-		}
-		checkError(t, w)
-	})
-}
-
 // checkError holds every refusal to {"error": "…"} and no-store.
 func checkError(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()

@@ -4,27 +4,18 @@ import (
 	"html/template"
 	"net/url"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"almanac/api/cips"
-	"almanac/api/community"
-	"almanac/api/ecosystem"
 	"almanac/api/kb"
 	"almanac/api/kb/find"
-	"almanac/api/kb/read"
-	"almanac/api/library"
 	"almanac/api/look"
-	"almanac/api/onboarding"
 	"almanac/api/search"
 	"almanac/catalog"
-	"almanac/catalog/network"
 )
 
 func TestCutBlock(t *testing.T) {
@@ -124,35 +115,6 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// TestPosts reads the posts of every kind of thread, with all that pages show of them.
-func TestPosts(t *testing.T) {
-	at := time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC)
-	comments := read.Thread[ecosystem.Comment]{Items: []ecosystem.Comment{{Author: "cy", Answer: true, Upvotes: 4, Content: "c",
-		URL: "https://c.example", Date: &at}}, Total: 9, NextCursor: "5"}
-	comment := Post{Number: 3, Author: "cy", Accepted: true, Likes: 4, Markdown: "c", URL: "https://c.example", Date: &at}
-	for _, tt := range []struct {
-		answer any
-		want   Post
-	}{
-		{community.Discussion{Thread: read.Thread[community.Post]{Items: []community.Post{{Number: 7, Author: "ada",
-			Role: "admin", ReplyTo: 2, Likes: 9, Accepted: true, Date: &at, URL: "https://a.example", Content: "a"}}}},
-			Post{Number: 7, Author: "ada", Role: "admin", ReplyTo: 2, Likes: 9, Accepted: true, Date: &at,
-				URL: "https://a.example", Markdown: "a"}},
-		{library.FullMailThread{Thread: read.Thread[library.Message]{Items: []library.Message{{Number: 8, Author: "bo",
-			Date: &at, Content: "b", URL: "https://b.example"}}}},
-			Post{Number: 8, Author: "bo", Date: &at, Markdown: "b", URL: "https://b.example"}},
-		{ecosystem.FullDiscussion{Thread: comments}, comment},
-		{ecosystem.Comments{Thread: comments}, comment},
-	} {
-		if got := threadOf(tt.answer, 3); len(got.posts) != 1 || got.posts[0] != tt.want {
-			t.Errorf("%T: %+v, want %+v", tt.answer, got.posts, tt.want)
-		}
-	}
-	if got := threadOf(ecosystem.Comments{Thread: comments}, 3); got.total != 9 || got.next != "5" {
-		t.Errorf("%d in all, next %q", got.total, got.next)
-	}
-}
-
 func TestCorrected(t *testing.T) {
 	read := "traffic balance error"
 	v := &view{Params: url.Values{"q": {"trafic balance error"}, "type": {"doc"}}, Path: "/"}
@@ -160,17 +122,6 @@ func TestCorrected(t *testing.T) {
 	s.corrected(v)
 	if s.Typed != "trafic" || s.Instead != "/?q=%22trafic%22+balance+error&type=doc" {
 		t.Errorf("%q %q", s.Typed, s.Instead)
-	}
-}
-
-func TestWithoutFrontMatter(t *testing.T) {
-	for text, want := range map[string]string{
-		"---\na: b\n---\ntext": "text", "<pre>\nCIP: 1\n</pre>\ntext": "\ntext", "---\n\ntext\n": "---\n\ntext\n",
-		"<pre>code</pre> text": "<pre>code</pre> text", "text": "text",
-	} {
-		if got := withoutFrontMatter(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }
 
@@ -195,38 +146,6 @@ func TestWithoutHeader(t *testing.T) {
 	}
 }
 
-func TestWithRules(t *testing.T) {
-	for text, want := range map[string]string{
-		"Lamps:\n\n| Name | Oil |\n| a \\| b | olive |\n\nMore.": "Lamps:\n\n| Name | Oil |\n|---|---|\n| a \\| b | olive |\n\nMore.",
-		"| Name |\n|:--|\n| a |":                                 "| Name |\n|:--|\n| a |",
-		"```\n| Name |\n| a |\n```\n":                            "```\n| Name |\n| a |\n```\n",
-		"|\n\n| a | b\n":                                         "|\n\n| a | b\n",
-		"| a | b |\n":                                            "| a | b |\n|---|---|\n",
-	} {
-		if got := withRules(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestUntallied(t *testing.T) {
-	if got := untallied("Because.\n\n## Votes\n\n- Reef in favour: I do."); got != "Because.\n" {
-		t.Errorf("%q", got)
-	}
-}
-
-func TestWatchAt(t *testing.T) {
-	for address, want := range map[string]string{
-		"https://video.example/a":           "https://video.example/a#t=69",
-		"https://www.youtube.com/watch?v=x": "https://www.youtube.com/watch?t=69s&v=x",
-		"javascript:x":                      "", "": "",
-	} {
-		if got := watchAt(address, []string{"", "69"}); got != want {
-			t.Errorf("%q: %q, want %q", address, got, want)
-		}
-	}
-}
-
 func TestFoldQuotes(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("It holds &amp; rests. ", 10))
 	first := template.HTML("<p>Before. " + long + " After.</p>")
@@ -237,17 +156,6 @@ func TestFoldQuotes(t *testing.T) {
 		other + "c"
 	if got := foldQuotes(template.HTML("a"+quote+"b"+short+other+"c"), first); string(got) != want {
 		t.Errorf("%s\nwant %s", got, want)
-	}
-}
-
-func TestLead(t *testing.T) {
-	v := &view{Record: library.Record{Summary: "It counts *what* nodes send, in bytes, and more."}}
-	if got := v.Lead(); got != "It counts what nodes send, in bytes, and more." {
-		t.Errorf("%q", got)
-	}
-	v.Text = &Text{Markdown: "## Abstract\n\nIt counts what `nodes`\nsend, in **bytes**, and more."}
-	if got := v.Lead(); got != "" {
-		t.Errorf("the text begins with it: %q", got)
 	}
 }
 
@@ -268,89 +176,6 @@ func TestTree(t *testing.T) {
 	}
 	if strings.Count(got, `class="tip"`) != 3 {
 		t.Errorf("%d arrows", strings.Count(got, `class="tip"`))
-	}
-}
-
-// TestColoursOfProposalsSayWhatIsDecided: the network's own word decides, and the legend
-// has the words that occur.
-func TestColoursOfProposalsSayWhatIsDecided(t *testing.T) {
-	g := cips.Graph{Nodes: []cips.Node{
-		{ID: "1", Status: "Review", StatusRaw: "Approved"}, {ID: "2", Status: "Review", StatusRaw: "Deferred"},
-		{ID: "3", Status: "Final", StatusRaw: "Final"}, {ID: "4", Status: "Rejected", StatusRaw: "Rejected"},
-		{ID: "5", Status: "Review", StatusRaw: "Approved"}, {ID: "6", Status: "Draft"}, {ID: "7", Missing: true},
-		{ID: "8", Status: "Withdrawn", StatusRaw: "needed by none"},
-	}, Edges: []cips.Edge{{From: "1", To: "2"}, {From: "3", To: "4"}, {From: "5", To: "6"}, {From: "6", To: "7"}}}
-	for name, c := range map[string]struct {
-		decided []string
-		want    []sign
-		good    int
-	}{
-		"a network that names them": {[]string{"approved", "Final"}, []sign{{"good", []string{"Approved", "Final"}},
-			{"warn", []string{"Deferred"}}, {"calm", []string{"Draft"}}, {"bad", []string{"Rejected"}}}, 3},
-		"one that does not": {nil, []sign{{"good", []string{"Final"}}, {"warn", []string{"Approved", "Deferred"}},
-			{"calm", []string{"Draft"}}, {"bad", []string{"Rejected"}}}, 1},
-	} {
-		site, err := look.New(look.Site{Proposals: network.Proposals{Decided: c.decided}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(c.want, legend(g, site)); diff != "" {
-			t.Errorf("%s: legend (-want +got):\n%s", name, diff)
-		}
-		if got := strings.Count(string(Tree(g, site)), `<circle class="good"`); got != c.good {
-			t.Errorf("%s: %d good dots, want %d", name, got, c.good)
-		}
-	}
-}
-
-func TestUrgency(t *testing.T) {
-	now := time.Date(2031, 1, 10, 9, 0, 0, 0, time.UTC)
-	h := &Handler{cfg: Config{Now: func() time.Time { return now }}}
-	in := func(days int) *time.Time { return new(now.AddDate(0, 0, days)) }
-	var all []onboarding.Alert
-	for _, x := range []struct {
-		level string
-		at    *time.Time
-	}{{"ecosystem", in(1)}, {"critical", nil}, {"critical", in(-3)}, {"important", in(0)}, {"critical", in(30)},
-		{"critical", in(2)}} {
-		all = append(all, onboarding.Alert{Level: x.level, Deadline: x.at})
-	}
-	slices.SortStableFunc(all, func(a, b onboarding.Alert) int { return byUrgency(a, b, now) })
-	var got []string
-	for _, x := range all {
-		got = append(got, x.Level+" "+h.until(x.Deadline))
-	}
-	want := []string{"critical in 2 days", "critical in 30 days", "critical ", "critical ", "important today",
-		"ecosystem tomorrow"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestFacts(t *testing.T) {
-	v := &view{Kind: kb.PageKind{Kind: catalog.KindPull}, Record: library.Record{Data: map[string]any{
-		"labels": []any{"bug", "ui"}, "milestone": "", "draft": false, "merged_at": "2031-01-02T03:04:05Z",
-		"additions": 1234.0, "merge_commit": "0123456789abcdef", "files": []any{"a.go", map[string]any{"b": 1.0}},
-		"inside": map[string]any{"deep": true},
-		"number": 7.0,
-	}}}
-	want := []Fact{
-		{"Labels", "", []Value{{Text: "bug"}, {Text: "ui"}}},
-		{"Lines added", "number", []Value{{Text: "1234", Number: 1234}}},
-		{"Merged", "day", []Value{{Text: "2031-01-02T03:04:05Z"}}},
-		{"Commit", "hash", []Value{{Text: "0123456789abcdef"}}},
-	}
-	if got := v.Facts(); !reflect.DeepEqual(got, want) {
-		t.Errorf("facts %+v, want %+v", got, want)
-	}
-	if got := v.Fields(); !slices.Equal(got, []Field{{"files", `a.go, {"b":1}`}, {"inside.deep", "yes"}}) {
-		t.Errorf("fields %+v", got)
-	}
-	v = &view{Kind: kb.PageKind{Kind: catalog.KindFAQ}, Record: library.Record{Data: map[string]any{
-		"related": []any{map[string]any{"title": "Fees", "url": "https://a.example"}},
-	}}}
-	if got := v.Facts(); len(got) != 1 || got[0].Values[0] != (Value{Text: "Fees", Link: "https://a.example"}) {
-		t.Errorf("links %+v", got)
 	}
 }
 
