@@ -34,17 +34,32 @@ type completeCmd struct {
 	Line []string `arg:"" optional:"" passthrough:"" help:"The command line, up to the word that is typed."`
 }
 
-func (c *completeCmd) Run(ctx context.Context, a *app, k *kong.Context) (err error) {
-	line := slices.DeleteFunc(slices.Clone(c.Line), func(s string) bool { return s == "=" || s == "--" }) // bash cuts at =
+func (c *completeCmd) Run(ctx context.Context, a *app, k *kong.Context) error {
+	line := slices.DeleteFunc(slices.Clone(c.Line), func(s string) bool { return s == "--" })
 	if len(line) < 2 {
 		return nil
 	}
 	before, typed := line[1:len(line)-1], line[len(line)-1]
+	isEquals := func(s string) bool { return s == "=" } // bash cuts at it
+	if isEquals(typed) {
+		typed = ""
+	}
+	words, err := following(ctx, a, k.Model, slices.DeleteFunc(before, isEquals))
+	for _, word := range words {
+		if word != "" && strings.HasPrefix(word, typed) {
+			fmt.Fprintln(a.out, word)
+		}
+	}
+	return err
+}
+
+// configure loads the configuration that a command line names.
+func configure(a *app, line []string) (err error) {
 	given := map[string]string{}
-	for i, word := range before {
+	for i, word := range line {
 		name, value, joined := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-		if !joined && i+1 < len(before) {
-			value = before[i+1]
+		if !joined && i+1 < len(line) {
+			value = line[i+1]
 		}
 		if word != name {
 			given[name] = value
@@ -56,24 +71,16 @@ func (c *completeCmd) Run(ctx context.Context, a *app, k *kong.Context) (err err
 			flags[key] = given[name]
 		}
 	}
-	if a.config, a.origins, err = config.Load(given["config"], a.environ, flags); err != nil {
-		return err
-	}
-	known, err := c.follow(ctx, a, k.Model, before)
-	for _, word := range known {
-		if strings.HasPrefix(word, typed) {
-			fmt.Fprintln(a.out, word)
-		}
-	}
+	a.config, a.origins, err = config.Load(given["config"], a.environ, flags)
 	return err
 }
 
-// follow returns what may follow the words of a command line: values of a flag, or else commands, flags and arguments.
-func (c *completeCmd) follow(ctx context.Context, a *app, program *kong.Application, before []string) ([]string, error) {
+// following returns what may follow the words of a command line: values of a flag, or else commands, flags and arguments.
+func following(ctx context.Context, a *app, program *kong.Application, before []string) ([]string, error) {
 	command, _ := commandOf(program, before)
 	if len(before) > 0 {
 		if f := flagOf(command, before[len(before)-1]); f != nil && !f.IsBool() {
-			asked, err := c.known(ctx, a, f.Tag.Get("complete"))
+			asked, err := known(ctx, a, before, f.Tag.Get("complete"))
 			return append(f.EnumSlice(), asked...), err
 		}
 	}
@@ -87,7 +94,7 @@ func (c *completeCmd) follow(ctx context.Context, a *app, program *kong.Applicat
 		words = append(words, "--"+f.Name+"\t"+f.Help)
 	}
 	for _, p := range command.Positional {
-		asked, err := c.known(ctx, a, p.Tag.Get("complete"))
+		asked, err := known(ctx, a, before, p.Tag.Get("complete"))
 		if err != nil {
 			return words, err
 		}
@@ -96,8 +103,8 @@ func (c *completeCmd) follow(ctx context.Context, a *app, program *kong.Applicat
 	return words, nil
 }
 
-// known returns all that there is of what a flag or an argument asks for; "" for none.
-func (c *completeCmd) known(ctx context.Context, a *app, what string) (words []string, err error) {
+// known returns all that there is of what a flag or an argument asks for, as a command line is configured; "" for none.
+func known(ctx context.Context, a *app, before []string, what string) (words []string, err error) {
 	switch what {
 	case "":
 		return nil, nil
@@ -113,6 +120,9 @@ func (c *completeCmd) known(ctx context.Context, a *app, what string) (words []s
 			words = append(words, k.Name)
 		}
 		return words, nil
+	}
+	if err := configure(a, before); err != nil {
+		return nil, err
 	}
 	n, err := networks.Load(a.config.Network.Name)
 	switch what {

@@ -107,6 +107,7 @@ func TestBashCompletes(t *testing.T) {
 		{[]string{"network", "kinds", "cal"}, "calendar"},
 		{[]string{"se"}, "serve search"},
 		{[]string{"network", "ch"}, "check"},
+		{[]string{"--network", "=", "sam"}, "sample"},
 		{[]string{"serve", "--li"}, "--listen"},
 		{[]string{"--network", "sample", "serve", "--ad"}, "--admin"},
 		{[]string{"search", "--type", "ci"}, "cip"},
