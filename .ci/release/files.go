@@ -14,7 +14,6 @@ import (
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/deb" // registers the format
-	"github.com/goreleaser/nfpm/v2/files"
 	_ "github.com/goreleaser/nfpm/v2/rpm" // registers the format
 )
 
@@ -112,35 +111,23 @@ func zipped(w io.Writer, dir string, all []file, at time.Time) error {
 	return out.Close()
 }
 
-// pack makes a package of a Linux distribution: the program as a service with its configuration, manual, completions.
+// pack makes a package of a Linux distribution, as packaging/nfpm.yaml describes it.
 func (r *release) pack(t target, format string) error {
-	info := &nfpm.Info{Name: "almanac", Arch: t.arch, Platform: t.os, Version: r.Version, Section: "net",
-		Maintainer: "almanac maintainers <maintainers@" + host(r.home) + ">", Description: purpose,
-		Homepage: "https://" + r.home, License: "Apache-2.0", MTime: r.Date}
-	installed := []file{
-		{r.path(t, t.binary()), "/usr/bin/almanac", 0o755},
-		{filepath.Join(r.root, "packaging/almanac.service"), "/usr/lib/systemd/system/almanac.service", 0o644},
-		{filepath.Join(r.work, "completions/almanac.bash"), "/usr/share/bash-completion/completions/almanac", 0o644},
-		{filepath.Join(r.work, "completions/_almanac"), "/usr/share/zsh/vendor-completions/_almanac", 0o644},
-		{filepath.Join(r.work, "completions/almanac.fish"), "/usr/share/fish/vendor_completions.d/almanac.fish", 0o644},
-	}
-	for _, f := range r.papers() {
-		installed = append(installed, file{f.from, "/usr/share/doc/almanac/" + f.to, 0o644})
-	}
-	manual := r.path(t, "almanac.1.gz")
-	if err := compressed(filepath.Join(r.work, "almanac.1"), manual); err != nil {
+	if err := compressed(filepath.Join(r.work, "almanac.1"), filepath.Join(r.work, "almanac.1.gz")); err != nil {
 		return err
 	}
-	installed = append(installed, file{manual, "/usr/share/man/man1/almanac.1.gz", 0o644})
-	for _, f := range installed {
-		info.Contents = append(info.Contents, &files.Content{Source: f.from, Destination: f.to,
-			FileInfo: &files.ContentFileInfo{Mode: f.mode, MTime: r.Date}})
+	values := map[string]string{"ARCH": t.arch, "VERSION": r.Version, "HOST": host(r.home), "HOME": r.home,
+		"PURPOSE": purpose, "ROOT": r.root, "WORK": r.work, "PROGRAM": r.path(t, t.binary())}
+	config, err := nfpm.ParseFileWithEnvMapping(filepath.Join(r.root, "packaging/nfpm.yaml"),
+		func(name string) string { return values[name] })
+	if err != nil {
+		return err
 	}
-	info.Contents = append(info.Contents, &files.Content{Source: filepath.Join(r.root, "packaging/almanac.yaml"),
-		Destination: "/etc/almanac/almanac.yaml", Type: files.TypeConfigNoReplace,
-		FileInfo: &files.ContentFileInfo{Mode: 0o644, MTime: r.Date}})
-	info.RPM.BuildHost = "localhost"
-	info = nfpm.WithDefaults(info)
+	info := nfpm.WithDefaults(&config.Info)
+	info.MTime = r.Date
+	for _, c := range info.Contents {
+		c.FileInfo.MTime = r.Date
+	}
 	packager, err := nfpm.Get(format)
 	if err != nil {
 		return err

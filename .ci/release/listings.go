@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"debug/buildinfo"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -117,45 +115,42 @@ func (r *release) formula() error {
 			systems = append(systems, one)
 		}
 	}
-	var out bytes.Buffer
-	err := formula.Execute(&out, map[string]any{"Purpose": purpose, "Home": r.home, "Version": r.Version,
-		"Systems": systems})
-	if err != nil {
-		return err
-	}
-	return write(filepath.Join(r.out, "almanac.rb"), out.Bytes())
+	return r.create("almanac.rb", func(w io.Writer) error {
+		return formula.Execute(w, map[string]any{"Purpose": purpose, "Home": r.home, "Version": r.Version, "Systems": systems})
+	})
 }
 
-// registry writes the description of the tool server that MCP registries take (server.json, schema of 2025-12-11).
+// server is the description of the tool server that MCP registries take (server.json, schema of 2025-12-11).
+var server = template.Must(template.New("").Parse(`{
+  "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+  "name": "{{.Name}}",
+  "title": "almanac",
+  "description": "{{.Purpose}}",
+  "version": "{{.Version}}",
+  "websiteUrl": "https://{{.Home}}",
+  "packages": [
+    {
+      "registryType": "oci",
+      "identifier": "{{.Image}}:{{.Version}}",
+      "packageArguments": [
+        {
+          "type": "positional",
+          "value": "mcp"
+        }
+      ],
+      "transport": {
+        "type": "stdio"
+      }
+    }
+  ]
+}
+`))
+
+// registry writes what MCP registries take.
 func (r *release) registry() error {
-	type argument struct {
-		Type  string `json:"type"`
-		Value string `json:"value"`
-	}
-	var s struct {
-		Schema      string `json:"$schema"`
-		Name        string `json:"name"`
-		Title       string `json:"title"`
-		Description string `json:"description"`
-		Version     string `json:"version"`
-		Website     string `json:"websiteUrl"`
-		Packages    [1]struct {
-			Registry   string            `json:"registryType"`
-			Identifier string            `json:"identifier"`
-			Arguments  []argument        `json:"packageArguments"`
-			Transport  map[string]string `json:"transport"`
-		} `json:"packages"`
-	}
-	s.Schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-	s.Name, s.Title, s.Description, s.Version = r.serverName(), "almanac", purpose, r.Version
-	s.Website = "https://" + r.home
-	p := &s.Packages[0]
-	p.Registry, p.Identifier = "oci", r.imageName()+":"+r.Version
-	p.Arguments, p.Transport = []argument{{"positional", "mcp"}}, map[string]string{"type": "stdio"}
 	return r.create("server.json", func(w io.Writer) error {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		return out.Encode(s)
+		return server.Execute(w, map[string]string{"Name": r.serverName(), "Purpose": purpose, "Version": r.Version,
+			"Home": r.home, "Image": r.imageName()})
 	})
 }
 
