@@ -2,8 +2,8 @@
 
 Usage: tools.py URL FEWEST WALK
 
-WALK is the table of arguments that the tests of the program use too (cmd/almanac/testdata/walk.json). FEWEST is 0 where a
-network lacks some kinds of records: the tools that take an id of theirs are then not called.
+WALK is the table of arguments (.ci/calls/walk.json). FEWEST is 0 where a network lacks some kinds of records: the tools that
+take an id of theirs are then not called.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,12 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 		data)
 	defer stop()
 	first.ready(t)
-	requests := requestsOf(t, first) // meanwhile all goroutines of the scheduler have started
+	requests := recorded(t)
+	for _, r := range requests[:20] { // so that all goroutines of the scheduler have started
+		if status, problem := send(t.Context(), http.DefaultClient, first.base, r, "203.0.113.250"); problem != "" {
+			t.Error(status, problem)
+		}
+	}
 	// An idle connection has three goroutines for ninety seconds.
 	closeIdle := http.DefaultClient.CloseIdleConnections
 	closeIdle()
@@ -98,17 +104,46 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// requestsOf returns requests of every operation on every interface.
-func requestsOf(t *testing.T, s *server) []request {
-	t.Helper()
-	w := newWalk(t, s, true)
-	for _, name := range w.names() {
-		_, args, _ := w.find(t, name)
-		if e := w.paths[name]; e.path != "" && w.tools[name] != nil {
-			w.rest(t, e, args)
+// request is one to the public listener.
+type request struct {
+	method, target string
+	body           []byte
+}
+
+func (r request) to(ctx context.Context, base string) (*http.Request, error) {
+	out, err := http.NewRequestWithContext(ctx, r.method, base+r.target, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, err
+	}
+	out.Header.Set("Content-Type", "application/json")
+	out.Header.Set("Accept", "application/json, text/event-stream, text/calendar, text/html;q=.1")
+	return out, nil
+}
+
+func rpc(method, params string) request {
+	return request{http.MethodPost, "/mcp",
+		fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)}
+}
+
+// recorded are the requests whose answers the contract records, of every operation on every
+// interface, without those that name a record by the id it has in one catalog.
+func recorded(tb testing.TB) (all []request) {
+	tb.Helper()
+	for line := range strings.Lines(string(read(tb, "../../testing/contract/testdata/requests-sample.txt"))) {
+		method, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		target, body, _ := strings.Cut(rest, " ")
+		switch {
+		case method == "" || method == "#" || strings.Contains(line, "<"):
+		case method == "tool":
+			all = append(all, rpc("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, target, body)))
+		default:
+			all = append(all, request{method, target, []byte(body)})
 		}
 	}
-	return w.sent
+	if len(all) < 200 {
+		tb.Fatalf("the contract has only %d requests", len(all))
+	}
+	return all
 }
 
 // crowded lets all clients send requests in random order, gives a turn for each answer
