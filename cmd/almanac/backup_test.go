@@ -28,13 +28,8 @@ func TestABackupBesideAServerAnswersAsItDid(t *testing.T) {
 	}
 	at.write(t, 120)
 	at.run(t, "sync")
-	if _, errOut, code := almanac(t, at.env, append([]string{"restore"}, at.args(file)...)...); code != 1 ||
-		!oneSentence(errOut) || !strings.Contains(errOut, "stop it") {
-		t.Errorf("beside a server: %d, %s", code, errOut)
-	}
-	if code := s.stop(t); code != 0 {
-		t.Fatal(code)
-	}
+	at.refuses(t, "stop it", "restore", file)
+	s.stop(t)
 	if out := at.run(t, "search", "--files", only(101)); !strings.Contains(out, "page-101") {
 		t.Fatalf("the server read nothing more: %s", out)
 	}

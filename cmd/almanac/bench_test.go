@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,74 +13,66 @@ import (
 	"testing"
 	"time"
 
+	"almanac/embed/transformer"
 	"almanac/retrieval/eval"
+	"almanac/testing/postgrestest"
 )
+
+// shared is the directory with the real corpus and with judged collections.
+func shared(b *testing.B) string {
+	b.Helper()
+	dir := os.Getenv("ALMANAC_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared") // beside the repository
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "corpus", "manifest.jsonl")); err != nil {
+		b.Skipf("there is no corpus in %s: set ALMANAC_SHARED", dir)
+	}
+	return dir
+}
+
+// servedCorpus is the network of the real corpus, and queries that were judged over it.
+func servedCorpus(b *testing.B, settings ...string) (at site, queries []string) {
+	b.Helper()
+	dir := shared(b)
+	collection, err := eval.Load(filepath.Join(dir, "judged", "network-dev"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, q := range collection.Queries {
+		queries = append(queries, q.Text)
+	}
+	settings = append(settings, "ALMANAC_CORPUS="+filepath.Join(dir, "corpus"), "ALMANAC_LIMIT_REST=0",
+		"ALMANAC_SEARCH_DEADLINE=20s")
+	return site{fixture{network: "corpus"}, filepath.Join(b.TempDir(), "data"), environ(b.TempDir(), settings...)}, queries
+}
+
+func searchFor(query string) request {
+	return request{http.MethodGet, "/api/v1/search?limit=10&q=" + url.QueryEscape(query), nil}
+}
 
 // BenchmarkServe measures the program over the real corpus: the first start
 // (sync, cutting, embedding, indexing), the second, resident memory, and
 // searches over HTTP from eight clients.
 func BenchmarkServe(b *testing.B) {
-	shared := os.Getenv("ALMANAC_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(shared, "corpus", "manifest.jsonl")); err != nil {
-		b.Skipf("there is no corpus in %s: set ALMANAC_SHARED", shared)
-	}
-	collection, err := eval.Load(filepath.Join(shared, "judged", "network-dev"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	data := b.TempDir()
-	start := func(sync string) (base string, took time.Duration, stop func()) {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			b.Fatal(err)
-		}
-		address := l.Addr().String()
-		l.Close()
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan int, 1)
-		var log bytes.Buffer
-		began := time.Now()
-		go func() {
-			done <- runMain(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address,
-				"--admin", "", "--log-level", "error"},
-				[]string{"ALMANAC_CORPUS=" + filepath.Join(shared, "corpus"), "ALMANAC_LIMIT_REST=0",
-					"ALMANAC_SYNC=" + sync}, io.Discard, &log)
-		}()
-		base = "http://" + address
-		for {
-			if res, err := http.Get(base + "/ready"); err == nil {
-				res.Body.Close()
-				if res.StatusCode == http.StatusOK {
-					break
-				}
-			}
-			select {
-			case code := <-done:
-				b.Fatalf("serve ended with %d: %s", code, log.String())
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-		return base, time.Since(began), func() {
-			cancel()
-			if code := <-done; code != 0 {
-				b.Errorf("serve ended with %d: %s", code, log.String())
-			}
-		}
-	}
-	_, first, stop := start("on")
-	stop()
-	base, second, stop := start("off") // so that searches have the processors
-	defer stop()
-	flood(b, func(n int) request {
-		q := collection.Queries[n%len(collection.Queries)].Text
-		return request{http.MethodGet, "/api/v1/search?q=" + url.QueryEscape(q), nil}
-	}, base)
+	at, queries := servedCorpus(b)
+	began := time.Now()
+	s := at.serve(b)
+	s.ready(b)
+	first := time.Since(began)
+	s.stop(b)
+	began = time.Now()
+	s = at.serve(b, "ALMANAC_SYNC=off") // so that searches have the processors
+	s.ready(b)
+	second := time.Since(began)
+	flood(b, func(n int) request { return searchFor(queries[n%len(queries)]) }, s.base)
 	b.ReportMetric(first.Seconds(), "first-start-s")
 	b.ReportMetric(second.Seconds(), "second-start-s")
-	b.ReportMetric(resident(), "resident-MB")
+	b.ReportMetric(float64(s.memory("VmRSS")), "resident-MB")
 }
 
 // BenchmarkInterfaces measures what each interface costs over loopback, with
@@ -93,10 +80,6 @@ func BenchmarkServe(b *testing.B) {
 func BenchmarkInterfaces(b *testing.B) {
 	s := start(b, environ(b.TempDir(), "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"), "--data", b.TempDir())
 	s.ready(b)
-	rpc := func(method, params string) request {
-		return request{http.MethodPost, "/mcp",
-			[]byte(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`)}
-	}
 	for _, c := range []struct {
 		name string
 		request
@@ -143,25 +126,167 @@ func flood(b *testing.B, of func(n int) request, base string) {
 	if b.Failed() || len(took) == 0 {
 		return
 	}
-	slices.Sort(took)
 	b.ReportMetric(float64(len(took))/elapsed.Seconds(), "requests/s")
-	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	percentiles(b, took, "")
 }
 
-// resident is the process's resident memory in MB after a collection, test
-// and clients included.
-func resident() float64 {
-	runtime.GC()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
+// percentiles reports the median and the 99th percentile of durations.
+func percentiles(b *testing.B, took []time.Duration, prefix string) {
+	slices.Sort(took)
+	for _, p := range []int{50, 99} {
+		b.ReportMetric(float64(took[len(took)*p/100].Microseconds())/1000, fmt.Sprintf("%sp%d-ms", prefix, p))
 	}
-	for line := range strings.Lines(string(status)) {
-		var kb int
-		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kb); n == 1 {
-			return float64(kb) / 1024
+}
+
+// BenchmarkCatalogs compares a catalog in a file with one in PostgreSQL on the same machine:
+// the first sync of the corpus, and a page of ten results of a server.
+func BenchmarkCatalogs(b *testing.B) {
+	for name, database := range map[string]func(testing.TB) string{
+		"file":       func(testing.TB) string { return "" },
+		"PostgreSQL": postgrestest.Database,
+	} {
+		b.Run(name+"/sync", func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				at, _ := servedCorpus(b, "ALMANAC_CATALOG_URL="+database(b))
+				b.StartTimer()
+				at.run(b, "sync")
+			}
+		})
+		b.Run(name+"/page", func(b *testing.B) {
+			at, queries := servedCorpus(b, "ALMANAC_CATALOG_URL="+database(b))
+			s := at.serve(b)
+			s.ready(b)
+			for n := 0; b.Loop(); n++ {
+				if status, problem := send(b.Context(), client, s.base, searchFor(queries[n%len(queries)]), ""); problem != "" {
+					b.Fatal(status, problem)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkModelChange measures what a change of the embedding model costs in
+// memory: the program's largest resident set while it answers searches over
+// the real corpus, before the change, until the new index is complete, and
+// when the old one is gone.
+func BenchmarkModelChange(b *testing.B) {
+	for b.Loop() {
+		at, queries := servedCorpus(b)
+		peak := func(s *server, phase string, until func() bool) {
+			s.forgetPeak(b)
+			searches := s.asking(b, queries)
+			for end := time.Now().Add(10 * time.Second); time.Now().Before(end) || !until(); {
+				time.Sleep(100 * time.Millisecond)
+			}
+			searches.stop()
+			b.ReportMetric(float64(s.memory("VmHWM")), phase+"-MB")
 		}
+		s := at.serve(b)
+		b.ReportMetric(float64(s.ready(b).Passages), "passages")
+		peak(s, "before", func() bool { return true })
+		s.stop(b)
+		model := newModelServer(b, nil)
+		s = at.serve(b, append(model.settings(), "ALMANAC_SEARCH_PROFILE=default")...)
+		s.ready(b)
+		peak(s, "change", func() bool { return strings.HasPrefix(s.model(b), "buoy-talk") })
+		peak(s, "after", func() bool { return true })
+		s.stop(b)
 	}
-	return 0
+}
+
+// BenchmarkTakeOver measures the default model over the real corpus, with a client that
+// searches without a pause: the median and the 99th percentile of its waits by the table,
+// while the transformer's index is built beside it, and by the transformer, with the mean
+// of what the vectors of the queries take; the processor time of that index, from what is
+// left of it after the searches; and the largest resident set afterwards.
+func BenchmarkTakeOver(b *testing.B) {
+	if !transformer.Fast() {
+		b.Skip("this processor is too slow for the transformer")
+	}
+	for b.Loop() {
+		at, queries := servedCorpus(b)
+		table := at.serve(b)
+		passages := table.ready(b).Passages
+		b.ReportMetric(processor(b, table), "start-s")
+		waits(b, table, "table", queries)
+		table.stop(b)
+
+		s := at.serve(b, "ALMANAC_EMBED_MODEL=auto")
+		s.ready(b)
+		waits(b, s, "filling", queries)
+		done, used := embedded(b, s), processor(b, s)
+		for s.model(b) != transformer.Model {
+			time.Sleep(time.Second)
+		}
+		b.ReportMetric((processor(b, s)-used)/float64(passages-done)*float64(passages), "fill-s")
+		s.stop(b)
+
+		s = at.serve(b, "ALMANAC_EMBED_MODEL=auto")
+		s.ready(b)
+		b.ReportMetric(processor(b, s), "again-s")
+		waits(b, s, "after", queries)
+		b.ReportMetric(embedding(b, s), "after-embed-ms")
+		b.ReportMetric(float64(s.memory("VmHWM")), "after-MB")
+		s.stop(b)
+	}
+}
+
+// waits searches, each time for something new, so that no model knows the query's vector.
+func waits(b *testing.B, s *server, phase string, queries []string) {
+	b.Helper()
+	var took []time.Duration
+	for n := range 1200 {
+		began := time.Now()
+		r := searchFor(fmt.Sprintf("%s %d", queries[n%len(queries)], n))
+		if status, problem := send(b.Context(), client, s.base, r, ""); problem != "" {
+			b.Fatal(status, problem)
+		}
+		took = append(took, time.Since(began))
+	}
+	percentiles(b, took[200:], phase+"-") // of a process that is warm
+}
+
+// embedding is the mean of the milliseconds that the vectors of a server's queries took.
+func embedding(b *testing.B, s *server) float64 {
+	b.Helper()
+	_, _, body := do(b, http.MethodGet, s.admin+"/metrics")
+	var sum, count float64
+	for line := range strings.Lines(body) {
+		const series = "almanac_search_stage_duration_seconds_"
+		_, _ = fmt.Sscanf(line, series+`sum{stage="embed"} %g`, &sum)
+		_, _ = fmt.Sscanf(line, series+`count{stage="embed"} %g`, &count)
+	}
+	if count == 0 {
+		b.Fatal("no query was embedded")
+	}
+	return sum / count * 1000
+}
+
+// embedded is how many passages have a vector in the index that is built.
+func embedded(b *testing.B, s *server) int {
+	b.Helper()
+	next := getJSON[struct {
+		Index struct{ Next *struct{ Embedded int } }
+	}](b, s, "/status").Index.Next
+	if next == nil {
+		b.Fatal("no index is built")
+	}
+	return next.Embedded
+}
+
+// processor is the time that a process has taken of processors, in seconds.
+func processor(b *testing.B, s *server) float64 {
+	b.Helper()
+	stat, err := os.ReadFile(s.proc("stat"))
+	if err != nil {
+		b.Skip(err) // not Linux
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	var user, system float64
+	fields := strings.Fields(after)
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		b.Fatal(err)
+	}
+	return (user + system) / 100 // ticks of Linux's interface, on every machine
 }

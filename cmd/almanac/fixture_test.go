@@ -6,19 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
-
-	"almanac/testing/postgrestest"
 )
 
 // buoysYAML describes a fictional network of three sources over a snapshot.
@@ -57,6 +49,12 @@ func writeFixture(tb testing.TB, dir string, documents int) fixture {
 // write writes the snapshot with so many documents.
 func (f fixture) write(tb testing.TB, documents int) {
 	tb.Helper()
+	f.writeBut(tb, documents, func(_ int, text string) string { return text })
+}
+
+// writeBut is write with other texts; a document without one is left out.
+func (f fixture) writeBut(tb testing.TB, documents int, change func(n int, text string) string) {
+	tb.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	var manifest bytes.Buffer
 	for n := range documents {
@@ -79,6 +77,9 @@ func (f fixture) write(tb testing.TB, documents int) {
 			name = fmt.Sprintf("manual/page-%03d.md", n)
 			text = fmt.Sprintf("# %s\n\n%s\n\n## Notes on %s\n\n%s", title(r), prose(r, 2), only(n), prose(r, 2))
 			row["content_type"] = "page"
+		}
+		if text = change(n, text); text == "" {
+			continue
 		}
 		sum := sha256.Sum256([]byte(text))
 		row["path"], row["source_path"], row["sha256"], row["bytes"] = name, name, hex.EncodeToString(sum[:]), len(text)
@@ -134,156 +135,30 @@ func writeFile(tb testing.TB, name, text string) {
 	}
 }
 
-// binary builds the program once for all tests, as it is released: without the race detector, whose timing is not what
-// these tests are about, and without cgo, which only that wants.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "almanac-test-*")
-	if err != nil {
-		return "", err
-	}
-	binaryDir = dir
-	path := filepath.Join(dir, "almanac")
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return path, os.Chmod(dir, 0o755)
-})
-
-var binaryDir string // removed by TestMain
-
-func TestMain(m *testing.M) {
-	code := postgrestest.M{M: m}.Run()
-	if binaryDir != "" {
-		_ = os.RemoveAll(binaryDir) // a temporary directory
-	}
-	os.Exit(code)
-}
-
-func program(tb testing.TB) string {
+// writeJudged writes an invented collection: queries take three words of the
+// document they seek, which other documents have too.
+func writeJudged(tb testing.TB, dir string, documents, queries int) {
 	tb.Helper()
-	path, err := binary()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return path
-}
-
-// environ is the environment of a program under test: none of our variables but the
-// given settings, and unless these say otherwise as much time for a search as a busy
-// machine may need, and the model that takes none.
-func environ(home string, settings ...string) []string {
-	usual := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
-		"ALMANAC_SEARCH_DEADLINE=1m", "ALMANAC_EMBED_MODEL=table"}
-	usual = slices.DeleteFunc(usual, func(u string) bool {
-		name, _, _ := strings.Cut(u, "=")
-		return slices.ContainsFunc(settings, func(s string) bool { return strings.HasPrefix(s, name+"=") })
-	})
-	return append(usual, settings...)
-}
-
-// today is the day of the sample's first load, if it is loaded now.
-func today() string { return time.Now().UTC().Format(time.DateOnly) }
-
-// onOneDay runs something whose result depends on the day, again if that has changed
-// meanwhile: the sample hangs on the day of its first load, and a window of days on that
-// of the question.
-func onOneDay(run func()) {
-	for began := ""; began != today(); {
-		began = today()
-		run()
-	}
-}
-
-// almanac runs the program to its end.
-func almanac(tb testing.TB, env []string, args ...string) (out, errOut string, code int) {
-	tb.Helper()
-	return almanacAs(tb, nil, env, args...)
-}
-
-// almanacAs is almanac as another user.
-func almanacAs(tb testing.TB, user *syscall.SysProcAttr, env []string, args ...string) (out, errOut string, code int) {
-	tb.Helper()
-	return execute(tb, user, env, program(tb), args...)
-}
-
-// execute runs a program to its end.
-func execute(tb testing.TB, user *syscall.SysProcAttr, env []string, program string,
-	args ...string) (out, errOut string, code int) {
-	tb.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(tb.Context(), program, args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = env, &stdout, &stderr, user
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		tb.Fatal(err)
-	}
-	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
-}
-
-// must is almanac for what cannot fail.
-func must(tb testing.TB, env []string, args ...string) string {
-	tb.Helper()
-	out, errOut, code := almanac(tb, env, args...)
-	if code != 0 {
-		tb.Fatalf("almanac %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, errOut)
-	}
-	return out
-}
-
-// oneSentence reports whether the program said what is wrong in one line.
-func oneSentence(errOut string) bool {
-	return strings.HasPrefix(errOut, "almanac: ") && strings.Count(errOut, "\n") == 1 && strings.HasSuffix(errOut, "\n")
-}
-
-// logLine is a line of the program's log.
-type logLine struct {
-	Level    string `json:"level"`
-	Msg      string `json:"msg"`
-	Address  string `json:"address"`
-	Records  int    `json:"records"`
-	Passages int    `json:"passages"`
-	Model    string `json:"model"`
-	// Of the run of a source.
-	Source  string `json:"source"`
-	Created int    `json:"created"`
-	Skipped int    `json:"skipped"`
-	Error   string `json:"error"`
-}
-
-// logReader passes on lines of a log as they are written, and keeps all.
-type logReader struct {
-	mu    sync.Mutex // guards all
-	all   bytes.Buffer
-	rest  []byte
-	lines chan logLine
-}
-
-func newLogReader() *logReader { return &logReader{lines: make(chan logLine, 10_000)} }
-
-func (l *logReader) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all.Write(p)
-	l.rest = append(l.rest, p...)
-	for {
-		line, rest, ok := bytes.Cut(l.rest, []byte("\n"))
-		if !ok {
-			return len(p), nil
+	r := rand.New(rand.NewPCG(uint64(documents), 4))
+	var corpus, asked, qrels strings.Builder
+	for d := range documents {
+		body := make([]string, 30)
+		for i := range body {
+			body[i] = words[r.IntN(len(words))]
 		}
-		l.rest = rest
-		var parsed logLine
-		if json.Unmarshal(line, &parsed) == nil && parsed.Msg != "" {
-			l.lines <- parsed
+		fmt.Fprintf(&corpus, `{"_id":"d%02d","title":%q,"text":%q}`+"\n", d, body[0]+" "+body[1], strings.Join(body, " "))
+		if d >= queries {
+			continue
 		}
+		text, kind := body[0]+" "+body[1]+" "+body[7], "short"
+		if d%2 == 0 {
+			text, kind = "where is the "+body[0]+" with the "+body[7]+" and the "+body[12]+" of the "+body[20]+"?", "long"
+		}
+		fmt.Fprintf(&asked, `{"_id":"q%02d","text":%q,"kind":%q}`+"\n", d, text, kind)
+		fmt.Fprintf(&qrels, "q%02d\td%02d\t2\nq%02d\td%02d\t0\n", d, d, d, (d+1)%documents)
+	}
+	for name, text := range map[string]string{"corpus.jsonl": corpus.String(), "queries.jsonl": asked.String(),
+		"qrels.tsv": qrels.String()} {
+		writeFile(tb, filepath.Join(dir, name), text)
 	}
 }
-
-func (l *logReader) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.String()
-}
-
-var _ io.Writer = (*logReader)(nil)

@@ -66,10 +66,7 @@ func BenchmarkHalfHeaders(b *testing.B) {
 func (s *server) flood(tb testing.TB, headers, clients, waves int) int {
 	tb.Helper()
 	head := fmt.Appendf(nil, "GET /health HTTP/1.1\r\nHost: localhost\r\nX: %s", strings.Repeat("x", halfHeader))
-	// 5 is to forget what it has had at most, see man 5 proc.
-	if err := os.WriteFile(s.proc("clear_refs"), []byte("5"), 0o200); err != nil {
-		tb.Skip("only where /proc is:", err)
-	}
+	s.forgetPeak(tb)
 	for range waves {
 		var open []net.Conn
 		var mu sync.Mutex
@@ -98,6 +95,13 @@ func (s *server) flood(tb testing.TB, headers, clients, waves int) int {
 		}
 	}
 	return s.memory("VmHWM")
+}
+
+// forgetPeak makes VmHWM what is resident now, see man 5 proc.
+func (s *server) forgetPeak(tb testing.TB) {
+	if err := os.WriteFile(s.proc("clear_refs"), []byte("5"), 0o200); err != nil {
+		tb.Skip("only where /proc is:", err)
+	}
 }
 
 // memory returns a size of the server's process in MB: VmRSS, what is resident now,

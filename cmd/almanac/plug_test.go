@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -34,6 +35,12 @@ type plug struct {
 	want  []string      // what it leaves, a line each
 }
 
+// undisturbed is made once for all of them.
+var undisturbed struct {
+	sync.Once
+	plug
+}
+
 // home is a temporary directory, in memory if there is such a file
 // system: what a kill leaves does not depend on the disk, but its time does.
 func home(t *testing.T) string {
@@ -48,67 +55,48 @@ func home(t *testing.T) string {
 
 func newPlug(t *testing.T) plug {
 	t.Helper()
-	p := plug{env: environ(t.TempDir(), "ALMANAC_SAMPLE_ANCHOR="+today(), "ALMANAC_LOG_LEVEL=error")}
-	data := filepath.Join(home(t), "data")
-	began := time.Now()
-	p.sync(t, data)
-	p.whole = time.Since(began)
-	p.want = p.holds(t, data)
-	if len(p.want) < 500 {
-		t.Fatalf("the sample has only %d lines", len(p.want))
-	}
-	err := filepath.WalkDir(data, func(_ string, d fs.DirEntry, err error) error {
-		if info, infoErr := d.Info(); err == nil && infoErr == nil && !d.IsDir() {
-			p.size += info.Size()
+	race.Skip(t)
+	undisturbed.Do(func() {
+		p := plug{env: environ(os.TempDir(), "ALMANAC_SAMPLE_ANCHOR="+today(), "ALMANAC_LOG_LEVEL=error")}
+		at := p.at(filepath.Join(home(t), "data"))
+		began := time.Now()
+		at.run(t, "sync")
+		p.whole = time.Since(began)
+		p.want = holds(t, at)
+		if len(p.want) < 500 {
+			t.Fatalf("the sample has only %d lines", len(p.want))
 		}
-		return err
+		err := filepath.WalkDir(at.data, func(_ string, d fs.DirEntry, err error) error {
+			if info, infoErr := d.Info(); err == nil && infoErr == nil && !d.IsDir() {
+				p.size += info.Size()
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		undisturbed.plug = p
 	})
-	if err != nil {
-		t.Fatal(err)
+	if undisturbed.whole == 0 {
+		t.Fatal("there was no undisturbed sync")
 	}
-	return p
+	return undisturbed.plug
 }
 
-// command is a command over the sample, which is killed when ctx ends.
-func (p plug) command(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
-	args = append(args[:1:1], append([]string{"--network", "sample"}, args[1:]...)...)
-	cmd := exec.CommandContext(ctx, program(t), args...)
-	cmd.Env = p.env
-	return cmd
-}
+func (p plug) at(data string) site { return site{fixture{network: "sample"}, data, p.env} }
 
-// sync syncs to the end.
-func (p plug) sync(t *testing.T, data string) {
-	t.Helper()
-	if out, err := p.command(t.Context(), t, "sync", "--data", data).CombinedOutput(); err != nil {
-		t.Fatalf("sync: %v\n%s", err, out)
-	}
-}
-
-// holds is what a catalog holds, in order, without ids, times of reading and
+// holds returns what a catalog holds, in order, without ids, times of reading and
 // what parents are called by id.
-func (p plug) holds(t *testing.T, data string) []string {
+func holds(t *testing.T, at site) (lines []string) {
 	t.Helper()
 	dir := filepath.Join(home(t), "export")
-	if out, err := p.command(t.Context(), t, "export", "--data", data, dir).CombinedOutput(); err != nil {
-		t.Fatalf("export: %v\n%s", err, out)
-	}
-	return lines(t, dir)
-}
-
-// lines are those of an export.
-func lines(t *testing.T, dir string) []string {
-	t.Helper()
+	at.run(t, "export", dir)
 	keys := map[float64]any{} // id → key
 	var objects []map[string]any
-	for _, pattern := range []string{"records/*.jsonl", "additions/*.jsonl", "events/*.jsonl"} {
-		names, _ := filepath.Glob(filepath.Join(dir, pattern))
+	for _, folder := range []string{"records", "additions", "events"} {
+		names, _ := filepath.Glob(filepath.Join(dir, folder, "*.jsonl"))
 		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for line := range bytes.Lines(text) {
+			for line := range bytes.Lines(read(t, name)) {
 				var o map[string]any
 				if err := json.Unmarshal(line, &o); err != nil {
 					t.Fatal(err)
@@ -121,7 +109,6 @@ func lines(t *testing.T, dir string) []string {
 			}
 		}
 	}
-	var all []string
 	for _, o := range objects {
 		if parent, ok := o["parent"].(float64); ok {
 			o["parent"] = keys[parent]
@@ -130,33 +117,29 @@ func lines(t *testing.T, dir string) []string {
 			delete(o, name)
 		}
 		if data, ok := o["data"].(map[string]any); ok {
-			delete(data, "tldr_at")
-			for _, hashed := range []string{"sender", "message_id", "in_reply_to"} { // salted by the data directory
-				delete(data, hashed)
+			for _, name := range []string{"tldr_at", "sender", "message_id", "in_reply_to"} { // salted by the data directory
+				delete(data, name)
 			}
 		}
 		line, err := json.Marshal(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, string(line))
+		lines = append(lines, string(line))
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(lines)
+	return lines
 }
 
-// complete syncs again and compares. A further sync finds nothing to do.
-func (p plug) complete(t *testing.T, data, how string) {
+// completes syncs again and compares. A further sync finds nothing to do.
+func (p plug) completes(t *testing.T, data, how string) {
 	t.Helper()
-	p.sync(t, data)
-	if diff := cmp.Diff(p.want, p.holds(t, data)); diff != "" {
+	at := p.at(data)
+	at.run(t, "sync")
+	if diff := cmp.Diff(p.want, holds(t, at)); diff != "" {
 		t.Errorf("%s: (-undisturbed +disturbed)\n%.4000s", how, diff)
 	}
-	out, err := p.command(t.Context(), t, "sync", "--data", data).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(at.run(t, "sync")) {
 		if f := strings.Fields(line); len(f) > 4 && f[0] != "SOURCE" && (f[1] != "0" || f[2] != "0" || f[4] != "0") {
 			t.Errorf("%s: a further sync writes: %s", how, line)
 		}
@@ -164,17 +147,14 @@ func (p plug) complete(t *testing.T, data, how string) {
 }
 
 func TestSyncKilledAtAnyMomentTheNextCompletes(t *testing.T) {
-	race.Skip(t)
 	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 1))
 	for i := range soak.Rounds(15) {
-		data := filepath.Join(home(t), "data")
+		at := p.at(filepath.Join(home(t), "data"))
 		after := time.Duration(r.Int64N(int64(p.whole)))
-		moment, cancel := context.WithTimeout(t.Context(), after)
-		_ = p.command(moment, t, "sync", "--data", data).Run() // killed, if it is not done
-		cancel()
-		p.complete(t, data, fmt.Sprintf("%d: killed after %v of %v", i, after, p.whole))
+		at.end(t, syscall.SIGKILL, "sync", after)
+		p.completes(t, at.data, fmt.Sprintf("%d: killed after %v of %v", i, after, p.whole))
 	}
 }
 
@@ -185,7 +165,6 @@ echo "$?" >"$2/../code"
 mount -o remount,size=200m none "$2" && cp -R "$2/data" "$2/../left"`
 
 func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
-	race.Skip(t)
 	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 2))
@@ -203,13 +182,11 @@ func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Skipf("no file system of a size of its own can be mounted here: %v\n%s", err, out)
 		}
-		code, _ := os.ReadFile(filepath.Join(dir, "code"))
-		said, _ := os.ReadFile(filepath.Join(dir, "first"))
+		code, said := read(t, filepath.Join(dir, "code")), string(read(t, filepath.Join(dir, "first")))
 		how := fmt.Sprintf("%d: %d KiB of %d", i, size, p.size>>10)
-		if strings.TrimSpace(string(code)) == "1" && !strings.Contains(string(said), "full") &&
-			!strings.Contains(string(said), "no space left") {
+		if string(code) == "1\n" && !strings.Contains(said, "full") && !strings.Contains(said, "no space left") {
 			t.Errorf("%s: what failed is not said: %.600s", how, said)
 		}
-		p.complete(t, filepath.Join(dir, "left"), how)
+		p.completes(t, filepath.Join(dir, "left"), how)
 	}
 }

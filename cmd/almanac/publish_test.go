@@ -4,11 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"almanac/catalog"
-	"almanac/catalog/datadir"
-	"almanac/catalog/sqlite"
 	"almanac/testing/wait"
 )
 
@@ -21,27 +17,17 @@ func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 	writer.ready(t)
 	reader := at.serve(t)
 	reader.ready(t)
-	session := connect(t, at.stdio(t))
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.File(at.data)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
+	session := at.stdio(t)
+	store := at.store(t)
 	const word = "glimmerwort" // which no text has
-	page := "page-029"
-	first := func(s *server) bool {
-		f := s.search(t, word)
-		return len(f.Items) > 0 && strings.Contains(f.Items[0].Key, page)
-	}
 	process := map[string]func() bool{
-		"the writer": func() bool { return first(writer) },
-		"the reader": func() bool { return first(reader) },
+		"the writer": func() bool { return writer.search(t, word).has(29) },
+		"the reader": func() bool { return reader.search(t, word).has(29) },
 		"the tools": func() bool {
-			res, err := session.CallTool(t.Context(),
-				&sdk.CallToolParams{Name: "search", Arguments: map[string]any{"query": word}})
-			return err == nil && strings.Contains(textOf(res), page)
+			answer, _ := callTool(t, session, "search", map[string]any{"query": word})
+			return strings.Contains(answer, "page-029")
 		},
-		"the command line": func() bool { return strings.Contains(at.run(t, "search", "--json", word), page) },
+		"the command line": func() bool { return strings.Contains(at.run(t, "search", "--json", word), "page-029") },
 	}
 	for name, finds := range process {
 		if finds() {
@@ -62,9 +48,6 @@ func TestEveryProcessUsesWhatIsPublished(t *testing.T) {
 	if out := at.run(t, "config"); !strings.Contains(out, "synonyms@1") || !strings.Contains(out, "ada") {
 		t.Errorf("config says %s", out)
 	}
-	for _, s := range []*server{writer, reader} {
-		if code := s.stop(t); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
-	}
+	writer.stop(t)
+	reader.stop(t)
 }

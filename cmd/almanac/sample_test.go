@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest/networks"
 )
@@ -37,64 +35,6 @@ func TestAnchorDay(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
-	}
-}
-
-// TestAnotherAnchorDayLoadsTheSampleAnew looks at what a start leaves in the
-// catalog.
-func TestAnotherAnchorDayLoadsTheSampleAnew(t *testing.T) {
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	fictional := network.Network{Sources: []network.Source{{Name: "isles", Kind: "sample"},
-		{Name: "other", Kind: "snapshot"}}}
-	var log strings.Builder
-	a := &app{log: slog.New(slog.NewTextHandler(&log, nil))}
-	load := func(n network.Network, now string) string {
-		t.Helper()
-		anchor, err := a.sampleAnchor(t.Context(), n, store, day(now))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"isles", "other"} { // what a sync would leave
-			if _, err := store.Apply(t.Context(), catalog.Batch{Source: name, Cursor: new("read " + now)}); err != nil {
-				t.Fatal(err)
-			}
-			if err := store.SetSource(t.Context(), catalog.SourceState{Name: name, LastRun: day(now)}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return anchor.Format(time.DateOnly)
-	}
-	cursors := func() string {
-		t.Helper()
-		states, err := store.Sources(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []string
-		for _, s := range states {
-			all = append(all, s.Name+"="+s.Cursor)
-		}
-		return strings.Join(all, ", ")
-	}
-	if got := load(fictional, "2031-03-01"); got != "2031-03-01" {
-		t.Errorf("the first load hangs on %s", got)
-	}
-	if got := load(fictional, "2031-03-12"); got != "2031-03-01" || log.Len() > 0 {
-		t.Errorf("eleven days later it hangs on %s\n%s", got, &log)
-	}
-	anchor, err := a.sampleAnchor(t.Context(), fictional, store, day("2031-03-20"))
-	if err != nil || anchor != day("2031-03-20") || !strings.Contains(log.String(), "from=2031-03-01 to=2031-03-20") {
-		t.Errorf("three weeks later it hangs on %s: %v\n%s", anchor, err, &log)
-	}
-	if got := cursors(); got != "isles=, other=read 2031-03-12" {
-		t.Errorf("cursors after the move: %s", got)
-	}
-	if got := load(network.Network{Sources: fictional.Sources[1:]}, "2031-03-21"); got != "0001-01-01" {
-		t.Errorf("a network without a sample hangs on %s", got)
 	}
 }
 

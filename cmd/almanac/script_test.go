@@ -3,22 +3,28 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"almanac/testing/port"
+	"almanac/testing/wait"
 )
 
 // TestScripts runs testdata/script against the built program. Each script has
-// a snapshot of 40 documents in $CORPUS, its network file in $NETWORK and a
-// word of the page 29 alone in $PAGE29.
+// a snapshot of 40 documents in $CORPUS, its network file in $NETWORK, a
+// word of the pages 29 and 41 alone in $PAGE29 and $PAGE41, and free ports in $LISTEN and $ADMIN.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	bin := filepath.Dir(program(t))
@@ -30,13 +36,16 @@ func TestScripts(t *testing.T) {
 			env.Setenv("NETWORK", f.network)
 			env.Setenv("CORPUS", f.corpus)
 			env.Setenv("PAGE29", only(29))
+			env.Setenv("PAGE41", only(41))
+			env.Setenv("LISTEN", port.Keep(t))
+			env.Setenv("ADMIN", port.Keep(t))
 			env.Setenv("ALMANAC_EMBED_MODEL", "table")
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"fails": fails, "holdport": holdPort, "resnap": resnap, "same": same,
+			"fails": fails, "get": get, "holdport": holdPort, "judged": judged, "resnap": resnap, "same": same,
 		},
 	})
 }
@@ -53,6 +62,29 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// get asks an address, with a header if one is given, until it answers with the status and with what matches.
+func get(ts *testscript.TestScript, neg bool, args []string) {
+	status, want, said := args[0], regexp.MustCompile(args[2]), ""
+	wait.Until(scriptTB{ts: ts}, strings.Join(args, " "), func() bool {
+		r, err := http.NewRequest(http.MethodGet, "http://"+args[1], http.NoBody)
+		ts.Check(err)
+		if len(args) > 3 {
+			r.Header.Set(args[3], args[4])
+		}
+		res, err := client.Do(r)
+		if err != nil {
+			return false // it does not listen yet
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if now := fmt.Sprintf("%d %.300s", res.StatusCode, body); now != said {
+			said = now
+			ts.Logf("%s", said)
+		}
+		return err == nil && strconv.Itoa(res.StatusCode) == status && want.Match(body)
+	})
+}
+
 // holdPort listens on a free port until the script ends and puts the address
 // into the named variable.
 func holdPort(ts *testscript.TestScript, neg bool, args []string) {
@@ -60,6 +92,15 @@ func holdPort(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { l.Close() })
 	ts.Setenv(args[0], l.Addr().String())
+}
+
+// judged is writeJudged into a directory.
+func judged(ts *testscript.TestScript, neg bool, args []string) {
+	documents, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	queries, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	writeJudged(scriptTB{ts: ts}, ts.MkAbs(args[0]), documents, queries)
 }
 
 // resnap writes the snapshot again with so many documents.
@@ -86,57 +127,42 @@ type scriptTB struct {
 	ts *testscript.TestScript
 }
 
-func (t scriptTB) Helper()           {}
-func (t scriptTB) Fatal(args ...any) { t.ts.Fatalf("%v", args) }
+func (t scriptTB) Helper()                           {}
+func (t scriptTB) Fatal(args ...any)                 { t.ts.Fatalf("%v", args) }
+func (t scriptTB) Fatalf(format string, args ...any) { t.ts.Fatalf(format, args...) }
 
 // TestADirectoryThatCannotBeWrittenIsRead: who may not write it, as in an agent's
 // sandbox, searches and reads as ever, and is told in a sentence what else needs.
 func TestADirectoryThatCannotBeWrittenIsRead(t *testing.T) {
 	t.Parallel()
-	f := writeFixture(t, t.TempDir(), 8)
-	data, judged := filepath.Join(t.TempDir(), "data"), t.TempDir()
-	writeFile(t, filepath.Join(judged, "queries.jsonl"), `{"_id": "q1", "text": "tide"}`+"\n")
-	writeFile(t, filepath.Join(judged, "qrels.tsv"), "query-id\tcorpus-id\tscore\nq1\tmanual/page-001.md\t1\n")
-	env := environ(t.TempDir(), "ALMANAC_CORPUS="+f.corpus)
-	of := []string{"--network", f.network, "--data", data}
-	must(t, env, slices.Concat([]string{"sync"}, of)...)
-	found := must(t, env, slices.Concat([]string{"search", "--files", "tide"}, of)...)
-	user := unprivileged(t)
-	if err := os.Chmod(data, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(data, 0o755) }) // so that it can be removed
-	run := func(args ...string) (out, errOut string, code int) {
-		return almanacAs(t, user, env, slices.Concat(args, of)...)
-	}
-	if out, errOut, code := run("search", "--files", "tide"); code != 0 || out != found {
-		t.Errorf("search: %d, %q instead of %q, %s", code, out, found, errOut)
-	}
+	at := newSite(t, 8)
+	at.run(t, "sync")
+	found := at.run(t, "search", "--files", "tide")
 	_, id, _ := strings.Cut(found, "\t")
 	id, _, _ = strings.Cut(id, "\t")
-	if err := os.Chmod(judged, 0o777); err != nil { // the backup is written into it
+	user, out := unprivileged(t), filepath.Join(t.TempDir(), "out")
+	if err := errors.Join(os.Mkdir(out, 0o777), os.Chmod(out, 0o777), os.Chmod(at.data, 0o555)); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range [][]string{{"show", id}, {"tools", "call", "list_sources"},
-		{"backup", filepath.Join(judged, "b.tar.gz")}, {"eval", "--queries", judged}, {"doctor", "--catalog"},
-		{"profile", "list"}, {"mcp"}} {
-		if out, errOut, code := run(command...); code != 0 || out == "" && command[0] != "mcp" {
+	t.Cleanup(func() { _ = os.Chmod(at.data, 0o755) }) // so that it can be removed
+	run := func(command ...string) (out, errOut string, code int) {
+		return execute(t, user, at.env, program(t), append(command[:1:1], at.args(command[1:]...)...)...)
+	}
+	for want, command := range map[string][]string{
+		found: {"search", "--files", "tide"}, "tide": {"show", id}, "lips": {"tools", "call", "list_sources"},
+		"puts it back": {"backup", filepath.Join(out, "b.tar.gz")}, "cannot be written": {"doctor"}, "": {"mcp"},
+	} {
+		if out, errOut, code := run(command...); code != 0 || !strings.Contains(out, want) || strings.Contains(out, "FAIL") {
 			t.Errorf("%s: %d, %q, %s", command, code, out, errOut)
 		}
 	}
-	if out, errOut, _ := run("doctor"); strings.Contains(out, "FAIL") || !strings.Contains(out, "cannot be written") {
-		t.Errorf("doctor: %s%s", out, errOut)
-	}
-	for _, command := range [][]string{{"sync"}, {"reindex"}, {"serve", "--listen", "127.0.0.1:0", "--admin", ""},
-		{"judge", "import", "tides", judged}} {
-		if _, errOut, code := run(command...); code != 1 || !oneSentence(errOut) ||
-			!strings.Contains(errOut, "cannot be written") {
+	for _, command := range [][]string{{"sync"}, {"reindex"}, {"serve", "--listen", "127.0.0.1:0", "--admin", ""}} {
+		if _, errOut, code := run(command...); code != 1 || !oneSentence(errOut) || !strings.Contains(errOut, "cannot be written") {
 			t.Errorf("%s: %d, %q", command, code, errOut)
 		}
 	}
-	out, errOut, code := almanacAs(t, user, env, "search", "--network", f.network, "--data",
-		filepath.Join(data, "deeper"), "tide")
-	if code != 1 || out != "" || !oneSentence(errOut) {
+	at.data = filepath.Join(at.data, "deeper")
+	if out, errOut, code := run("search", "tide"); code != 1 || out != "" || !oneSentence(errOut) {
 		t.Errorf("a directory in it: %d, %q, %q", code, out, errOut)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,13 +24,7 @@ import (
 // ALMANAC_VECTOR_URL or ALMANAC_EMBED_URL name some. own-p50-ms is the time of
 // a search without what engines and embedder took of it.
 func BenchmarkStacks(b *testing.B) {
-	shared := os.Getenv("ALMANAC_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(shared, "corpus", "manifest.jsonl")); err != nil {
-		b.Skipf("there is no corpus in %s: set ALMANAC_SHARED", shared)
-	}
+	shared := shared(b)
 	corpus := "ALMANAC_CORPUS=" + filepath.Join(shared, "corpus")
 	b.Run("embedded", func(b *testing.B) { benchmarkStack(b, shared, []string{corpus}) })
 	var servers []string
@@ -146,16 +139,10 @@ func benchmarkSearches(b *testing.B, s *library, warm, queries []string, passage
 		search(queries[i%len(queries)])
 	}
 	b.StopTimer()
-	for _, durations := range [][]time.Duration{took, own, retrieve, cosines} {
-		slices.Sort(durations)
-	}
-	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	b.ReportMetric(float64(passages), "passages")
-	b.ReportMetric(ms(took[len(took)/2]), "p50-ms")
-	b.ReportMetric(ms(took[len(took)*99/100]), "p99-ms")
-	b.ReportMetric(ms(retrieve[len(retrieve)/2]), "retrieve-p50-ms")
-	b.ReportMetric(ms(cosines[len(cosines)/2]), "cosines-p50-ms")
-	b.ReportMetric(ms(own[len(own)/2]), "own-p50-ms")
-	b.ReportMetric(ms(own[len(own)*99/100]), "own-p99-ms")
+	percentiles(b, took, "")
+	percentiles(b, retrieve, "retrieve-")
+	percentiles(b, cosines, "cosines-")
+	percentiles(b, own, "own-")
 	b.ReportMetric(float64(degraded), "degraded")
 }

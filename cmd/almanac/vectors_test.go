@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"math"
 	"os"
@@ -11,79 +10,21 @@ import (
 	"testing"
 	"time"
 
-	"almanac/catalog"
-	"almanac/catalog/sqlite"
 	"almanac/embed"
 	"almanac/embed/transformer"
-	"almanac/ingest"
-	"almanac/ingest/connectors"
-	"almanac/ingest/networks"
 	"almanac/ingest/sample"
-	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/stack"
 )
 
 // sampleTexts are the texts that an index of the sample embeds, by how many passages
 // have them, if its dates hang on a day.
 func sampleTexts(t *testing.T, anchor time.Time) map[string]int {
 	t.Helper()
-	n, err := networks.Load("sample")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now, Log: log, WorkDir: t.TempDir(),
-		Connectors: connectors.All(anchor)})
-	if _, err := pipeline.Sync(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.Load(profile.DefaultName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := stack.Open(t.Context(), stack.Config{Dir: dir, Store: store, Profiles: []profile.Profile{p}, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.CatchUp(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
-	generation, _, err := s.Indexed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, _, err := store.List(t.Context(), catalog.ListQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := site{fixture{network: "sample"}, filepath.Join(t.TempDir(), "data"),
+		environ(t.TempDir(), "ALMANAC_SAMPLE_ANCHOR="+anchor.Format(time.DateOnly))}
+	at.run(t, "search", "tide") // loads the sample
 	texts := map[string]int{}
-	for _, r := range records {
-		ids := make([]int64, 64)
-		for i := range ids {
-			ids[i] = int64(passage.NewID(r.ID, i))
-		}
-		passages, err := store.Passages(t.Context(), generation, ids)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range passages {
-			texts[passage.EmbedText(r.Title, passage.Piece{Heading: p.Heading, Text: p.Text})]++
-		}
-	}
-	_, want := s.Follower.Corpus().Size()
-	got := 0
-	for _, n := range texts {
-		got += n
-	}
-	if got != want {
-		t.Fatalf("%d passages were found of %d", got, want)
+	for _, text := range at.passages(t) {
+		texts[text]++
 	}
 	return texts
 }
