@@ -131,13 +131,16 @@ func holds(t *testing.T, at site) (lines []string) {
 	return lines
 }
 
-// completes syncs again and compares. A further sync finds nothing to do.
-func (p plug) completes(t *testing.T, data, how string) {
+// completes syncs again after the n-th disturbance and compares. A further sync finds nothing to do.
+func (p plug) completes(t *testing.T, n int, data, how string) {
 	t.Helper()
 	at := p.at(data)
 	at.run(t, "sync")
 	if diff := cmp.Diff(p.want, holds(t, at)); diff != "" {
 		t.Errorf("%s: (-undisturbed +disturbed)\n%.4000s", how, diff)
+	}
+	if !soak.Turn(n) {
+		return
 	}
 	for line := range strings.Lines(at.run(t, "sync")) {
 		if f := strings.Fields(line); len(f) > 4 && f[0] != "SOURCE" && (f[1] != "0" || f[2] != "0" || f[4] != "0") {
@@ -154,7 +157,7 @@ func TestSyncKilledAtAnyMomentTheNextCompletes(t *testing.T) {
 		at := p.at(filepath.Join(home(t), "data"))
 		after := time.Duration(r.Int64N(int64(p.whole)))
 		at.end(t, syscall.SIGKILL, "sync", after)
-		p.completes(t, at.data, fmt.Sprintf("%d: killed after %v of %v", i, after, p.whole))
+		p.completes(t, i, at.data, fmt.Sprintf("%d: killed after %v of %v", i, after, p.whole))
 	}
 }
 
@@ -187,6 +190,6 @@ func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
 		if string(code) == "1\n" && !strings.Contains(said, "full") && !strings.Contains(said, "no space left") {
 			t.Errorf("%s: what failed is not said: %.600s", how, said)
 		}
-		p.completes(t, filepath.Join(dir, "left"), how)
+		p.completes(t, i, filepath.Join(dir, "left"), how)
 	}
 }

@@ -31,8 +31,8 @@ sources:
   - {name: letters, kind: mail, options: {files: ["none/*.mbox"]}}
 `)
 	for _, command := range [][]string{
-		{"config"}, {"doctor"}, {"eval"}, {"search", "who votes on a proposal"}, {"search", "what replaces GetTransactions"},
-		{"tools", "list"}, {"tools", "list", "search"}, {"network", "kinds"}, {"network", "check", mine},
+		{"config"}, {"doctor"}, {"eval"}, {"search", "who votes on a proposal"},
+		{"tools", "list"}, {"network", "kinds"}, {"network", "check", mine},
 		{"sync", "--network", mine}, {"doctor", "--network", mine}, {"profile", "list"},
 		{"profile", "diff", "default", "transformer"},
 	} {
