@@ -46,7 +46,7 @@ func TestABackupBesideAServerAnswersAsItDid(t *testing.T) {
 		t.Errorf("left: %q, %v", left, err)
 	}
 	s = at.serve(t, "ALMANAC_SYNC=off")
-	if got := s.state(t, s.ready(t)); got.String() != want.String() {
+	if got := s.state(t, s.ready(t)); got != want {
 		t.Errorf("answers\n%s\nbefore\n%s", got, want)
 	}
 	s.stop(t)

@@ -389,43 +389,24 @@ func (s *server) reason(tb testing.TB, engine string) string {
 	return ""
 }
 
-// state is everything of an index that must survive what happens to it.
-type state struct {
-	Kinds    map[string]int
-	Passages int
-	Answers  map[string]found
-}
-
 // queries are of every class; the words are those of the fixture.
 var queries = []string{"LIP-3", "beacon harbour", "tide", "how does a tug tow a barge through the canal",
 	"settelment ledgr", only(29), "1.2.0"}
 
-// state returns the index of a server that just said it was ready.
-func (s *server) state(tb testing.TB, ready logLine) state {
+// state is everything of an index that must survive what happens to it, of a server that
+// just said it was ready: its size, its records by type, and answers.
+func (s *server) state(tb testing.TB, ready logLine) string {
 	tb.Helper()
-	st := state{Kinds: map[string]int{}, Passages: ready.Passages, Answers: map[string]found{}}
-	sources := getJSON[struct {
-		Sources []struct {
-			Type  string
-			Count int
-		}
-	}](tb, s, "/api/v1/sources")
-	for _, row := range sources.Sources {
-		st.Kinds[row.Type] = row.Count
+	type row struct {
+		Type  string
+		Count int
 	}
+	rows := getJSON[struct{ Sources []row }](tb, s, "/api/v1/sources").Sources
+	text := fmt.Sprintf("%+v %d passages\n", rows, ready.Passages)
 	for _, q := range queries {
-		st.Answers[q] = s.search(tb, q)
+		text += fmt.Sprintf("%s: %+v\n", q, s.search(tb, q))
 	}
-	return st
-}
-
-func (st state) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%v %d passages\n", st.Kinds, st.Passages)
-	for _, q := range slices.Sorted(maps.Keys(st.Answers)) {
-		fmt.Fprintf(&b, "%s: %+v\n", q, st.Answers[q])
-	}
-	return b.String()
+	return text
 }
 
 // site is a fixture with a data directory and what runs programs on them.
@@ -445,6 +426,17 @@ func newSite(tb testing.TB, documents int, settings ...string) site {
 
 func (s site) args(more ...string) []string {
 	return append([]string{"--network", s.network, "--data", s.data}, more...)
+}
+
+// servers starts so many on one catalog, each with a data directory of its own.
+func (s site) servers(tb testing.TB, n int) (all []*server) {
+	tb.Helper()
+	for range n {
+		one := s.elsewhere(tb).serve(tb)
+		one.ready(tb)
+		all = append(all, one)
+	}
+	return all
 }
 
 func (s site) serve(tb testing.TB, settings ...string) *server {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -28,8 +29,8 @@ func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
 	ready := undisturbed.ready(t)
 	whole := time.Since(began) + 50*time.Millisecond // the process starts before it listens
 	want := undisturbed.state(t, ready)
-	if ready.Records != 80 || want.Kinds["cip"] != 10 || want.Kinds["doc"] != 60 || want.Kinds["release"] != 10 {
-		t.Fatalf("the undisturbed run has %+v", want)
+	if ready.Records != 80 || !strings.Contains(want, "{Type:doc Count:60}") {
+		t.Fatalf("the undisturbed run has %s", want)
 	}
 	undisturbed.stop(t)
 	r := rand.New(rand.NewPCG(20, 26))
@@ -48,7 +49,7 @@ func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
 			moment++
 		}
 		s := victim.serve(t)
-		if got := s.state(t, s.ready(t)); got.String() != want.String() {
+		if got := s.state(t, s.ready(t)); got != want {
 			t.Errorf("%s killed after %v has\n%s\nundisturbed it is\n%s", command, after, got, want)
 		}
 		s.stop(t)

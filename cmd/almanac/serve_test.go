@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,7 +116,7 @@ func TestASecondServerReadsUntilTheFirstIsGone(t *testing.T) {
 	want := first.state(t, first.ready(t))
 	second := at.serve(t)
 	second.await(t, "another process writes the index: this one reads it and does not sync")
-	if got := second.state(t, second.ready(t)); got.String() != want.String() {
+	if got := second.state(t, second.ready(t)); got != want {
 		t.Errorf("the second answers\n%s\nthe first\n%s", got, want)
 	}
 	at.write(t, 88)
@@ -138,72 +137,49 @@ func TestASecondServerReadsUntilTheFirstIsGone(t *testing.T) {
 // then the other half when the server no longer waits for requests.
 func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
 	t.Parallel()
-	at := newSite(t, 40)
-	s := at.serve(t)
+	s := newSite(t, 40).serve(t)
 	s.ready(t)
-	idle := dial(t, s.base)
-	idle.send(t, "GET /api/v1/sources HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	idle.answers(t, http.StatusOK)
-	conn := dial(t, s.base)
-	body := string(rpc("tools/call", `{"name":"get_cip","arguments":{"id":"3"}}`).body)
-	conn.send(t, fmt.Sprintf(
-		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, "+
-			"text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nExpect: 100-continue\r\n"+
-			"Content-Length: %d\r\n\r\n%s", len(body), body[:40]))
-	conn.answers(t, http.StatusContinue) // the handler reads the body
-	s.signal(t, syscall.SIGTERM)
-	if _, err := idle.ReadByte(); err != io.EOF { // idle connections are closed after the listener
-		t.Fatalf("a connection without a request: %v", err)
+	asked := rpc("tools/call", `{"name":"get_cip","arguments":{"id":"3"}}`)
+	text, reading := asked.body, make(chan struct{})
+	r, err := asked.to(httptrace.WithClientTrace(t.Context(),
+		&httptrace.ClientTrace{Got100Continue: func() { close(reading) }}), s.base)
+	if err != nil {
+		t.Fatal(err)
 	}
-	conn.send(t, body[40:])
-	if answer := conn.answers(t, http.StatusOK); !strings.Contains(answer, "LIP-0003") {
+	body, write := io.Pipe()
+	r.Body = body
+	r.Header.Set("Expect", "100-continue")
+	answered := make(chan string, 1)
+	go func() {
+		res, err := (&http.Transport{ExpectContinueTimeout: wait.Bound}).RoundTrip(r)
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		defer res.Body.Close()
+		answer, _ := io.ReadAll(res.Body) // what is lacking is missed below
+		answered <- string(answer)
+	}()
+	<-reading // the handler waits for the body
+	_, err = write.Write(text[:40])
+	s.signal(t, syscall.SIGTERM)
+	wait.Until(t, "the listener is closed", func() bool {
+		conn, err := net.Dial("tcp", r.URL.Host)
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	})
+	_, wrong := write.Write(text[40:])
+	if err := errors.Join(err, wrong, write.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if answer := <-answered; !strings.Contains(answer, "LIP-0003") {
 		t.Error(answer)
 	}
 	if code := s.ended(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-}
-
-// connection is one to a server, whose requests and answers are written and read one by
-// one.
-type connection struct {
-	net.Conn
-	*bufio.Reader
-}
-
-func dial(t *testing.T, base string) connection {
-	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
-	if err == nil {
-		t.Cleanup(func() { _ = conn.Close() })
-		err = conn.SetDeadline(time.Now().Add(wait.Bound))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return connection{conn, bufio.NewReader(conn)}
-}
-
-func (c connection) send(t *testing.T, text string) {
-	t.Helper()
-	if _, err := io.WriteString(c.Conn, text); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// answers reads an answer to its end. It must have the status.
-func (c connection) answers(t *testing.T, status int) string {
-	t.Helper()
-	res, err := http.ReadResponse(c.Reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != status {
-		t.Fatalf("%d %s %v, want %d", res.StatusCode, body, err, status)
-	}
-	return string(body)
 }
 
 // TestARestartServesWhatWasThere stops and starts one directory, damaging the
@@ -232,7 +208,7 @@ func TestARestartServesWhatWasThere(t *testing.T) {
 			}
 			before := at.index(t)
 			s := at.serve(t)
-			if got := s.state(t, s.ready(t)); got.String() != want.String() {
+			if got := s.state(t, s.ready(t)); got != want {
 				t.Errorf("it answers\n%s\nbefore\n%s", got, want)
 			}
 			s.stop(t)

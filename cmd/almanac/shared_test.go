@@ -26,7 +26,7 @@ func TestServesFromPostgreSQL(t *testing.T) {
 	there, here := newSite(t, 12, database), newSite(t, 12)
 	s, file := there.serve(t), here.serve(t)
 	got, want := s.state(t, s.ready(t)), file.state(t, file.ready(t))
-	if got.String() != want.String() {
+	if got != want {
 		t.Errorf("from the database:\n%s\nfrom the file:\n%s", got, want)
 	}
 	s.stop(t)
@@ -41,7 +41,7 @@ func TestServesFromPostgreSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = there.serve(t)
-	if again := s.state(t, s.ready(t)); again.String() != want.String() {
+	if again := s.state(t, s.ready(t)); again != want {
 		t.Errorf("without its data directory:\n%s\nbefore:\n%s", again, want)
 	}
 }
@@ -53,12 +53,7 @@ func TestServersCountCallsTogether(t *testing.T) {
 	t.Parallel()
 	redis := redistest.Start(t)
 	at := newSite(t, 3, "ALMANAC_LIMIT_REDIS="+redis.URL(), "ALMANAC_LIMIT_REST=20")
-	var servers []*server
-	for range 3 {
-		s := at.elsewhere(t).serve(t)
-		s.ready(t)
-		servers = append(servers, s)
-	}
+	servers := at.servers(t, 3)
 	statuses := map[int]int{}
 	for i := range 30 {
 		status, _, _ := servers[i%3].get(t, "/api/v1/sources")
@@ -90,12 +85,7 @@ func TestServersCountCallsTogether(t *testing.T) {
 func TestAStoppedWriterIsOvertaken(t *testing.T) {
 	t.Parallel()
 	first := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
-	var servers []*server
-	for range 3 {
-		s := first.elsewhere(t).serve(t)
-		s.ready(t)
-		servers = append(servers, s)
-	}
+	servers := first.servers(t, 3)
 	writer, others := servers[0], servers[1:]
 	first.write(t, 9) // read by whoever takes over: nobody looks before
 	writer.signal(t, syscall.SIGSTOP)
@@ -132,7 +122,7 @@ func TestServersLeaveDocumentsInTheCatalog(t *testing.T) {
 	want := writer.state(t, ready)
 	reader, ready := enter(stored, "ALMANAC_SERVER_ROLE=reader")
 	wait.Until(t, "the reader has both", whole(reader, 11))
-	if got := reader.state(t, ready); got.String() != want.String() {
+	if got := reader.state(t, ready); got != want {
 		t.Errorf("a reader:\n%s\nthe writer:\n%s", got, want)
 	}
 	second, _ := enter(stored)
@@ -161,12 +151,7 @@ func TestServersLeaveDocumentsInTheCatalog(t *testing.T) {
 func TestSyncAsksTheServerThatWrites(t *testing.T) {
 	t.Parallel()
 	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+postgrestest.Database(t))
-	var servers []*server
-	for range 2 {
-		s := at.elsewhere(t).serve(t)
-		s.ready(t)
-		servers = append(servers, s)
-	}
+	servers := at.servers(t, 2)
 	at = at.elsewhere(t)
 	at.write(t, 9)
 	out, said, code := almanac(t, at.env, append([]string{"sync"}, at.args("manual", "notes")...)...)
@@ -236,12 +221,7 @@ func TestADatabaseThatGoesAndComesBack(t *testing.T) {
 	link := postgrestest.Through(t, postgrestest.Database(t))
 	at := newSite(t, 6, "ALMANAC_CATALOG_URL="+link.Address, "ALMANAC_EMBED_MODEL=table",
 		"ALMANAC_KEYWORD_URL="+meilitest.Start(t).URL, "ALMANAC_VECTOR_URL=http://"+qdranttest.Start(t).Addr)
-	var servers []*server
-	for range 2 {
-		s := at.elsewhere(t).serve(t)
-		s.ready(t)
-		servers = append(servers, s)
-	}
+	servers := at.servers(t, 2)
 	wait.Until(t, "words and vectors are on the servers", func() bool { return len(servers[0].degraded(t)) == 0 })
 	unready := func(s *server) {
 		t.Helper()
