@@ -262,8 +262,8 @@ func (w *world) troubles(t *testing.T, l link) []trouble {
 	return []trouble{
 		{name: "down", begin: l.Stop, end: func() { l.up(t) }},
 		{name: "silent", begin: silence, end: heal},
-		{name: "resets", begin: func() { l.toxic(t, "reset_peer", nil) }, end: heal},
 		{name: "down at start", begin: again(l.Stop), end: func() { l.up(t) }},
+		{name: "resets", begin: func() { l.toxic(t, "reset_peer", nil) }, end: heal},
 		{name: "silent at start", begin: again(silence), end: heal},
 	}
 }

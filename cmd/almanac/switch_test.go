@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"hash/fnv"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +20,6 @@ import (
 type modelServer struct {
 	*httptest.Server
 	texts atomic.Int64 // that were embedded, several at once
-	down  atomic.Bool
 }
 
 // newModelServer returns a server on which several texts at once, those of an index,
@@ -33,10 +31,6 @@ func newModelServer(tb testing.TB, turns <-chan struct{}) *modelServer {
 		var request struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		if s.down.Load() {
-			http.Error(w, "restarting", http.StatusServiceUnavailable)
 			return
 		}
 		type embedding struct {
@@ -171,34 +165,6 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	s = at.serve(t, env...)
 	s.ready(t)
 	wait.Until(t, "the old index is gone", func() bool { return len(at.snapshots(t)) == 2 })
-}
-
-// TestServesWithoutItsModelServer starts while the model server is away, and
-// wants answers by words at once and by meaning when it is back.
-func TestServesWithoutItsModelServer(t *testing.T) {
-	t.Parallel()
-	at := newSite(t, 80)
-	model := newModelServer(t, nil)
-	first := at.serve(t, model.settings()...)
-	first.ready(t)
-	wait.Until(t, "vectors", func() bool { return len(first.degraded(t)) == 0 })
-	first.stop(t)
-
-	model.down.Store(true)
-	s := at.serve(t, model.settings()...)
-	s.ready(t)
-	if got := s.degraded(t); fmt.Sprint(got) != "[vector]" {
-		t.Errorf("without its model it answers without %v", got)
-	}
-	for range 5 { // until it is left alone
-		s.degraded(t)
-	}
-	_, _, status := s.get(t, "/ready")
-	if !strings.Contains(status, `"embedder does not answer"`) {
-		t.Errorf("/ready says %s", status)
-	}
-	model.down.Store(false)
-	wait.Until(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
 }
 
 // TestADamagedIndexEmbedsNothingAgain holds that vectors are kept apart from
