@@ -117,6 +117,8 @@ func (b *balancer) load(ctx context.Context) {
 	var clients sync.WaitGroup
 	for n := range 2 {
 		clients.Go(func() {
+			pace := time.NewTicker(20 * time.Millisecond) // as people search: the machine has other work
+			defer pace.Stop()
 			for ; ctx.Err() == nil; n++ {
 				s := b.take()
 				if s == nil {
@@ -133,7 +135,7 @@ func (b *balancer) load(ctx context.Context) {
 				b.busy[s]--
 				b.answered[s]++
 				b.mu.Unlock()
-				time.Sleep(20 * time.Millisecond)
+				<-pace.C
 			}
 		})
 	}
