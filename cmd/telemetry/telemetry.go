@@ -112,7 +112,9 @@ func (s textless) Attributes() []attribute.KeyValue {
 		func(a attribute.KeyValue) bool { return a.Key == "query" })
 }
 
-func (s textless) Status() sdktrace.Status { return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code} }
+func (s textless) Status() sdktrace.Status {
+	return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code}
+}
 
 // wanted reports whether a signal is sent: where a collector is named, unless it is turned off. What this program
 // lacks is warned of and not sent, as the specification has it: a variable that is meant for all programs of a cluster
