@@ -36,7 +36,7 @@ func (r *run) attachments(ctx context.Context, rows []row) error {
 			repo = r.rows[i].Repo
 		}
 		var lines []attachmentLine
-		err := index(r.archive, r.options.Attachments, r.out.Skip, func(_ string, l attachmentLine) error {
+		err := index(r.archive, r.options.Attachments, func(l attachmentLine) error {
 			if l.CIP == "" || l.SourcePath == "" {
 				return errors.New("lacks its proposal or its path")
 			}

@@ -28,7 +28,6 @@ const (
 
 // Reasons for skipping an item.
 var (
-	errNotFile   = errors.New("is not a regular file")
 	errChecksum  = errors.New("differs from its checksum in the manifest")
 	errPath      = errors.New("its path leaves the snapshot or is not a plain relative path")
 	errDuplicate = errors.New("its path appears twice in the manifest; the first is kept")
@@ -51,32 +50,35 @@ type row struct {
 // archive is a run's file system with its manifest.
 type archive struct {
 	fsys fs.FS
+	skip func(locator string, err error)
 	rows []row
 	at   map[string]int // path → index of rows
 }
 
 // openArchive reads the manifest. Unusable lines are reported to skip.
 func openArchive(fsys fs.FS, skip func(locator string, err error)) (*archive, error) {
-	a := &archive{fsys: fsys, at: map[string]int{}}
-	err := eachLine(fsys, manifestName, skip, func(locator string, line []byte) error {
-		var r row
-		if err := json.Unmarshal(line, &r); err != nil {
-			return err
-		}
-		if !plainPath(r.Path) {
-			return fmt.Errorf("%q: %w", r.Path, errPath)
-		}
-		if _, seen := a.at[r.Path]; seen {
-			return fmt.Errorf("%s: %w", r.Path, errDuplicate)
-		}
-		if len(a.rows) == maxRows {
-			return fmt.Errorf("the manifest has more than %d files", maxRows)
-		}
-		a.at[r.Path] = len(a.rows)
-		a.rows = append(a.rows, r)
-		return nil
-	})
-	return a, err
+	f, err := fsys.Open(manifestName)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a := &archive{fsys: fsys, skip: skip, at: map[string]int{}}
+	return a, lines(a, f, manifestName, a.add)
+}
+
+func (a *archive) add(r row) error {
+	if !plainPath(r.Path) {
+		return fmt.Errorf("%q: %w", r.Path, errPath)
+	}
+	if _, seen := a.at[r.Path]; seen {
+		return fmt.Errorf("%s: %w", r.Path, errDuplicate)
+	}
+	if len(a.rows) == maxRows {
+		return fmt.Errorf("the manifest has more than %d files", maxRows)
+	}
+	a.at[r.Path] = len(a.rows)
+	a.rows = append(a.rows, r)
+	return nil
 }
 
 // plainPath reports whether a path names a file inside the snapshot on every
@@ -91,12 +93,6 @@ func (a *archive) read(name string, limit int64) ([]byte, error) {
 	if !plainPath(name) {
 		return nil, errPath
 	}
-	switch info, err := fs.Stat(a.fsys, name); {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errNotFile // opening a pipe would block
-	}
 	text, err := folder.Read(a.fsys, name, limit)
 	if err != nil {
 		return nil, folder.Reason(err)
@@ -110,24 +106,25 @@ func (a *archive) read(name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// eachLine passes the lines of a JSON-lines file to use, numbered from 1. A
-// line that is too long or that use rejects is reported to skip.
-func eachLine(fsys fs.FS, name string, skip func(string, error), use func(locator string, line []byte) error) error {
-	f, err := fsys.Open(name)
+// index passes the lines of a file of the snapshot to use. Such a file determines
+// the records, so the whole run fails without it.
+func index[T any](a *archive, name string, use func(T) error) error {
+	text, err := a.read(name, maxFile)
 	if err != nil {
-		return err
+		return fmt.Errorf("index %s: %w", name, err)
 	}
-	defer f.Close()
-	return scanLines(f, name, skip, use)
+	return lines(a, bytes.NewReader(text), name, use)
 }
 
-func scanLines(f io.Reader, name string, skip func(string, error), use func(locator string, line []byte) error) error {
+// lines passes the values in JSON lines to use. A line that is too long or invalid,
+// or that use rejects, is skipped.
+func lines[T any](a *archive, f io.Reader, name string, use func(T) error) error {
 	in := bufio.NewReaderSize(f, maxLine)
 	for n := 1; ; n++ {
 		locator := fmt.Sprintf("%s:%d", name, n)
 		line, err := in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			skip(locator, errLine)
+			a.skip(locator, errLine)
 			for errors.Is(err, bufio.ErrBufferFull) {
 				_, err = in.ReadSlice('\n')
 			}
@@ -140,29 +137,17 @@ func scanLines(f io.Reader, name string, skip func(string, error), use func(loca
 			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if problem := use(locator, line); problem != nil {
-				skip(locator, problem)
+			var value T
+			problem := json.Unmarshal(line, &value)
+			if problem == nil {
+				problem = use(value)
+			}
+			if problem != nil {
+				a.skip(locator, problem)
 			}
 		}
 		if err != nil {
 			return nil
 		}
 	}
-}
-
-// index passes the rows of a JSON-lines file of the snapshot to use. Such a
-// file determines the records, so the whole run fails without it; an invalid
-// line is skipped.
-func index[T any](a *archive, name string, skip func(string, error), use func(locator string, value T) error) error {
-	text, err := a.read(name, maxFile)
-	if err != nil {
-		return fmt.Errorf("index %s: %w", name, err)
-	}
-	return scanLines(bytes.NewReader(text), name, skip, func(locator string, line []byte) error {
-		var value T
-		if err := json.Unmarshal(line, &value); err != nil {
-			return err
-		}
-		return use(locator, value)
-	})
 }

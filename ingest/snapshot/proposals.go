@@ -17,35 +17,39 @@ import (
 	"almanac/text/markup"
 )
 
-// pull is one line of a file of pull requests.
-type pull struct {
-	Number       int         `json:"number"`
-	State        string      `json:"state"`
-	StateFromGit string      `json:"state_from_git"` // derived if the forge was not queried
-	Head         string      `json:"head"`
-	Author       string      `json:"author"`
-	FirstCommit  string      `json:"first_commit"`
-	LastCommit   string      `json:"last_commit"`
-	MergedCommit string      `json:"merged_commit"`
-	MergedAt     string      `json:"merged_at"`
-	Files        [][2]string `json:"files"` // the action (A, M, R, D) and the path
-}
-
 var errNoPull = errors.New("has no pull request number")
 
 // readPulls reads the file of pull requests. Any state but open and merged
 // counts as closed.
 func (r *run) readPulls() error {
-	r.pulls = map[int]pull{}
+	r.pulls = map[int]proposal.Pull{}
 	if r.options.Pulls == "" {
 		return nil
 	}
-	return index(r.archive, r.options.Pulls, r.out.Skip, func(_ string, p pull) error {
-		if p.Number <= 0 {
+	type line struct {
+		catalog.PullRequest
+		StateFromGit string      `json:"state_from_git"` // derived if the forge was not queried
+		MergedCommit string      `json:"merged_commit"`
+		Files        [][2]string `json:"files"` // the action (A, M, R, D) and the path
+	}
+	return index(r.archive, r.options.Pulls, func(l line) error {
+		if l.Number <= 0 {
 			return errNoPull
 		}
-		if p.State = strings.ToLower(p.State + p.StateFromGit); p.State != "open" && p.State != "merged" {
+		p := proposal.Pull{PullRequest: l.PullRequest}
+		p.MergeCommit = l.MergedCommit
+		if p.State = strings.ToLower(l.State + l.StateFromGit); p.State != "open" && p.State != "merged" {
 			p.State = "closed"
+		}
+		for _, f := range l.Files {
+			change := proposal.FileChange{Old: f[1], New: f[1]}
+			switch f[0] {
+			case "A":
+				change.Old = ""
+			case "D":
+				change.New = ""
+			}
+			p.Changes = append(p.Changes, change)
 		}
 		r.pulls[p.Number] = p
 		return nil
@@ -105,7 +109,8 @@ func (r *run) copies(name string, rows []row) *copies {
 	}
 	for n, p := range r.pulls {
 		if r.about(r.options.Pulls, name) {
-			c.to.Pulls[n] = p.request(r.options.pullURL(name, n))
+			p.URL, p.Changes = r.options.pullURL(name, n), slices.Clone(p.Changes)
+			c.to.Pulls[n] = &p
 		}
 	}
 	for _, row := range rows {
@@ -149,30 +154,10 @@ var errTwice = errors.New("is a copy of the same file as another one")
 // pull returns a pull request, with a state if it is not listed.
 func (c *copies) pull(number int, state string) *proposal.Pull {
 	if c.to.Pulls[number] == nil {
-		c.to.Pulls[number] = pull{Number: number, State: state}.request(c.options.pullURL(c.to.Name, number))
+		c.to.Pulls[number] = &proposal.Pull{
+			PullRequest: catalog.PullRequest{Number: number, State: state}, URL: c.options.pullURL(c.to.Name, number)}
 	}
 	return c.to.Pulls[number]
-}
-
-func (p pull) request(url string) *proposal.Pull {
-	to := &proposal.Pull{
-		PullRequest: catalog.PullRequest{
-			Number: p.Number, State: p.State, Head: p.Head, Author: p.Author, FirstCommit: p.FirstCommit,
-			LastCommit: p.LastCommit, MergedAt: p.MergedAt, MergeCommit: p.MergedCommit,
-		},
-		URL: url,
-	}
-	for _, f := range p.Files {
-		change := proposal.FileChange{Old: f[1], New: f[1]}
-		switch f[0] {
-		case "A":
-			change.Old = ""
-		case "D":
-			change.New = ""
-		}
-		to.Changes = append(to.Changes, change)
-	}
-	return to
 }
 
 // mergedFiles reads which pull request first added each file of the branch.
@@ -185,7 +170,7 @@ func (c *copies) mergedFiles() (table string, err error) {
 		Pull int    `json:"pull_request"`
 	}
 	added := map[string]int{}
-	err = index(c.archive, c.options.MergedFiles, c.out.Skip, func(_ string, l line) error {
+	err = index(c.archive, c.options.MergedFiles, func(l line) error {
 		if l.Pull <= 0 {
 			return errNoPull
 		}
@@ -220,7 +205,7 @@ func (c *copies) history() (table string, err error) {
 		Source  string `json:"source"` // branch:path
 		Subject string `json:"subject"`
 	}
-	err = index(c.archive, c.options.History, c.out.Skip, func(_ string, l line) error {
+	err = index(c.archive, c.options.History, func(l line) error {
 		at, number := dates.At(l.Date, dates.Instant), proposal.Numeral(l.CIP)
 		if number == "" || at.IsZero() {
 			return errors.New("lacks its proposal or its date")

@@ -23,7 +23,6 @@ var (
 	versionHeading = regexp.MustCompile(`(?i)^#{1,4}\s+(?:.{0,60}?[\s(])??` + versionPattern +
 		`(?:[\s,):—–-].{0,40})?$`)
 	versionDashes = regexp.MustCompile(`^v?\d+-\d+-\d+`)
-	prerelease    = regexp.MustCompile(`(?i)(?:rc|alpha|beta|snapshot|dev|pre)[.\d-]*`)
 	isoDate       = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
 	anyVersion    = regexp.MustCompile(`(?i)(?:^|\b)` + versionPattern)
 	anyDate       = regexp.MustCompile(`\(?\b\d{4}-\d{2}-\d{2}\b\)?`)
@@ -59,7 +58,7 @@ func (r *run) release(row row) []item {
 		version = sections[0].version
 	}
 	rec.Tags = stub(p.Body == "" || markup.IsTemplate(row.Path)) // few words can fully describe a small release
-	data := catalog.Release{Version: version, Format: p.Format, Prerelease: prerelease.MatchString(version),
+	data := catalog.Release{Version: version, Format: p.Format, Prerelease: isPrerelease(version),
 		Commit: row.Commit, Licence: row.Licence}
 	if version != "" {
 		rec.Title = releaseTitle(p.Title, row.Path, version)
@@ -71,6 +70,11 @@ func (r *run) release(row row) []item {
 		rec.Title += pageOfNotes
 	}
 	return []item{made(rec.With(data))}
+}
+
+func isPrerelease(version string) bool {
+	v, _ := derive.ParseVersion(version)
+	return v.Prerelease()
 }
 
 // splitPage makes a record for each release on a page of many, and one of the
@@ -92,7 +96,7 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 		rec.Title = name + " " + s.version
 		rec.Body, rec.Summary = s.text, derive.TLDR(s.text)
 		date(&rec, s.text)
-		data.Version, data.Prerelease = s.version, prerelease.MatchString(s.version)
+		data.Version, data.Prerelease = s.version, isPrerelease(s.version)
 		rec.Tags = append(slices.Clone(page.Tags), derive.ReleaseTags(data, s.text)...)
 		items = append(items, made(rec.With(data)))
 	}

@@ -112,9 +112,9 @@ type run struct {
 	hand    *memory.Hand
 	network network.Network
 
-	pulls   map[int]pull      // number → pull request
-	newest  map[string]string // path without version → the newest version of the kind's files there
-	partial bool              // what could not be read may be several records
+	pulls   map[int]proposal.Pull // by number, without address
+	newest  map[string]string     // path without version → the newest version of the kind's files there
+	partial bool                  // what could not be read may be several records
 	done    int
 	total   int
 }
