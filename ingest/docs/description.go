@@ -46,8 +46,11 @@ func aside(below string) bool {
 
 // description reads a description of an API and puts a record of each endpoint.
 func (r *run) description(ctx context.Context, p page, text string, made remembered) error {
-	key := r.key(p.file)
-	api, err := endpoint.Read(endpoint.Input{Path: key, Text: text, Resolve: r.resolve(made)})
+	key, at := r.key(p.file), r.file
+	if at == "" && strings.Contains(p.root.URL, "path}") {
+		at = p.root.URL
+	}
+	entries, err := r.textOf(p, text, made, at, "").Endpoints(r.out.Warn)
 	switch {
 	case r.broken != nil:
 		return r.broken
@@ -56,21 +59,6 @@ func (r *run) description(ctx context.Context, p page, text string, made remembe
 	case err != nil:
 		r.out.Skip(key, fmt.Errorf("looks like a description of an API, but: %w", err))
 		return nil
-	}
-	for _, note := range api.Notes {
-		r.out.Warn(key, note)
-	}
-	at := r.file
-	if at == "" && strings.Contains(p.root.URL, "path}") {
-		at = p.root.URL
-	}
-	entries, err := api.Entries(endpoint.File{
-		Path: key, Former: made.Aliases, URL: r.address(at, p, made, ""), Container: r.opts.Container,
-		Commit: made.Origin.Commit, Licence: r.opts.Licence, Created: made.Origin.Created, Updated: made.Origin.Updated,
-		Other: made.Other,
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.file, err)
 	}
 	made.Endpoints = []string{}
 	for _, e := range entries {

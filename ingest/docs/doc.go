@@ -39,6 +39,9 @@
 // outside. Their modification time dates the pages, if the content has changed
 // too.
 //
+// A source that knows of each file where it is from makes the same records with Text,
+// and those of release notes and of readmes.
+//
 // A run passes the state of the tree to the next one, which is a commit or a digest
 // of the folder's listing, with the inputs of pages, so that only pages are read that
 // changed or whose includes changed.

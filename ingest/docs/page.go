@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
+	"almanac/ingest/endpoint"
 	"almanac/ingest/folder"
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/memory"
@@ -57,7 +57,7 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	if made.Hidden = f.Hidden; f.Hidden {
 		r.skip(p.file, errHidden)
 	} else {
-		e, err := r.entry(p, f, text, made)
+		e, err := r.textOf(p, text, made, p.root.URL, p.address(f)).Doc()
 		if err := cmp.Or(r.broken, err); err != nil {
 			return err
 		}
@@ -123,29 +123,17 @@ func (r *run) text(file string, inputs map[string]string) (string, error) {
 	return webpage.Decode(data, "text/plain; charset=utf-8"), nil
 }
 
-// entry makes a page's record.
-func (r *run) entry(p page, f front, text string, made remembered) (catalog.Entry, error) {
-	key := r.key(p.file)
-	m := markup.Parse(markup.Input{Path: key, Text: text, Resolve: r.resolve(made)})
-	version := r.version(p)
-	rec := catalog.Record{
-		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
-		URL:      r.address(p.root.URL, p, made, p.address(f)),
-		Category: markup.Files.Section(path.Dir(p.below)), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
-		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),
+// textOf returns a text with what its record needs. Its address is made of a template
+// and the page's name.
+func (r *run) textOf(p page, text string, made remembered, template, name string) Text {
+	return Text{
+		File: endpoint.File{
+			Path: r.key(p.file), Former: made.Aliases, URL: r.address(template, p, made, name), Container: r.opts.Container,
+			Commit: made.Origin.Commit, Licence: r.opts.Licence, Created: made.Origin.Created,
+			Updated: made.Origin.Updated, Other: made.Other,
+		},
+		Content: text, Section: markup.Files.Section(path.Dir(p.below)), Version: r.version(p), Resolve: r.resolve(made),
 	}
-	if m.Stub {
-		rec.Tags = append(rec.Tags, catalog.TagStub)
-	}
-	if made.Other {
-		rec.Tags = append(rec.Tags, catalog.TagOtherVersion)
-	}
-	e, err := rec.With(catalog.Doc{
-		Format: m.Format, Section: rec.Category, Version: version, Description: m.Description,
-		Commit: made.Origin.Commit, Licence: r.opts.Licence, Includes: m.Includes, Stub: m.Stub,
-	})
-	e.Aliases = made.Aliases
-	return e, err
 }
 
 // resolve returns the text of another file that a page or a description names, and

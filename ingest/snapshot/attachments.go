@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/ingest"
 )
 
 // attachmentLine is one line of the file that lists attachments.
@@ -28,7 +27,7 @@ type attachmentLine struct {
 
 // attachments yields a record for each listed attachment, with or without text,
 // as a child of its proposal. Stored files that are not listed are reported.
-func (r *run) attachments(ctx context.Context, rows []row) error {
+func (r *run) attachments(ctx context.Context, kind catalog.Kind, rows []row) error {
 	listed := map[string]bool{}
 	if r.options.Attachments != "" {
 		repo := ""
@@ -48,7 +47,9 @@ func (r *run) attachments(ctx context.Context, rows []row) error {
 		}
 		for _, l := range lines {
 			listed[l.Stored], listed[l.Text] = true, true
-			if err := r.put(ctx, l.SourcePath, r.attachment(repo, l)); err != nil {
+			e, err := r.attachment(repo, l)
+			ref := catalog.Ref{Kind: kind, Key: l.SourcePath}
+			if err := r.put(ctx, l.SourcePath, ref, []catalog.Entry{e}, err); err != nil {
 				return err
 			}
 		}
@@ -62,7 +63,7 @@ func (r *run) attachments(ctx context.Context, rows []row) error {
 	return nil
 }
 
-func (r *run) attachment(repo string, l attachmentLine) item {
+func (r *run) attachment(repo string, l attachmentLine) (catalog.Entry, error) {
 	name := cmp.Or(l.Filename, path.Base(l.SourcePath))
 	media, _, _ := strings.Cut(mime.TypeByExtension(strings.ToLower(path.Ext(name))), ";")
 	data := catalog.Attachment{
@@ -74,15 +75,15 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 		Container: repo, Category: data.Role,
 	}
 	if l.Text != "" {
-		text, err := r.item(l.Text, ingest.MaxText)
+		text, err := r.item(l.Text)
 		if err != nil {
-			return item{ref: rec.Ref(), err: err}
+			return catalog.Entry{}, err
 		}
 		rec.Body = strings.TrimSpace(text)
 	}
-	it := made(rec.With(data))
-	it.entry.Parent = catalog.Ref{Kind: catalog.KindCIP, Key: r.network.Proposals.Key(l.CIP)}
-	return it
+	e, err := rec.With(data)
+	e.Parent = catalog.Ref{Kind: catalog.KindCIP, Key: r.network.Proposals.Key(l.CIP)}
+	return e, err
 }
 
 func attachmentRole(kind string) string {

@@ -14,7 +14,6 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/proposal"
 	"almanac/text/dates"
-	"almanac/text/markup"
 )
 
 var errNoPull = errors.New("has no pull request number")
@@ -103,8 +102,8 @@ func (r *run) copies(name string, rows []row) *copies {
 		Name: name, Files: map[string]proposal.Blob{}, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{},
 		Hand: r.hand, URL: func(file, _ string) string { return r.options.fileURL(c.of[file]) },
 		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
-			raw, err := r.read(b.ID, limit)
-			return []byte(markup.Clean(string(raw))), err
+			text, err := r.text(b.ID, limit)
+			return []byte(text), err
 		},
 	}
 	for n, p := range r.pulls {

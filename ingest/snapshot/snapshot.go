@@ -3,9 +3,9 @@
 // content type and its checksum. It needs no network access.
 //
 // The options map content types to kinds of records and files to public
-// addresses; nothing here is specific to a corpus. Package proposal parses
-// proposals, package markup parses pages. Files are read one at a time, so that
-// memory use does not grow with the corpus.
+// addresses; nothing here is specific to a corpus. Package proposal makes the
+// records of proposals, package docs those of pages, releases, readmes and APIs.
+// Files are read one at a time, so that memory use does not grow with the corpus.
 package snapshot
 
 import (
@@ -113,7 +113,6 @@ type run struct {
 	network network.Network
 
 	pulls   map[int]proposal.Pull // by number, without address
-	newest  map[string]string     // path without version → the newest version of the kind's files there
 	partial bool                  // what could not be read may be several records
 	done    int
 	total   int
@@ -137,61 +136,33 @@ func (r *run) sync(ctx context.Context) error {
 		return err
 	}
 	for _, kind := range order {
-		if err := r.kind(ctx, kind, byKind[kind]); err != nil {
+		read := r.files
+		switch kind {
+		case catalog.KindCIP, catalog.KindGrant:
+			read = r.proposals
+		case catalog.KindAttachment:
+			read = r.attachments
+		}
+		if err := read(ctx, kind, byKind[kind]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) kind(ctx context.Context, kind catalog.Kind, rows []row) error {
-	switch kind {
-	case catalog.KindCIP, catalog.KindGrant:
-		return r.proposals(ctx, kind, rows)
-	case catalog.KindAttachment:
-		return r.attachments(ctx, rows)
+// put puts the records of a file. If they could not be made the file is skipped, and
+// ref kept, because a damaged file was not removed from its source.
+func (r *run) put(ctx context.Context, locator string, ref catalog.Ref, entries []catalog.Entry, damage error) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	read := map[catalog.Kind]func(row) []item{
-		catalog.KindDoc: r.doc, catalog.KindRelease: r.release, catalog.KindRepo: r.repo,
-		catalog.KindEndpoint: r.endpoints,
-	}[kind]
-	r.newest = newest(rows)
-	for _, row := range rows {
-		if err := r.put(ctx, row.Path, read(row)...); err != nil {
-			return err
-		}
-		r.step(1)
+	if damage != nil {
+		r.out.Skip(locator, damage)
+		r.out.Keep(ref)
+		return nil
 	}
-	return nil
-}
-
-// item is a record to be put, or the reason why it cannot be read: then ref is
-// kept, because a damaged file was not removed from its source.
-type item struct {
-	entry catalog.Entry
-	ref   catalog.Ref
-	err   error
-}
-
-func made(e catalog.Entry, err error) item { return item{e, e.Record.Ref(), err} }
-
-func failed(kind catalog.Kind, key string, err error) []item {
-	return []item{{ref: catalog.Ref{Kind: kind, Key: key}, err: err}}
-}
-
-func (r *run) put(ctx context.Context, locator string, items ...item) error {
-	for _, it := range items {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if it.err != nil {
-			r.out.Skip(locator, it.err)
-			if it.ref.Key != "" {
-				r.out.Keep(it.ref)
-			}
-			continue
-		}
-		if err := r.out.Put(ctx, it.entry); err != nil {
+	for _, e := range entries {
+		if err := r.out.Put(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -203,23 +174,17 @@ func (r *run) step(n int) {
 	r.out.Progress(r.done, r.total)
 }
 
-// text reads a file as clean text.
-func (r *run) text(name string) (string, error) {
-	raw, err := r.read(name, maxFile)
-	if err != nil {
-		return "", err
-	}
-	return markup.Clean(string(raw)), nil
+// text reads a file of at most limit bytes as clean text.
+func (r *run) text(name string, limit int64) (string, error) {
+	raw, err := r.read(name, limit)
+	return markup.Clean(string(raw)), err
 }
 
 // item reads a file that a record is made of, and takes it in hand.
-func (r *run) item(name string, limit int64) (string, error) {
-	raw, err := r.read(name, limit)
+func (r *run) item(name string) (string, error) {
+	text, err := r.text(name, ingest.MaxText)
 	if err == nil {
-		err = r.hand.Take(raw)
+		err = r.hand.Take([]byte(text))
 	}
-	if err != nil {
-		return "", err
-	}
-	return markup.Clean(string(raw)), nil
+	return text, err
 }

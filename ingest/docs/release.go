@@ -1,4 +1,4 @@
-package snapshot
+package docs
 
 import (
 	"cmp"
@@ -31,45 +31,37 @@ var (
 	releasedOn = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?,? \d{4})\b`)
 )
 
-// release reads a release note, keyed by its path. Its version is the file name
-// or else its only version heading. On request, a page of many releases becomes
-// one record for each, keyed path#version; otherwise it has no version, like a
+// Releases makes the record of a release note, keyed by its path. Its version is the
+// file name or else its only version heading. On request, a page of many releases
+// becomes one record for each, keyed path#version; otherwise it has no version, like a
 // note about no particular release. A file about the repository of the notes is a page
 // of documentation.
-func (r *run) release(row row) []item {
-	if slices.Contains(r.options.ReleaseData, path.Base(row.Path)) || markup.Format(row.Path) == "" {
-		return nil
-	}
-	version := nameVersion(row.Path)
-	p, err := r.page(row)
-	if err != nil {
-		// Without the page its releases are unknown, so this run cannot tell
-		// which ones were removed.
-		r.partial = r.partial || r.options.SplitReleases && version == ""
-		return failed(catalog.KindRelease, row.Path, err)
-	}
+func (t Text) Releases(split bool) ([]catalog.Entry, error) {
+	version, p := VersionOf(t.Path), t.page()
 	sections := splitReleases(p.Body)
-	if version == "" && len(sections) == 0 && aboutRepository(row.Path) {
-		return r.doc(row)
+	if version == "" && len(sections) == 0 && aboutRepository(t.Path) {
+		e, err := t.doc(p)
+		return []catalog.Entry{e}, err
 	}
-	rec := r.record(catalog.KindRelease, row.Path, row, p)
-	rec.Category = product(row.Path)
+	rec := t.record(catalog.KindRelease, t.Path, p)
+	rec.Category = product(t.Path)
 	if version == "" && len(sections) == 1 {
 		version = sections[0].version
 	}
-	rec.Tags = stub(p.Body == "" || markup.IsTemplate(row.Path)) // few words can fully describe a small release
+	rec.Tags = stub(p.Body == "" || markup.IsTemplate(t.Path)) // few words can fully describe a small release
 	data := catalog.Release{Version: version, Format: p.Format, Prerelease: isPrerelease(version),
-		Commit: row.Commit, Licence: row.Licence}
+		Commit: t.Commit, Licence: t.Licence}
 	if version != "" {
-		rec.Title = releaseTitle(p.Title, row.Path, version)
+		rec.Title = releaseTitle(p.Title, t.Path, version)
 		date(&rec, p.Title+"\n"+p.Body)
 		rec.Tags = append(rec.Tags, derive.ReleaseTags(data, p.Body)...)
-	} else if r.options.SplitReleases && len(sections) > 1 {
+	} else if split && len(sections) > 1 {
 		return splitPage(rec, data, p, sections)
-	} else if isProduct(p.Title, row.Path) {
+	} else if isProduct(p.Title, t.Path) {
 		rec.Title += pageOfNotes
 	}
-	return []item{made(rec.With(data))}
+	e, err := rec.With(data)
+	return []catalog.Entry{e}, err
 }
 
 func isPrerelease(version string) bool {
@@ -79,8 +71,9 @@ func isPrerelease(version string) bool {
 
 // splitPage makes a record for each release on a page of many, and one of the
 // text above the first, or of the page's description.
-func splitPage(page catalog.Record, data catalog.Release, p markup.Page, sections []releaseSection) []item {
-	var items []item
+func splitPage(page catalog.Record, data catalog.Release, p markup.Page, sections []releaseSection) (
+	entries []catalog.Entry, err error,
+) {
 	name := productName(p.Title, page.Path)
 	if intro := cmp.Or(strings.TrimSpace(p.Body[:sections[0].start]), p.Description); intro != "" {
 		rec := page
@@ -88,7 +81,11 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 			rec.Title += pageOfNotes
 		}
 		rec.Body, rec.Summary = intro, cmp.Or(p.Description, derive.TLDR(intro))
-		items = append(items, made(rec.With(data)))
+		e, err := rec.With(data)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
 	}
 	for _, s := range sections {
 		rec := page
@@ -98,9 +95,13 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 		date(&rec, s.text)
 		data.Version, data.Prerelease = s.version, isPrerelease(s.version)
 		rec.Tags = append(slices.Clone(page.Tags), derive.ReleaseTags(data, s.text)...)
-		items = append(items, made(rec.With(data)))
+		e, err := rec.With(data)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
 	}
-	return items
+	return entries, nil
 }
 
 // date sets a release's times to the date in its note.
@@ -200,8 +201,8 @@ func isProduct(title, file string) bool {
 		strings.EqualFold(title, strings.ReplaceAll(name, "-", " "))
 }
 
-// nameVersion returns the version in a file name: 3.4.5.md, 3-4-5.mdx.
-func nameVersion(name string) string {
+// VersionOf returns the version in the file name of a release note: 3.4.5.md, 3-4-5.mdx.
+func VersionOf(name string) string {
 	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	if versionDashes.MatchString(base) {
 		base = strings.Replace(base, "-", ".", 2)
