@@ -2,6 +2,8 @@ package docs
 
 import (
 	"context"
+	"iter"
+	"maps"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
@@ -14,9 +16,8 @@ type tree interface {
 	// head changes whenever a file does.
 	head() string
 	// files are the paths of all files, odd those of what is none, and why.
-	files() map[string]struct{}
+	files() iter.Seq[string]
 	odd() map[string]error
-	has(file string) bool
 	// version changes with a file's content; "" if the file does not exist.
 	version(file string) string
 	// read returns a file's content. It fails with errUnread or
@@ -30,30 +31,17 @@ type tree interface {
 type clone struct {
 	repo   *gitrepo.Repository
 	blobs  map[string]plumbing.Hash
-	paths  map[string]struct{}
 	others map[string]error
 }
 
 func newClone(repo *gitrepo.Repository) (clone, error) {
 	blobs, others, err := repo.Files(repo.Head)
-	if err != nil {
-		return clone{}, err
-	}
-	c := clone{repo: repo, blobs: blobs, paths: map[string]struct{}{}, others: others}
-	for file := range blobs {
-		c.paths[file] = struct{}{}
-	}
-	return c, nil
+	return clone{repo, blobs, others}, err
 }
 
-func (c clone) head() string               { return c.repo.Head.Hash.String() }
-func (c clone) odd() map[string]error      { return c.others }
-func (c clone) files() map[string]struct{} { return c.paths }
-
-func (c clone) has(file string) bool {
-	_, ok := c.blobs[file]
-	return ok
-}
+func (c clone) head() string            { return c.repo.Head.Hash.String() }
+func (c clone) odd() map[string]error   { return c.others }
+func (c clone) files() iter.Seq[string] { return maps.Keys(c.blobs) }
 
 func (c clone) version(file string) string {
 	if hash, ok := c.blobs[file]; ok {

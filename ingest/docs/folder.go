@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"time"
 
@@ -22,7 +24,6 @@ const maxFiles = 200_000
 type directory struct {
 	root     *os.Root
 	stats    map[string]stat
-	paths    map[string]struct{}
 	others   map[string]error  // what is no file, and why
 	digest   string            // of paths, sizes and times
 	versions map[string]string // of the requested files
@@ -41,7 +42,7 @@ func openFolder(ctx context.Context, dir string) (_ *directory, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("option folder: %w", err)
 	}
-	f := &directory{root: root, stats: map[string]stat{}, paths: map[string]struct{}{}, others: map[string]error{},
+	f := &directory{root: root, stats: map[string]stat{}, others: map[string]error{},
 		versions: map[string]string{}}
 	defer func() {
 		if err != nil {
@@ -81,7 +82,7 @@ func openFolder(ctx context.Context, dir string) (_ *directory, err error) {
 		if len(f.stats) == maxFiles {
 			return fmt.Errorf("the folder has more than %d files", maxFiles)
 		}
-		f.stats[name], f.paths[name] = stat{info.Size(), info.ModTime().UTC()}, struct{}{}
+		f.stats[name] = stat{info.Size(), info.ModTime().UTC()}
 		fmt.Fprintf(digest, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
 		return nil
 	})
@@ -92,19 +93,14 @@ func openFolder(ctx context.Context, dir string) (_ *directory, err error) {
 // Close closes the directory.
 func (f *directory) Close() { _ = f.root.Close() }
 
-func (f *directory) head() string               { return f.digest }
-func (f *directory) odd() map[string]error      { return f.others }
-func (f *directory) files() map[string]struct{} { return f.paths }
-
-func (f *directory) has(file string) bool {
-	_, ok := f.stats[file]
-	return ok
-}
+func (f *directory) head() string            { return f.digest }
+func (f *directory) odd() map[string]error   { return f.others }
+func (f *directory) files() iter.Seq[string] { return maps.Keys(f.stats) }
 
 // version is the digest of a file's content, or of its size and time if it
 // cannot be read.
 func (f *directory) version(file string) string {
-	if !f.has(file) {
+	if _, ok := f.stats[file]; !ok {
 		return ""
 	}
 	if v, ok := f.versions[file]; ok {

@@ -144,7 +144,7 @@ func (r *run) resolve(made remembered) func(name string) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		if !r.tree.has(file) {
+		if r.tree.version(file) == "" {
 			made.Inputs[file] = ""
 			return "", false
 		}

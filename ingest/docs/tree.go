@@ -41,7 +41,7 @@ func (r *run) skipParts() {
 			included[file] = true
 		}
 	}
-	for _, file := range slices.Sorted(maps.Keys(r.tree.files())) {
+	for _, file := range slices.Sorted(r.tree.files()) {
 		if p, ok := r.selected(file); ok && !published(p.below) && !included[file] {
 			r.skip(file, errPart)
 		}
