@@ -1,8 +1,10 @@
 package snapshot_test
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -23,71 +25,71 @@ import (
 	"almanac/testing/connectortest"
 )
 
-func TestPages(t *testing.T) {
-	out := sync(t, pages)
-	if len(out.skips)+len(out.warns) > 0 {
-		t.Errorf("skipped %q, warned %q", out.skips, out.warns)
-	}
-	t.Run("a_page_has_what_it_includes", func(t *testing.T) {
-		e := out.must(t, catalog.KindDoc, "docs/site/guide/mooring.mdx")
-		data := decode[catalog.Doc](t, e)
-		if !strings.Contains(e.Record.Body, "```text\nbowline\n```") ||
-			!slices.Equal(data.Includes, []string{"docs/site/snippets/knot.mdx"}) {
-			t.Errorf("%q %+v", e.Record.Body, data)
+var update = flag.Bool("update", false, "write the golden file again")
+
+// TestHarbour compares the records, events and reports of a directory with every kind of
+// content with a golden file. A numbered proposal has its stored path and its public
+// address, a draft is keyed by its pull request, and a merged pull request is an alias of
+// what it became. A merged grant replaces its pull request. Every listed attachment is
+// below its proposal. Pages have what they include; snippets and configuration are no
+// records. A page of many releases is one record, or is split on request.
+func TestHarbour(t *testing.T) {
+	const golden = "testdata/harbour.golden"
+	split := map[string]any{"content_types": map[string]any{"note": "release"}, "split_releases": true}
+	var got bytes.Buffer
+	for _, options := range []map[string]any{lips, grants, pages, split} {
+		out := newRecorder()
+		o, err := open(t, options).Sync(t.Context(), "", out)
+		if err != nil || !o.Complete || o.Cursor == "" {
+			t.Fatalf("outcome %+v, error %v", o, err)
 		}
-		if e.Record.Title != "Mooring at night" || e.Record.Summary != "How to moor when the lamps are out." ||
-			data.Section != "site" {
-			t.Errorf("%+v %+v", e.Record, data)
-		}
-		tides := out.must(t, catalog.KindDoc, "docs/manual-2.10/howtos/tides.rst")
-		if data := decode[catalog.Doc](t, tides); data.Version != "2.10" || data.Stub || len(data.Includes) != 1 {
-			t.Errorf("%+v", data)
-		}
-	})
-	t.Run("snippets_configuration_and_data_are_no_records", func(t *testing.T) {
+		encode := json.NewEncoder(&got)
 		for _, e := range out.entries {
-			if p := e.Record.Path; strings.Contains(p, "snippets") || strings.HasSuffix(p, ".yml") ||
-				strings.HasSuffix(p, "LATEST") {
-				t.Errorf("%s is a record", p)
-			}
+			_ = encode.Encode(e)
 		}
-	})
-	t.Run("a_release_has_its_version_and_date", func(t *testing.T) {
-		for path, want := range map[string]string{
-			"notes/tug-releases/1-2-0.mdx": "Tug 1.2.0|1.2.0|false|tug|2031-05-03",
-			"notes/tug/1.3.0-rc1.md":       "Tug 1.3.0-rc1|1.3.0-rc1|true|tug|2031-06-07",
-			"notes/release_notes.rst":      "Release notes||false|notes|0001-01-01",
-		} {
-			e := out.must(t, catalog.KindRelease, path)
-			data := decode[catalog.Release](t, e)
-			got := fmt.Sprint(e.Record.Title, "|", data.Version, "|", data.Prerelease, "|", e.Record.Category, "|",
-				e.Record.CreatedAt.Format("2006-01-02"))
-			if got != want {
-				t.Errorf("%s: %s, want %s", path, got, want)
-			}
+		for _, e := range out.events {
+			_ = encode.Encode(e)
 		}
-	})
-	t.Run("a_page_of_many_releases_is_split_on_request", func(t *testing.T) {
-		options := map[string]any{"split_releases": true}
-		for k, v := range pages {
-			options[k] = v
+		fmt.Fprintf(&got, "kept %v, skipped %q, warned %q, %d of %d\n", out.kept, out.skips, out.warns, out.done, out.total)
+	}
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
 		}
-		out := sync(t, options)
-		page := out.must(t, catalog.KindRelease, "notes/release_notes.rst")
-		second := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.2.0")
-		first := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.1.0")
-		if page.Record.Body != "All notes." || second.Parent != (catalog.Ref{}) ||
-			second.Record.Path != page.Record.Path || !strings.Contains(second.Record.Body, "Second rope") ||
-			strings.Contains(second.Record.Body, "First rope") || decode[catalog.Release](t, first).Version != "0.1.0" {
-			t.Errorf("%+v\n%+v\n%+v", page.Record, second, first)
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestDraftsOfNumberedProposals(t *testing.T) {
+	text := "<pre>\nTitle: Lamps\nStatus: Draft\n</pre>\n\n## Abstract\n\n" +
+		strings.Repeat("The keeper lights the lamps at dusk. ", 6)
+	manifest := `{"path": "PR-8.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 8}
+{"path": "PR-9.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 9}
+{"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
+{"path": "pulls.jsonl", "content_type": "index"}
+`
+	pulls := `{"number": 8, "state": "open", "files": [["M", "README.md"], ["M", "lip-0004/lip-0004.md"]]}
+{"number": 9, "state": "open", "files": [["A", "lip-0004/lip-0004.md"]]}
+`
+	c := within(t, small(manifest,
+		map[string]string{"lip.md": text, "PR-8.md": text, "PR-9.md": text, "pulls.jsonl": pulls}),
+		map[string]any{"pulls": "pulls.jsonl"})
+	out := newRecorder()
+	if _, err := c.Sync(context.Background(), "", out); err != nil {
+		t.Fatal(err)
+	}
+	// one changes the text, the other had added it
+	for key, want := range map[string][]string{"PR-8": nil, "PR-9": {"LIP-0004"}} {
+		if got := decode[catalog.CIP](t, out.must(t, catalog.KindCIP, key)).SupersededBy; !slices.Equal(got, want) {
+			t.Errorf("%s is superseded by %q, want %q", key, got, want)
 		}
-	})
-	t.Run("a_readme_is_its_repository", func(t *testing.T) {
-		e := out.must(t, catalog.KindRepo, "bram/fog-horn")
-		if e.Record.Title != "bram/fog-horn" || decode[catalog.Repo](t, e).FullName != "bram/fog-horn" {
-			t.Errorf("%+v", e.Record)
-		}
-	})
+	}
 }
 
 // TestTheManifestKnowsBetter: the number that it gives a file counts, and a listing
@@ -119,29 +121,6 @@ func TestTheManifestKnowsBetter(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"again.md: is a copy of the same file as another one: a.md"}, out.skips); diff != "" {
 		t.Errorf("skipped (-want +got)\n%s", diff)
-	}
-}
-
-func TestIncrement(t *testing.T) {
-	c := open(t, pages)
-	first, err := c.Sync(context.Background(), "", newRecorder())
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := newRecorder()
-	again, err := c.Sync(context.Background(), first.Cursor, out)
-	if err != nil || again.Cursor != first.Cursor || again.Complete || len(out.entries) > 0 {
-		t.Errorf("unchanged: %+v, %v, %d records; want the same cursor, no listing, nothing read", again, err,
-			len(out.entries))
-	}
-	more := map[string]any{"split_releases": true}
-	for k, v := range pages {
-		more[k] = v
-	}
-	c = open(t, more)
-	if o, err := c.Sync(context.Background(), first.Cursor, out); err != nil || !o.Complete ||
-		o.Cursor == first.Cursor {
-		t.Errorf("changed options: %+v, %v; want all read again", o, err)
 	}
 }
 
@@ -224,34 +203,52 @@ func TestUglySnapshots(t *testing.T) {
 	}
 }
 
+func TestUglyProposals(t *testing.T) {
+	manifest := `{"path": "x.md", "source_path": "readme.md", "content_type": "lip"}
+{"path": "y.md", "source_path": "p/y.md", "content_type": "grant"}
+{"path": "z.md", "source_path": "p/z.md", "content_type": "grant", "pr": 9}
+{"path": "gone.md", "source_path": "p/gone.md", "content_type": "grant", "pr": 10}
+{"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
+{"path": "pulls.jsonl", "content_type": "index"}
+`
+	files := map[string]string{"x.md": "no header", "y.md": "y", "z.md": "",
+		"pulls.jsonl": "{}\nnonsense\n{\"number\": 9, \"state\": \"odd\"}\n"}
+	c := within(t, small(manifest, files),
+		map[string]any{"pulls": "pulls.jsonl"})
+	out := newRecorder()
+	if _, err := c.Sync(context.Background(), "", out); err != nil {
+		t.Fatal(err)
+	}
+	var skips []string
+	for _, s := range out.skips {
+		locator, _, _ := strings.Cut(s, ": ")
+		skips = append(skips, locator)
+	}
+	want := []string{"pulls.jsonl:1", "pulls.jsonl:2", "x.md", "lip.md", "gone.md"}
+	if diff := cmp.Diff(want, skips); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s\n%q", diff, out.skips)
+	}
+	if diff := cmp.Diff([]string{"y.md: no pull request added it, so it is not a proposal"}, out.warns); diff != "" {
+		t.Errorf("warned (-want +got):\n%s", diff)
+	}
+	kept := []catalog.Ref{{Kind: catalog.KindCIP, Key: "LIP-0004"}, {Kind: catalog.KindGrant, Key: "10"}}
+	if diff := cmp.Diff(kept, out.kept); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if e := out.must(t, catalog.KindGrant, "9"); e.Record.State != "closed" {
+		t.Errorf("a state of no known name: %q", e.Record.State)
+	}
+}
+
 func TestRunsThatFail(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	full := errors.New("full")
-	for name, tt := range map[string]struct {
-		fsys    fstest.MapFS
-		options map[string]any
-		ctx     context.Context
-		fail    error
-		want    string
-	}{
-		"without_a_manifest": {fstest.MapFS{}, nil, context.Background(), nil, "manifest.jsonl"},
-		"without_an_index": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
-			map[string]any{"pulls": "gone.jsonl"}, context.Background(), nil, "index gone.jsonl"},
-		"after_being_stopped": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
-			nil, ctx, nil, "context canceled"},
-		"when_the_sink_cannot_put": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
-			nil, context.Background(), full, "full"},
+	for want, fsys := range map[string]fstest.MapFS{
+		"manifest.jsonl":   {},
+		"index gone.jsonl": small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := within(t, tt.fsys, tt.options)
-			out := newRecorder()
-			out.fail = tt.fail
-			o, err := c.Sync(tt.ctx, "", out)
-			if err == nil || !strings.Contains(err.Error(), tt.want) || o.Complete || o.Cursor != "" {
-				t.Errorf("%+v, %v; want an error with %q", o, err, tt.want)
-			}
-		})
+		o, err := within(t, fsys, map[string]any{"pulls": "gone.jsonl"}).Sync(t.Context(), "", newRecorder())
+		if err == nil || !strings.Contains(err.Error(), want) || o.Complete || o.Cursor != "" {
+			t.Errorf("%+v, %v; want an error with %q", o, err, want)
+		}
 	}
 }
 
@@ -279,7 +276,10 @@ func TestNothingLeadsOutOfTheDirectory(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out := sync(t, map[string]any{"dir": dir})
+	out := newRecorder()
+	if _, err := open(t, map[string]any{"dir": dir}).Sync(t.Context(), "", out); err != nil {
+		t.Fatal(err)
+	}
 	if len(out.entries) != 0 || len(out.skips) != 3 {
 		t.Errorf("%d records, skipped %q", len(out.entries), out.skips)
 	}
