@@ -30,10 +30,7 @@ type attachmentLine struct {
 func (r *run) attachments(ctx context.Context, kind catalog.Kind, rows []row) error {
 	listed := map[string]bool{}
 	if r.options.Attachments != "" {
-		repo := ""
-		if i, ok := r.at[r.options.Attachments]; ok {
-			repo = r.rows[i].Repo
-		}
+		repo := r.row(r.options.Attachments).Repo
 		var lines []attachmentLine
 		err := index(r.archive, r.options.Attachments, func(l attachmentLine) error {
 			if l.CIP == "" || l.SourcePath == "" {

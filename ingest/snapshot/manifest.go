@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -38,7 +39,7 @@ var (
 type row struct {
 	Path       string `json:"path"`
 	Repo       string `json:"source_repo"`
-	SourcePath string `json:"source_path"` // in the repository
+	SourcePath string `json:"source_path"` // in the repository; default: Path
 	Commit     string `json:"commit"`
 	Licence    string `json:"licence"`
 	Type       string `json:"content_type"`
@@ -76,9 +77,19 @@ func (a *archive) add(r row) error {
 	if len(a.rows) == maxRows {
 		return fmt.Errorf("the manifest has more than %d files", maxRows)
 	}
+	r.SourcePath = cmp.Or(r.SourcePath, r.Path)
 	a.at[r.Path] = len(a.rows)
 	a.rows = append(a.rows, r)
 	return nil
+}
+
+// row returns the row of a file; a file that the manifest does not list has an empty
+// one.
+func (a *archive) row(name string) row {
+	if i, ok := a.at[name]; ok {
+		return a.rows[i]
+	}
+	return row{}
 }
 
 // plainPath reports whether a path names a file inside the snapshot on every
@@ -97,11 +108,9 @@ func (a *archive) read(name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, folder.Reason(err)
 	}
-	if i, ok := a.at[name]; ok && a.rows[i].SHA256 != "" {
-		sum := sha256.Sum256(text)
-		if !strings.EqualFold(hex.EncodeToString(sum[:]), a.rows[i].SHA256) {
-			return nil, errChecksum
-		}
+	sum := sha256.Sum256(text)
+	if want := a.row(name).SHA256; want != "" && !strings.EqualFold(hex.EncodeToString(sum[:]), want) {
+		return nil, errChecksum
 	}
 	return text, nil
 }

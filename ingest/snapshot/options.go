@@ -14,7 +14,7 @@ type settings struct {
 	Dir string `yaml:"dir" format:"path" required:"true"`
 	// Types maps content types of the manifest to kinds of records.
 	// Other types are ignored.
-	Types types `yaml:"content_types" required:"true" enum:"cip|proposal|attachment|doc|release|repo|endpoint"`
+	Types map[string]catalog.Kind `yaml:"content_types" required:"true" enum:"cip|proposal|attachment|doc|release|repo|endpoint"`
 	// URL maps a repository to the address of its files; "*" is for all others.
 	// {repo}, {commit} and {path} are replaced; {source_path} is an alias of
 	// {path}.
@@ -40,9 +40,6 @@ type settings struct {
 	// keyed path#version, and one for the text above the first.
 	SplitReleases bool `yaml:"split_releases"`
 }
-
-// types are kinds of records by content type.
-type types map[string]catalog.Kind
 
 // fileURL returns the public address of a manifest row's file, or "".
 func (o settings) fileURL(r row) string {

@@ -89,18 +89,18 @@ type quiet struct{ ingest.Sink }
 
 func (quiet) Progress(int, int) {}
 
-// copies are the copies of a repository's files.
+// copies fills a repository with the copies of its files.
 type copies struct {
 	*run
 	to *proposal.Repository
-	of map[string]row // of the branch, by path in the repository
 }
 
 func (r *run) copies(name string, rows []row) *copies {
-	c := &copies{run: r, of: map[string]row{}}
+	files := map[string]proposal.Blob{}
+	c := &copies{run: r}
 	c.to = &proposal.Repository{
-		Name: name, Files: map[string]proposal.Blob{}, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{},
-		Hand: r.hand, URL: func(file, _ string) string { return r.options.fileURL(c.of[file]) },
+		Name: name, Files: files, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{}, Hand: r.hand,
+		URL: func(file, _ string) string { return r.options.fileURL(r.row(files[file].ID)) },
 		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
 			text, err := r.text(b.ID, limit)
 			return []byte(text), err
@@ -122,7 +122,7 @@ func (r *run) copies(name string, rows []row) *copies {
 		at := slices.IndexFunc(p.Changes, func(c proposal.FileChange) bool { return c.New == row.SourcePath })
 		if at < 0 {
 			at = len(p.Changes)
-			p.Changes = append(p.Changes, proposal.FileChange{New: cmp.Or(row.SourcePath, row.Path)})
+			p.Changes = append(p.Changes, proposal.FileChange{New: row.SourcePath})
 		}
 		p.Changes[at].Blob = proposal.Blob{ID: row.Path, Path: row.Path}
 	}
@@ -131,18 +131,17 @@ func (r *run) copies(name string, rows []row) *copies {
 
 // about reports whether a listing is about a repository.
 func (r *run) about(listing, name string) bool {
-	i, ok := r.at[listing]
-	return !ok || r.rows[i].Repo == "" || r.rows[i].Repo == name
+	of := r.row(listing).Repo
+	return of == "" || of == name
 }
 
 // add adds a file of the branch.
 func (c *copies) add(row row) {
-	row.SourcePath = cmp.Or(row.SourcePath, row.Path)
-	if before, twice := c.of[row.SourcePath]; twice {
+	if before, twice := c.to.Files[row.SourcePath]; twice {
 		c.out.Skip(row.Path, fmt.Errorf("%w: %s", errTwice, before.Path))
 		return
 	}
-	c.of[row.SourcePath], c.to.Files[row.SourcePath] = row, proposal.Blob{ID: row.Path, Path: row.Path}
+	c.to.Files[row.SourcePath] = proposal.Blob{ID: row.Path, Path: row.Path}
 	if n := proposal.Numeral(row.CIP); n != "" {
 		c.to.Numbers[row.SourcePath] = n
 	}
@@ -176,8 +175,8 @@ func (c *copies) mergedFiles() (table string, err error) {
 		added[l.Path] = l.Pull
 		return nil
 	})
-	for file, row := range c.of {
-		if n := added[row.Path]; n > 0 {
+	for file, stored := range c.to.Files {
+		if n := added[stored.Path]; n > 0 {
 			p := c.pull(n, "merged")
 			c.to.Steps = append(c.to.Steps, proposal.Step{Pull: n, At: dates.At(p.MergedAt, dates.Instant),
 				Changes: []proposal.FileChange{{New: file}}})
@@ -234,7 +233,7 @@ func (c *copies) history() (table string, err error) {
 // have had other names, so they are known by their numbers.
 func (c *copies) steps() {
 	files := map[string]string{} // by number
-	for file := range c.of {
+	for file := range c.to.Files {
 		files[cmp.Or(c.to.Numbers[file], proposal.NumberFromPath(file))] = file
 	}
 	added := map[string]bool{}
