@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"almanac/ingest"
 )
 
 func TestAFileThatVanishesIsOnlyUnread(t *testing.T) {
@@ -28,20 +26,5 @@ func TestAFileThatVanishesIsOnlyUnread(t *testing.T) {
 	}
 	if f.version("a.md") == "" || f.version("b.md") != "" {
 		t.Errorf("versions %q and %q", f.version("a.md"), f.version("b.md"))
-	}
-}
-
-func TestAFileOfAFolderThatIsTooLargeIsNamedWithItsLimit(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.md"), make([]byte, ingest.MaxText+1), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	f, err := openFolder(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.read("a.md"); !unreadable(err) || errors.Is(err, errUnread) || err.Error() != "is larger than 2 MB" {
-		t.Errorf("reading it: %v", err)
 	}
 }
