@@ -32,16 +32,21 @@ var update = flag.Bool("update", false, "write the golden file again")
 // address, a draft is keyed by its pull request, and a merged pull request is an alias of
 // what it became. A merged grant replaces its pull request. Every listed attachment is
 // below its proposal. Pages have what they include; snippets and configuration are no
-// records. A page of many releases is one record, or is split on request.
+// records. A page of many releases is one record, or is split on request. A manifest that
+// has not changed is not read again.
 func TestHarbour(t *testing.T) {
 	const golden = "testdata/harbour.golden"
 	split := map[string]any{"content_types": map[string]any{"note": "release"}, "split_releases": true}
 	var got bytes.Buffer
 	for _, options := range []map[string]any{lips, grants, pages, split} {
-		out := newRecorder()
-		o, err := open(t, options).Sync(t.Context(), "", out)
+		c, out, again := open(t, options), newRecorder(), newRecorder()
+		o, err := c.Sync(t.Context(), "", out)
 		if err != nil || !o.Complete || o.Cursor == "" {
 			t.Fatalf("outcome %+v, error %v", o, err)
+		}
+		if o2, err := c.Sync(t.Context(), o.Cursor, again); err != nil || o2.Complete || o2.Cursor != o.Cursor ||
+			len(again.entries) > 0 {
+			t.Errorf("unchanged: %+v, %v, %d records", o2, err, len(again.entries))
 		}
 		encode := json.NewEncoder(&got)
 		for _, e := range out.entries {
@@ -96,7 +101,7 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 // of pull requests is about the repository that it comes from.
 func TestTheManifestKnowsBetter(t *testing.T) {
 	manifest := `{"path": "a.md", "source_path": "lip-0004/l.md", "content_type": "lip", "cip": "9", "source_repo": "a/lips"}
-{"path": "g.md", "source_path": "g.md", "content_type": "grant", "pr": 3, "source_repo": "a/grants"}
+{"path": "g.md", "content_type": "grant", "pr": 3, "source_repo": "a/grants"}
 {"path": "h.md", "source_path": "h.md", "content_type": "grant", "pr": 4, "source_repo": "b/grants"}
 {"path": "again.md", "source_path": "lip-0004/l.md", "content_type": "lip", "source_repo": "a/lips"}
 {"path": "pulls.jsonl", "content_type": "index", "source_repo": "b/grants"}
