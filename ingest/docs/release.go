@@ -43,30 +43,26 @@ func (t Text) Releases(split bool) ([]catalog.Entry, error) {
 		e, err := t.doc(p)
 		return []catalog.Entry{e}, err
 	}
-	rec := t.record(catalog.KindRelease, t.Path, p)
-	rec.Category = product(t.Path)
+	page := t.record(catalog.KindRelease, t.Path, p)
+	page.Category = product(t.Path)
+	page.Tags = stub(p.Body == "" || markup.IsTemplate(t.Path)) // few words can fully describe a small release
+	data := catalog.Release{Format: p.Format, Commit: t.Commit, Licence: t.Licence}
 	if version == "" && len(sections) == 1 {
 		version = sections[0].version
 	}
-	rec.Tags = stub(p.Body == "" || markup.IsTemplate(t.Path)) // few words can fully describe a small release
-	data := catalog.Release{Version: version, Format: p.Format, Prerelease: isPrerelease(version),
-		Commit: t.Commit, Licence: t.Licence}
 	if version != "" {
-		rec.Title = releaseTitle(p.Title, t.Path, version)
-		date(&rec, p.Title+"\n"+p.Body)
-		rec.Tags = append(rec.Tags, derive.ReleaseTags(data, p.Body)...)
-	} else if split && len(sections) > 1 {
-		return splitPage(rec, data, p, sections)
-	} else if isProduct(p.Title, t.Path) {
-		rec.Title += pageOfNotes
+		page.Title = releaseTitle(p.Title, t.Path, version)
+		e, err := release(page, data, version, p.Title+"\n"+p.Body)
+		return []catalog.Entry{e}, err
 	}
-	e, err := rec.With(data)
+	if isProduct(p.Title, t.Path) {
+		page.Title += pageOfNotes
+	}
+	if split && len(sections) > 0 {
+		return splitPage(page, data, p, sections)
+	}
+	e, err := page.With(data)
 	return []catalog.Entry{e}, err
-}
-
-func isPrerelease(version string) bool {
-	v, _ := derive.ParseVersion(version)
-	return v.Prerelease()
 }
 
 // splitPage makes a record for each release on a page of many, and one of the
@@ -75,13 +71,10 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 	entries []catalog.Entry, err error,
 ) {
 	name := productName(p.Title, page.Path)
-	if intro := cmp.Or(strings.TrimSpace(p.Body[:sections[0].start]), p.Description); intro != "" {
-		rec := page
-		if isProduct(p.Title, page.Path) {
-			rec.Title += pageOfNotes
-		}
-		rec.Body, rec.Summary = intro, cmp.Or(p.Description, derive.TLDR(intro))
-		e, err := rec.With(data)
+	page.Body = cmp.Or(strings.TrimSpace(p.Body[:sections[0].start]), p.Description)
+	page.Summary = cmp.Or(p.Description, derive.TLDR(page.Body))
+	if page.Body != "" {
+		e, err := page.With(data)
 		if err != nil {
 			return nil, err
 		}
@@ -89,13 +82,9 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 	}
 	for _, s := range sections {
 		rec := page
-		rec.Key += "#" + s.version
-		rec.Title = name + " " + s.version
+		rec.Key, rec.Title = page.Key+"#"+s.version, name+" "+s.version
 		rec.Body, rec.Summary = s.text, derive.TLDR(s.text)
-		date(&rec, s.text)
-		data.Version, data.Prerelease = s.version, isPrerelease(s.version)
-		rec.Tags = append(slices.Clone(page.Tags), derive.ReleaseTags(data, s.text)...)
-		e, err := rec.With(data)
+		e, err := release(rec, data, s.version, s.text)
 		if err != nil {
 			return nil, err
 		}
@@ -104,10 +93,15 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 	return entries, nil
 }
 
-// date sets a release's times to the date in its note.
-func date(rec *catalog.Record, text string) {
-	rec.CreatedAt = releaseDate(text)
+// release completes the record of a release. Its date is in dated, which is its text,
+// perhaps with the title.
+func release(rec catalog.Record, data catalog.Release, version, dated string) (catalog.Entry, error) {
+	v, _ := derive.ParseVersion(version)
+	data.Version, data.Prerelease = version, v.Prerelease()
+	rec.CreatedAt = releaseDate(dated)
 	rec.UpdatedAt, rec.LastActivityAt = rec.CreatedAt, rec.CreatedAt
+	rec.Tags = append(slices.Clone(rec.Tags), derive.ReleaseTags(data, rec.Body)...)
+	return rec.With(data)
 }
 
 // releaseSection is the part of a page about one release.
