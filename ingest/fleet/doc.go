@@ -2,7 +2,7 @@
 // as JSON or CSV: which version each runs and when it was last seen.
 //
 // JSON is a list of objects, one per validator, or an object of them by party.
-// items and columns are paths in it (package dotpath), such as node.version. CSV
+// items and columns are paths in it (package table), such as node.version. CSV
 // has its column names in the first line and is separated by commas, semicolons
 // or tabs. Times are RFC 3339 or nearly so ("2006-01-02 15:04:05" in UTC), as
 // HTTP writes them, dates in UTC, or Unix seconds or milliseconds. If several

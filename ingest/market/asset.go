@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/text/dotpath"
+	"almanac/text/table"
 )
 
 // notDisclosed is a source's value for holders it does not disclose.
@@ -26,19 +26,17 @@ func (r *run) held(ctx context.Context, a asset) (h held, asOf string, err error
 	if err != nil {
 		return held{}, "", err
 	}
-	n, err := amount(s.Path.Find(body), s.Divide, maxSupply)
+	n, err := amount(s.Path.Find(body), s.Divide, 0, maxSupply)
 	switch {
 	case err != nil:
 		return held{}, "", err
 	case n == nil:
 		return held{}, "", fmt.Errorf("the answer has nothing at %q; check option path", s.Path)
 	}
-	if s.AsOf != "" {
-		asOf = parseTime(dotpath.Path(s.AsOf).Find(body), r.env.Now())
-	}
+	asOf = parseTime(textAt(table.Path(s.AsOf), body), r.env.Now())
 	h.Supply = *n
 	if s.Holders != "" && textAt(s.Holders, body) != notDisclosed {
-		h.Holders = r.count(a, r.figure("asset "+a.Symbol, "holders", s.Holders.Find(body), 0, math.MaxInt32))
+		h.Holders = r.count(a, r.figure("asset "+a.Symbol, "holders", s.Holders.Find(body), 0, 0, math.MaxInt32))
 	}
 	return h, asOf, nil
 }

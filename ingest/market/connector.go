@@ -1,7 +1,6 @@
 package market
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
+	"almanac/text/table"
 	"almanac/text/webaddress"
 )
 
@@ -269,8 +269,8 @@ func (r *run) fetch(ctx context.Context, address string, a access) (json.RawMess
 		return known.body, known.err
 	}
 	resp, err := r.env.HTTP.Do(ctx, outbound.Request{URL: address, Header: r.header(a), Accept: types})
-	body := bytes.TrimSpace(bytes.TrimPrefix(resp.Body, []byte("\ufeff")))
-	if err == nil && !json.Valid(body) {
+	body, ok := table.JSON(resp.Body)
+	if err == nil && !ok {
 		err = fmt.Errorf("%s: the answer is not JSON", webaddress.Host(address))
 	}
 	if err != nil {

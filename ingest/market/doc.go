@@ -1,7 +1,7 @@
 // Package market reads the market of a network's coin: its price, the value
 // locked on the network, the pools of trading venues and the supply of assets.
 //
-// Paths lead to values in JSON as package dotpath says: data.pools, 0.price,
+// Paths lead to values in JSON as package table says: data.pools, 0.price,
 // tokens.symbol=SHL.total.
 //
 // The market as a whole is a snapshot of the series market; each asset is a

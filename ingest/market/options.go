@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"almanac/text/dotpath"
 	"almanac/text/options"
+	"almanac/text/table"
 )
 
 type settings struct {
@@ -39,35 +39,35 @@ type tvl struct {
 }
 
 type venue struct {
-	Name     string                  `yaml:"name" required:"true" format:"slug"`
-	Title    string                  `yaml:"title"`
-	URL      string                  `yaml:"url" required:"true" format:"address"`
-	Page     string                  `yaml:"page" format:"address"`
-	Pools    dotpath.Path            `yaml:"pools"`
-	AsOf     dotpath.Path            `yaml:"as_of"`
-	Where    map[dotpath.Path]string `yaml:"where"`
-	Fields   fields                  `yaml:"fields" required:"true"`
-	Reserves []reserve               `yaml:"reserves"`
-	Divide   map[string]divisor      `yaml:"divide"`
+	Name     string                `yaml:"name" required:"true" format:"slug"`
+	Title    string                `yaml:"title"`
+	URL      string                `yaml:"url" required:"true" format:"address"`
+	Page     string                `yaml:"page" format:"address"`
+	Pools    table.Path            `yaml:"pools"`
+	AsOf     table.Path            `yaml:"as_of"`
+	Where    map[table.Path]string `yaml:"where"`
+	Fields   fields                `yaml:"fields" required:"true"`
+	Reserves []reserve             `yaml:"reserves"`
+	Divide   map[string]divisor    `yaml:"divide"`
 	access   `yaml:",inline"`
 }
 
 // fields are the paths of a pool's values; "" if it does not have one.
 type fields struct {
-	ID        dotpath.Path `yaml:"id"`
-	Pair      dotpath.Path `yaml:"pair"`
-	Base      dotpath.Path `yaml:"base"`
-	Quote     dotpath.Path `yaml:"quote"`
-	TVL       dotpath.Path `yaml:"tvl"`
-	FeeRate   dotpath.Path `yaml:"fee_rate"`
-	APY       dotpath.Path `yaml:"apy"`
-	Volume24h dotpath.Path `yaml:"volume_24h"`
-	AsOf      dotpath.Path `yaml:"as_of"`
+	ID        table.Path `yaml:"id"`
+	Pair      table.Path `yaml:"pair"`
+	Base      table.Path `yaml:"base"`
+	Quote     table.Path `yaml:"quote"`
+	TVL       table.Path `yaml:"tvl"`
+	FeeRate   table.Path `yaml:"fee_rate"`
+	APY       table.Path `yaml:"apy"`
+	Volume24h table.Path `yaml:"volume_24h"`
+	AsOf      table.Path `yaml:"as_of"`
 }
 
 type reserve struct {
-	Asset  dotpath.Path `yaml:"asset"`
-	Amount dotpath.Path `yaml:"amount"`
+	Asset  table.Path `yaml:"asset"`
+	Amount table.Path `yaml:"amount"`
 }
 
 type asset struct {
@@ -83,12 +83,12 @@ type asset struct {
 }
 
 type supply struct {
-	URL     string       `yaml:"url" format:"address"`
-	Path    dotpath.Path `yaml:"path"`
-	AsOf    string       `yaml:"as_of"` // a path; with value, a time
-	Holders dotpath.Path `yaml:"holders"`
-	Divide  divisor      `yaml:"divide"`
-	Value   *float64     `yaml:"value"`
+	URL     string     `yaml:"url" format:"address"`
+	Path    table.Path `yaml:"path"`
+	AsOf    string     `yaml:"as_of"` // a path; with value, a time
+	Holders table.Path `yaml:"holders"`
+	Divide  divisor    `yaml:"divide"`
+	Value   *float64   `yaml:"value"`
 	access  `yaml:",inline"`
 }
 
@@ -150,11 +150,11 @@ func (s *supply) Check() (err error) {
 	case (s.URL == "") == (s.Value == nil):
 		return errors.New("want either a url with a path, or a value with the time it was reported (as_of)")
 	case s.Value != nil:
-		if _, err = plausible(*s.Value, maxSupply); err != nil {
+		if _, err = plausible(*s.Value, 0, maxSupply); err != nil {
 			err = options.Errorf("value", "%w", err)
 		}
 	default:
-		if err = new(dotpath.Path).UnmarshalText([]byte(s.AsOf)); err != nil {
+		if err = new(table.Path).UnmarshalText([]byte(s.AsOf)); err != nil {
 			err = options.Errorf("as_of", "%w", err)
 		}
 	}
@@ -167,7 +167,7 @@ func (s settings) date(now time.Time) error {
 		if a.Supply.Value == nil {
 			continue
 		}
-		at := parseTimeText(a.Supply.AsOf, now)
+		at := parseTime(a.Supply.AsOf, now)
 		if at == "" {
 			return options.Errorf(options.Item("assets", i)+".supply.as_of",
 				"want the day the value was reported, such as 2031-05-01")

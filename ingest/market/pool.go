@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
-	"almanac/text/dotpath"
+	"almanac/text/table"
 )
 
 // maxPools is the maximum number of pools read from a venue.
@@ -30,10 +30,7 @@ func (r *run) venue(ctx context.Context, v venue) error {
 		r.whole = false
 		return fmt.Errorf("the answer has no list at %q; look at option pools", v.Pools)
 	}
-	of := "" // time of the answer as a whole
-	if v.AsOf != "" {
-		of = parseTime(v.AsOf.Find(body), r.env.Now())
-	}
+	of := parseTime(textAt(v.AsOf, body), r.env.Now()) // of the answer as a whole
 	n, bad := 0, 0
 	for i, data := range entries {
 		if !v.holds(data) {
@@ -66,7 +63,7 @@ func (r *run) venue(ctx context.Context, v venue) error {
 // holds reports whether a pool matches option where.
 func (v venue) holds(pool json.RawMessage) bool {
 	for at, want := range v.Where {
-		if got, ok := dotpath.Text(at.Find(pool)); !ok || got != want {
+		if got, ok := table.Text(at.Find(pool)); !ok || got != want {
 			return false
 		}
 	}
@@ -74,11 +71,11 @@ func (v venue) holds(pool json.RawMessage) bool {
 }
 
 // textAt returns the text at a path, "" without a path.
-func textAt(p dotpath.Path, data json.RawMessage) string {
+func textAt(p table.Path, data json.RawMessage) string {
 	if p == "" {
 		return ""
 	}
-	s, _ := dotpath.Text(p.Find(data))
+	s, _ := table.Text(p.Find(data))
 	return strings.Join(strings.Fields(s), " ")
 }
 
@@ -112,26 +109,24 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 		return catalog.Entry{}, fmt.Errorf("%s has no id, or one that is too long", pair)
 	}
 	key := v.Name + "/" + id
-	figure := func(name string, p dotpath.Path, most float64) *float64 {
+	figure := func(name string, p table.Path, most float64) *float64 {
 		if p == "" {
 			return nil
 		}
-		return r.figure("pool "+key, name, p.Find(data), v.Divide[name], most)
+		return r.figure("pool "+key, name, p.Find(data), v.Divide[name], 0, most)
 	}
 	pool := catalog.Pool{
 		Base: base, Quote: quote, TVL: figure("tvl", v.Fields.TVL, maxUSD),
 		FeeRate: figure("fee_rate", v.Fields.FeeRate, 1), APY: figure("apy", v.Fields.APY, maxAPY),
-		Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
+		Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{},
+		AsOf: cmp.Or(parseTime(textAt(v.Fields.AsOf, data), r.env.Now()), of),
 	}
 	for _, at := range v.Reserves {
 		if name := textAt(at.Asset, data); name != "" {
 			pool.Reserves = append(pool.Reserves, catalog.Reserve{
-				Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.Find(data), 0, maxSupply),
+				Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.Find(data), 0, 0, maxSupply),
 			})
 		}
-	}
-	if v.Fields.AsOf != "" {
-		pool.AsOf = cmp.Or(parseTime(v.Fields.AsOf.Find(data), r.env.Now()), of)
 	}
 	return catalog.Record{
 		Kind: catalog.KindPool, Key: key, Title: pair, Container: v.Name,

@@ -14,7 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/outbound"
-	"almanac/text/dotpath"
+	"almanac/text/table"
 )
 
 // prices reads the quotes of the coin and of the assets, in one request.
@@ -43,7 +43,8 @@ func (r *run) prices(ctx context.Context) error {
 		if err == nil {
 			q, bad = r.quote(coin, all[coin])
 		}
-		asOf := parseTime(all[coin]["last_updated_at"], r.env.Now())
+		updated, _ := table.Text(all[coin]["last_updated_at"])
+		asOf := parseTime(updated, r.env.Now())
 		switch bad = r.now.Prices.note(r.known.Prices, coin, q, asOf, r.env.Now(), bad); {
 		case coin == p.Coin:
 			failed = bad
@@ -59,7 +60,7 @@ var errNoPrice = errors.New("the answer has no price of it; check the id")
 // quote reads the figures of a coin. Without a plausible price the rest is
 // worthless.
 func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, error) {
-	price, err := amount(figures["usd"], 0, maxPrice)
+	price, err := amount(figures["usd"], 0, 0, maxPrice)
 	switch {
 	case err != nil:
 		return quote{}, fmt.Errorf("the price %w", err)
@@ -67,29 +68,21 @@ func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, err
 		return quote{}, errNoPrice
 	}
 	q := quote{Price: *price}
-	q.Cap = r.figure("price of "+coin, "usd_market_cap", figures["usd_market_cap"], 0, maxUSD)
+	q.Cap = r.figure("price of "+coin, "usd_market_cap", figures["usd_market_cap"], 0, 0, maxUSD)
 	if q.Cap != nil && *q.Cap == 0 {
 		q.Cap = nil // the API writes 0 for unknown
 	}
-	q.Volume = r.figure("price of "+coin, "usd_24h_vol", figures["usd_24h_vol"], 0, maxUSD)
-	if change := figures["usd_24h_change"]; !missing(change) {
-		n, err := parseNumber(change, 0)
-		switch {
-		case err != nil:
-			r.out.Warn("price of "+coin, "usd_24h_change "+err.Error())
-		case n < -100 || n > maxChange:
-			r.out.Warn("price of "+coin, fmt.Sprintf("usd_24h_change %g %s", n, errAbsurd))
-		default:
-			q.Change = &n
-		}
-	}
+	q.Volume = r.figure("price of "+coin, "usd_24h_vol", figures["usd_24h_vol"], 0, 0, maxUSD)
+	q.Change = r.figure("price of "+coin, "usd_24h_change", figures["usd_24h_change"], 0, -100, maxChange)
 	return q, nil
 }
 
 // figure is amount for an optional figure: an implausible one is reported and
 // left out.
-func (r *run) figure(locator, name string, data json.RawMessage, divide divisor, most float64) *float64 {
-	n, err := amount(data, divide, most)
+func (r *run) figure(
+	locator, name string, data json.RawMessage, divide divisor, least, most float64,
+) *float64 {
+	n, err := amount(data, divide, least, most)
 	if err != nil {
 		r.out.Warn(locator, name+" "+err.Error())
 	}
@@ -108,11 +101,7 @@ func (r *run) chainTVL(ctx context.Context, t *tvl) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var value *float64
-	chains, _ := dotpath.Path("").List(body)
-	if i := slices.IndexFunc(chains, func(c json.RawMessage) bool { return textAt("name", c) == t.Chain }); i >= 0 {
-		value, err = amount(dotpath.Path("tvl").Find(chains[i]), 0, maxUSD)
-	}
+	value, err := amount((table.Pick("name", t.Chain) + ".tvl").Find(body), 0, 0, maxUSD)
 	if err == nil && value == nil {
 		err = fmt.Errorf("the list of chains has no value of %q; check option chain", t.Chain)
 	}
@@ -156,7 +145,7 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 	if err != nil {
 		return nil, err
 	}
-	entries, ok := dotpath.Path("").List(body)
+	entries, ok := table.Path("").List(body)
 	if !ok || len(entries) == 0 {
 		return nil, errors.New("the answer is not a list of protocols")
 	}
@@ -177,7 +166,7 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 			continue
 		}
 		all = append(all, catalog.ProtocolTVL{
-			Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", data, 0, maxUSD),
+			Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", data, 0, 0, maxUSD),
 		})
 	}
 	if !shaped {
@@ -201,7 +190,7 @@ func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL
 			return nil, err
 		}
 		all = append(all, catalog.ProtocolTVL{
-			Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", body, 0, maxUSD),
+			Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", body, 0, 0, maxUSD),
 		})
 	}
 	return all, nil

@@ -1,18 +1,14 @@
 package market
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
-	"almanac/text/dates"
-	"almanac/text/dotpath"
+	"almanac/text/table"
 )
 
 // Limits of figures. Anything beyond is an error of the source: a wrong unit,
@@ -30,30 +26,6 @@ var (
 	errNegative = errors.New("is negative")
 	errAbsurd   = errors.New("is beyond any plausible value")
 )
-
-var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$`)
-
-// maxDigits is the maximum length of a written figure.
-const maxDigits = 400
-
-// parseNumber parses a figure given as a number or a string and moves its decimal
-// point left by some places: it rounds only once, so that 4.1 percent is 0.041.
-func parseNumber(data json.RawMessage, places int) (float64, error) {
-	s, ok := dotpath.Text(data)
-	if !ok || len(s) > maxDigits || !decimal.MatchString(s) {
-		return 0, fmt.Errorf("%.40q %w", s, errNoNumber)
-	}
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
-	e, err := strconv.Atoi(cmp.Or(exponent, "0"))
-	if err != nil {
-		return 0, fmt.Errorf("%.40s %w", s, errAbsurd)
-	}
-	n, err := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e-places), 64)
-	if err != nil {
-		return 0, fmt.Errorf("%.40s %w", s, errAbsurd)
-	}
-	return n, nil
-}
 
 // divisor is a power of ten that a figure is divided by; 0 is none.
 type divisor float64
@@ -76,28 +48,26 @@ func (d divisor) places() int {
 	return int(math.Round(math.Log10(float64(d))))
 }
 
-func missing(data json.RawMessage) bool { return data == nil || string(data) == "null" }
-
-// amount reads a figure between 0 and most; nil if there is none.
-func amount(data json.RawMessage, divide divisor, most float64) (*float64, error) {
-	if missing(data) {
+// amount reads a figure between least and most; nil if there is none.
+func amount(data json.RawMessage, divide divisor, least, most float64) (*float64, error) {
+	if table.Missing(data) {
 		return nil, nil
 	}
-	n, err := parseNumber(data, divide.places())
+	n, err := table.Number(data, divide.places())
 	if err != nil {
 		return nil, err
 	}
-	return plausible(n, most)
+	return plausible(n, least, most)
 }
 
 // plausible returns a figure unless it is beyond any.
-func plausible(n, most float64) (*float64, error) {
+func plausible(n, least, most float64) (*float64, error) {
 	switch {
 	case math.IsNaN(n):
 		return nil, errNoNumber
-	case n < 0:
+	case n < 0 && least == 0:
 		return nil, fmt.Errorf("%g %w", n, errNegative)
-	case n > most:
+	case n < least || n > most:
 		return nil, fmt.Errorf("%g %w", n, errAbsurd)
 	}
 	n += 0 // -0 is 0
@@ -112,16 +82,8 @@ const maxAhead = 24 * time.Hour
 // parseTime parses a time: a text, or a number of seconds, milliseconds,
 // microseconds or nanoseconds since 1970, whichever is plausible. It returns
 // RFC 3339 in UTC, to the second; "" if it is not a plausible time.
-func parseTime(data json.RawMessage, now time.Time) string {
-	s, ok := dotpath.Text(data)
-	if !ok {
-		return ""
-	}
-	return parseTimeText(s, now)
-}
-
-func parseTimeText(s string, now time.Time) string {
-	at := dates.At(s, dates.Day|dates.Local|dates.Instant|dates.Unix|dates.Free)
+func parseTime(s string, now time.Time) string {
+	at, _ := table.Time(s)
 	if at.Before(firstTime) || at.After(now.Add(maxAhead)) {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -20,11 +21,11 @@ func FuzzFigures(f *testing.F) {
 		if by.UnmarshalText(strconv.AppendFloat(nil, divide, 'g', -1, 64)) != nil || !json.Valid([]byte(text)) {
 			return
 		}
-		n, err := amount(json.RawMessage(text), by, maxUSD)
+		n, err := amount(json.RawMessage(text), by, 0, maxUSD)
 		if err == nil && n != nil && (math.IsNaN(*n) || *n < 0 || *n > maxUSD || math.Signbit(*n)) {
 			t.Errorf("%q is %g", text, *n)
 		}
-		if at := parseTime(json.RawMessage(text), testNow); at != "" {
+		if at := parseTime(strings.Trim(text, `"`), testNow); at != "" {
 			parsed, err := time.Parse(time.RFC3339, at)
 			if err != nil || parsed.Before(firstTime) || parsed.After(testNow.Add(maxAhead)) {
 				t.Errorf("%q is %q", text, at)

@@ -1,6 +1,4 @@
-// Package dotpath finds values in JSON by the paths that options name. It imports
-// no other package of this module.
-package dotpath
+package table
 
 import (
 	"encoding/json"
@@ -124,6 +122,13 @@ func (s step) pick(data json.RawMessage) json.RawMessage {
 	}
 	return nil
 }
+
+// Pick is the path of the first entry of a list whose field has the value.
+func Pick(name, value string) Path {
+	return Path(escapes.Replace(name) + "=" + escapes.Replace(value))
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, ".", `\.`, "=", `\=`)
 
 // List returns the list at the path; ok is false if there is none.
 func (p Path) List(data json.RawMessage) (entries []json.RawMessage, ok bool) {

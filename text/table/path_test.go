@@ -1,4 +1,4 @@
-package dotpath_test
+package table_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/text/dotpath"
+	"almanac/text/table"
 )
 
 func TestFind(t *testing.T) {
@@ -20,7 +20,7 @@ func TestFind(t *testing.T) {
 		"a.b.v=1.n": `"x"`, "a.b.n=q.v": "", "a.n=x": "", "t": "true", "a.b.0.n": `"x"`,
 		"a.c.d": "8", "a.e=f": "9", // the last name may have what is escaped elsewhere
 	} {
-		if got := dotpath.Path(text).Find(json.RawMessage(data)); string(got) != want {
+		if got := table.Path(text).Find(json.RawMessage(data)); string(got) != want {
 			t.Errorf("%q leads to %s, want %s", text, got, want)
 		}
 	}
@@ -29,14 +29,14 @@ func TestFind(t *testing.T) {
 // TestOption: a path that cannot lead anywhere is refused where it is written.
 func TestOption(t *testing.T) {
 	for _, text := range []string{"''", "a", "a.b.0.c", "0", `a\.b`, "n=x", "n="} {
-		var p dotpath.Path
+		var p table.Path
 		if err := yaml.Unmarshal([]byte(text), &p); err != nil || string(p) != strings.Trim(text, "'") {
 			t.Errorf("%s is %q, %v", text, p, err)
 		}
 	}
 	for text, want := range map[string]string{".": "no name", "a.": "no name", ".a": "no name", "a..b": `path "a..b"`,
 		`a\`: "backslash", "'=x'": "no name", "'a.=x'": "no name", "[a]": "cannot unmarshal"} {
-		var p dotpath.Path
+		var p table.Path
 		if err := yaml.Unmarshal([]byte(text), &p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is %q, %v; want %s", text, p, err, want)
 		}
@@ -53,7 +53,7 @@ func FuzzFind(f *testing.F) {
 		if !json.Valid([]byte(data)) {
 			return
 		}
-		if found := dotpath.Path(text).Find(json.RawMessage(data)); found != nil && !json.Valid(found) {
+		if found := table.Path(text).Find(json.RawMessage(data)); found != nil && !json.Valid(found) {
 			t.Errorf("%q leads to %q", text, found)
 		}
 	})
