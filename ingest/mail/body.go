@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"net/textproto"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -44,7 +43,7 @@ func (b *bodies) text() string {
 	if strings.TrimSpace(plain) != "" || b.html.Len() == 0 {
 		return plain
 	}
-	text, err := webpage.Markdown(untabled(b.html.String()), "")
+	text, err := webpage.Markdown(b.html.String(), "", untabled)
 	if err != nil {
 		b.fault = errors.Join(b.fault, err)
 		return ""
@@ -54,50 +53,16 @@ func (b *bodies) text() string {
 
 // untabled turns tables and their cells into blocks: mail programs use them for
 // layout. It also removes what mail programs mark as the quoted message.
-func untabled(s string) string {
-	var out strings.Builder
-	tokens := html.NewTokenizer(strings.NewReader(s))
-	quoted := 0 // open elements since the quotation began
-	for {
-		kind := tokens.Next()
-		if kind == html.ErrorToken {
-			return out.String()
-		}
-		raw := string(tokens.Raw())
-		token := tokens.Token()
-		starts, ends := kind == html.StartTagToken, kind == html.EndTagToken
-		if starts || ends {
-			switch token.Data {
-			case "table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption":
-				raw = "<div>"
-				if ends {
-					raw = "</div>"
-				}
+func untabled(body *html.Node) error {
+	for e := range webpage.Elements(body) {
+		switch e.Data {
+		case "table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption":
+			e.Data, e.DataAtom, e.Attr = "div", 0, nil
+		case "div":
+			if webpage.HasClass(e, "gmail_quote", "yahoo_quoted", "moz-cite-prefix") {
+				webpage.Remove(e)
 			}
-		}
-		switch {
-		case token.Data != "div" || kind == html.TextToken:
-		case quoted > 0 && starts:
-			quoted++
-		case quoted > 0 && ends:
-			if quoted--; quoted == 0 {
-				continue
-			}
-		case starts && answered(token):
-			quoted = 1
-		}
-		if quoted == 0 {
-			out.WriteString(raw)
 		}
 	}
-}
-
-// answered reports whether a mail program uses the element for the quoted
-// message.
-func answered(t html.Token) bool {
-	return slices.ContainsFunc(t.Attr, func(a html.Attribute) bool {
-		return a.Key == "class" && slices.ContainsFunc(strings.Fields(a.Val), func(c string) bool {
-			return c == "gmail_quote" || c == "yahoo_quoted" || c == "moz-cite-prefix"
-		})
-	})
+	return nil
 }

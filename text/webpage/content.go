@@ -13,7 +13,7 @@ import (
 func content(root *html.Node, base *url.URL) (*html.Node, string) {
 	body := find(root, "body")
 	if body == nil { // a page with frames
-		body = element("body")
+		body = Element("body")
 	}
 	tabs(body)
 	declutter(body)
@@ -22,7 +22,7 @@ func content(root *html.Node, base *url.URL) (*html.Node, string) {
 	heading := ""
 	for _, n := range []*html.Node{chosen, body} {
 		if h := find(n, "h1"); h != nil && heading == "" {
-			heading = line(h)
+			heading = Line(h)
 		}
 	}
 	dress(chosen, base)
@@ -68,9 +68,9 @@ var callout = []string{"note", "tip", "info", "caution", "warning", "danger", "i
 	"callout", "alert", "starlight-aside"}
 
 func declutter(body *html.Node) {
-	for e := range elements(body) {
+	for e := range Elements(body) {
 		if surrounds(e) {
-			remove(e)
+			Remove(e)
 		}
 	}
 }
@@ -82,47 +82,47 @@ func surrounds(e *html.Node) bool {
 	case e.Data == "article" || e.Data == "main" || e.Data == "body":
 		return false
 	case e.Data == "aside":
-		return !hasClass(e, callout...)
+		return !HasClass(e, callout...)
 	case e.Data == "header":
-		return !within(e, "article", "main")
-	case hasAttr(e, "hidden") || strings.EqualFold(attr(e, "aria-hidden"), "true"):
+		return !Within(e, "article", "main")
+	case hasAttr(e, "hidden") || strings.EqualFold(Attr(e, "aria-hidden"), "true"):
 		return true
-	case strings.Contains(strings.ReplaceAll(strings.ToLower(attr(e, "style")), " ", ""), "display:none"):
+	case strings.Contains(strings.ReplaceAll(strings.ToLower(Attr(e, "style")), " ", ""), "display:none"):
 		return true
-	case slices.Contains(roles, strings.ToLower(attr(e, "role"))):
+	case slices.Contains(roles, strings.ToLower(Attr(e, "role"))):
 		return true
 	}
-	return hasClass(e, clutter...)
+	return HasClass(e, clutter...)
 }
 
 // containers match the elements that contain a page's content, narrowest first.
 var containers = []func(*html.Node) bool{
-	func(e *html.Node) bool { return attr(e, "itemprop") == "articleBody" },
+	func(e *html.Node) bool { return Attr(e, "itemprop") == "articleBody" },
 	func(e *html.Node) bool {
-		return hasClass(e, "theme-doc-markdown", "sl-markdown-content", "md-content__inner", "markdown-body",
+		return HasClass(e, "theme-doc-markdown", "sl-markdown-content", "md-content__inner", "markdown-body",
 			"entry-content", "post-content", "article-content", "article-body", "post-body", "bd-article")
 	},
 	func(e *html.Node) bool { return e.Data == "article" },
-	func(e *html.Node) bool { return e.Data == "main" || attr(e, "role") == "main" },
+	func(e *html.Node) bool { return e.Data == "main" || Attr(e, "role") == "main" },
 }
 
 // choose returns the narrowest container that holds most of the page's text.
 func choose(body *html.Node) *html.Node {
-	whole := len(line(body))
-	for e := range elements(body) {
+	whole := len(Line(body))
+	for e := range Elements(body) {
 		if containers[len(containers)-1](e) {
-			whole = min(whole, len(line(e)))
+			whole = min(whole, len(Line(e)))
 			break
 		}
 	}
 	for _, is := range containers {
 		var found []*html.Node
-		for e := range elements(body) {
+		for e := range Elements(body) {
 			if is(e) {
 				found = append(found, e)
 			}
 		}
-		if len(found) > 0 && len(line(found[0]))*2 > whole {
+		if len(found) > 0 && len(Line(found[0]))*2 > whole {
 			return found[0]
 		}
 	}

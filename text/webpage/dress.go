@@ -17,7 +17,7 @@ import (
 // dress rewrites what Markdown cannot express into what it can.
 func dress(n *html.Node, base *url.URL) {
 	code(n)
-	for e := range elements(n) {
+	for e := range Elements(n) {
 		switch e.Data {
 		case "h1", "h2", "h3", "h4", "h5", "h6":
 			anchor(e)
@@ -40,12 +40,12 @@ func dress(n *html.Node, base *url.URL) {
 				spread(e)
 			}
 		case "img":
-			replace(e, textNode(strings.Join(strings.Fields(attr(e, "alt")), " ")))
+			Replace(e, TextNode(strings.Join(strings.Fields(Attr(e, "alt")), " ")))
 		case "picture", "figure":
 			spread(e)
 		}
 	}
-	for e := range elements(n) {
+	for e := range Elements(n) {
 		if e.Data == "a" {
 			link(e, base)
 		}
@@ -69,11 +69,11 @@ func depth(e *html.Node) (n int) {
 
 // bold makes a term or summary a paragraph in bold.
 func bold(e *html.Node) {
-	s := line(e)
+	s := Line(e)
 	clear(e)
 	e.Data, e.DataAtom, e.Attr = "p", 0, nil
 	if s != "" {
-		e.AppendChild(element("strong", textNode(s)))
+		e.AppendChild(Element("strong", TextNode(s)))
 	}
 }
 
@@ -85,24 +85,24 @@ func spread(e *html.Node) { e.Data, e.DataAtom = "div", 0 }
 // others.
 func cell(e *html.Node) {
 	for _, span := range []string{"colspan", "rowspan"} {
-		if n, err := strconv.Atoi(attr(e, span)); err != nil || n > maxSpan {
+		if n, err := strconv.Atoi(Attr(e, span)); err != nil || n > maxSpan {
 			setAttr(e, span, "1")
 		}
 	}
-	for c := range elements(e) {
+	for c := range Elements(e) {
 		switch c.Data {
 		case "pre":
 			c.Data, c.DataAtom = "code", 0
-			s := line(c)
+			s := Line(c)
 			clear(c)
-			c.AppendChild(textNode(s))
+			c.AppendChild(TextNode(s))
 		case "br":
-			replace(c, textNode(" "))
+			Replace(c, TextNode(" "))
 		case "p", "div", "ul", "ol", "li", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "table",
 			"tbody", "thead", "tr", "td", "th":
 			c.Data, c.DataAtom, c.Attr = "span", 0, nil
-			c.AppendChild(textNode(" "))
-			c.InsertBefore(textNode(" "), c.FirstChild)
+			c.AppendChild(TextNode(" "))
+			c.InsertBefore(TextNode(" "), c.FirstChild)
 		}
 	}
 	for c := range e.Descendants() {
@@ -118,8 +118,8 @@ const maxSpan = 20
 
 // raise separates an exponent from the number before it.
 func raise(e *html.Node) {
-	if s := line(e); s != "" && strings.Trim(s, "+-0123456789") == "" {
-		e.InsertBefore(textNode("^"), e.FirstChild)
+	if s := Line(e); s != "" && strings.Trim(s, "+-0123456789") == "" {
+		e.InsertBefore(TextNode("^"), e.FirstChild)
 	}
 }
 
@@ -130,19 +130,19 @@ var permalink = []string{"headerlink", "hash-link", "header-anchor", "anchor", "
 // permalinks removes a heading's links to itself, which show nothing or a
 // symbol.
 func permalinks(n *html.Node) {
-	for e := range elements(n) {
+	for e := range Elements(n) {
 		if e.Data != "a" {
 			continue
 		}
-		sign := !strings.ContainsFunc(text(e), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-		if hasClass(e, permalink...) && (sign || !within(e, "h1", "h2", "h3", "h4", "h5", "h6") ||
-			hasClass(e, "hash-link")) ||
-			sign && strings.HasPrefix(attr(e, "href"), "#") && find(e, "img") == nil {
-			if id := attr(e, "id") + attr(e, "name"); id != "" && e.Parent.Type == html.ElementNode &&
-				attr(e.Parent, "id") == "" {
+		sign := !strings.ContainsFunc(Text(e), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		if HasClass(e, permalink...) && (sign || !Within(e, "h1", "h2", "h3", "h4", "h5", "h6") ||
+			HasClass(e, "hash-link")) ||
+			sign && strings.HasPrefix(Attr(e, "href"), "#") && find(e, "img") == nil {
+			if id := Attr(e, "id") + Attr(e, "name"); id != "" && e.Parent.Type == html.ElementNode &&
+				Attr(e.Parent, "id") == "" {
 				setAttr(e.Parent, "id", id)
 			}
-			remove(e)
+			Remove(e)
 		}
 	}
 }
@@ -152,15 +152,15 @@ var anchorName = regexp.MustCompile(`^[\w.:-]+$`)
 // anchor keeps a heading's anchor if it differs from the one derived from its
 // text. Some generators put it on the section that starts with the heading.
 func anchor(h *html.Node) {
-	id := attr(h, "id")
+	id := Attr(h, "id")
 	if p := h.Parent; id == "" && p != nil && (p.Data == "section" || p.Data == "div") && begins(h) {
-		id = attr(p, "id")
+		id = Attr(p, "id")
 	}
-	s := line(h)
+	s := Line(h)
 	if id == "" || s == "" || !anchorName.MatchString(id) || id == markdown.Slug(s) {
 		return
 	}
-	h.AppendChild(textNode(" {#" + id + "}"))
+	h.AppendChild(TextNode(" {#" + id + "}"))
 }
 
 // begins reports whether an element is the first of its parent, or follows only
@@ -170,7 +170,7 @@ func begins(n *html.Node) bool {
 		if n = n.PrevSibling; n == nil {
 			return true
 		}
-		if line(n) != "" {
+		if Line(n) != "" {
 			return false
 		}
 	}
@@ -180,9 +180,9 @@ func begins(n *html.Node) bool {
 // link makes a link's address absolute. A link within the page, or one that no
 // browser should follow, is reduced to its text.
 func link(e *html.Node, base *url.URL) {
-	href := strings.TrimSpace(attr(e, "href"))
+	href := strings.TrimSpace(Attr(e, "href"))
 	u, err := base.Parse(href)
-	if err != nil || href == "" || strings.HasPrefix(href, "#") || !webaddress.Of(u) || line(e) == "" {
+	if err != nil || href == "" || strings.HasPrefix(href, "#") || !webaddress.Of(u) || Line(e) == "" {
 		e.Data, e.DataAtom, e.Attr = "span", 0, nil
 		return
 	}
@@ -193,20 +193,20 @@ func link(e *html.Node, base *url.URL) {
 // code turns code blocks, which highlighters split into pieces, into plain ones
 // with their language.
 func code(n *html.Node) {
-	for e := range elements(n) {
-		if e.Data == "table" && find(e, "pre") != nil && hasClass(e, "highlighttable", "lntable", "rouge-table",
+	for e := range Elements(n) {
+		if e.Data == "table" && find(e, "pre") != nil && HasClass(e, "highlighttable", "lntable", "rouge-table",
 			"codehilitetable") {
-			div := element("div")
-			for c := range elements(e) {
+			div := Element("div")
+			for c := range Elements(e) {
 				if c.Data == "pre" {
-					remove(c)
+					Remove(c)
 					div.AppendChild(c)
 				}
 			}
-			replace(e, div)
+			Replace(e, div)
 		}
 	}
-	for e := range elements(n) {
+	for e := range Elements(n) {
 		if e.Data != "pre" {
 			continue
 		}
@@ -217,7 +217,7 @@ func code(n *html.Node) {
 			e.Data, e.DataAtom = "div", 0
 			continue
 		}
-		inner := element("code", textNode(s))
+		inner := Element("code", TextNode(s))
 		if language != "" {
 			setAttr(inner, "class", "language-"+language)
 		}
@@ -269,12 +269,12 @@ func languageOf(pre *html.Node) string {
 		if n == nil || n.Type != html.ElementNode {
 			continue
 		}
-		for _, name := range []string{attr(n, "data-language"), attr(n, "data-lang")} {
+		for _, name := range []string{Attr(n, "data-language"), Attr(n, "data-lang")} {
 			if languageClass.MatchString("lang-" + name) {
 				return plainLanguage(strings.ToLower(name))
 			}
 		}
-		for c := range strings.FieldsSeq(attr(n, "class")) {
+		for c := range strings.FieldsSeq(Attr(n, "class")) {
 			if m := languageClass.FindStringSubmatch(c); m != nil {
 				return plainLanguage(strings.ToLower(m[1]))
 			}

@@ -28,29 +28,29 @@ const maxTags = 50
 func readHead(root *html.Node, base *url.URL) head {
 	h := head{base: base, meta: map[string][]string{}}
 	title := ""
-	for e := range elements(root) {
+	for e := range Elements(root) {
 		switch e.Data {
 		case "html":
-			h.page.Language = strings.TrimSpace(attr(e, "lang"))
+			h.page.Language = strings.TrimSpace(Attr(e, "lang"))
 		case "base":
-			if u, err := base.Parse(attr(e, "href")); err == nil && webaddress.Of(u) {
+			if u, err := base.Parse(Attr(e, "href")); err == nil && webaddress.Of(u) {
 				h.base = u
 			}
 		case "title":
-			if title == "" && !within(e, "svg") {
-				title = line(e)
+			if title == "" && !Within(e, "svg") {
+				title = Line(e)
 			}
 		case "meta":
-			name := strings.ToLower(cmp.Or(attr(e, "property"), attr(e, "name"), attr(e, "itemprop")))
-			if value := strings.TrimSpace(attr(e, "content")); name != "" && value != "" {
+			name := strings.ToLower(cmp.Or(Attr(e, "property"), Attr(e, "name"), Attr(e, "itemprop")))
+			if value := strings.TrimSpace(Attr(e, "content")); name != "" && value != "" {
 				h.meta[name] = append(h.meta[name], value)
 			}
 		case "link":
-			if slices.Contains(strings.Fields(strings.ToLower(attr(e, "rel"))), "canonical") && h.page.Canonical == "" {
-				h.page.Canonical = h.address(attr(e, "href"))
+			if slices.Contains(strings.Fields(strings.ToLower(Attr(e, "rel"))), "canonical") && h.page.Canonical == "" {
+				h.page.Canonical = h.address(Attr(e, "href"))
 			}
 		case "script":
-			if strings.HasPrefix(strings.ToLower(attr(e, "type")), "application/ld+json") && e.FirstChild != nil {
+			if strings.HasPrefix(strings.ToLower(Attr(e, "type")), "application/ld+json") && e.FirstChild != nil {
 				h.readData(e.FirstChild.Data)
 			}
 		}
@@ -247,9 +247,9 @@ func unique(list []string) []string {
 
 // published returns the date of the first <time> in the page's article.
 func published(root *html.Node) time.Time {
-	for e := range elements(root) {
-		if e.Data == "time" && within(e, "article", "main") {
-			if t := date(attr(e, "datetime")); !t.IsZero() {
+	for e := range Elements(root) {
+		if e.Data == "time" && Within(e, "article", "main") {
+			if t := date(Attr(e, "datetime")); !t.IsZero() {
 				return t
 			}
 		}

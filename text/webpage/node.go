@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// elements yields the elements below n in document order. The current element
+// Elements yields the elements below n in document order. The current element
 // may be changed or removed; the content of a removed one is not yielded.
-func elements(n *html.Node) iter.Seq[*html.Node] {
+func Elements(n *html.Node) iter.Seq[*html.Node] {
 	return func(yield func(*html.Node) bool) {
 		walk(n, yield)
 	}
@@ -35,7 +35,7 @@ func walk(n *html.Node, yield func(*html.Node) bool) bool {
 
 // find returns the first element below n with one of the names, or nil.
 func find(n *html.Node, names ...string) *html.Node {
-	for e := range elements(n) {
+	for e := range Elements(n) {
 		if slices.Contains(names, e.Data) {
 			return e
 		}
@@ -43,7 +43,8 @@ func find(n *html.Node, names ...string) *html.Node {
 	return nil
 }
 
-func attr(n *html.Node, name string) string {
+// Attr returns an attribute of an element, "" for none.
+func Attr(n *html.Node, name string) string {
 	for _, a := range n.Attr {
 		if a.Key == name && a.Namespace == "" {
 			return a.Val
@@ -61,9 +62,9 @@ func hasAttr(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// hasClass reports whether an element has one of the classes.
-func hasClass(n *html.Node, classes ...string) bool {
-	for c := range strings.FieldsSeq(attr(n, "class")) {
+// HasClass reports whether an element has one of the classes.
+func HasClass(n *html.Node, classes ...string) bool {
+	for c := range strings.FieldsSeq(Attr(n, "class")) {
 		if slices.Contains(classes, strings.ToLower(c)) {
 			return true
 		}
@@ -71,8 +72,8 @@ func hasClass(n *html.Node, classes ...string) bool {
 	return false
 }
 
-// text returns the text below n without scripts and styles.
-func text(n *html.Node) string {
+// Text returns the text below n without scripts and styles.
+func Text(n *html.Node) string {
 	var b strings.Builder
 	var visit func(*html.Node)
 	visit = func(n *html.Node) {
@@ -92,10 +93,11 @@ func text(n *html.Node) string {
 	return b.String()
 }
 
-// line returns the text below n on one line.
-func line(n *html.Node) string { return strings.Join(strings.Fields(text(n)), " ") }
+// Line returns the text below n on one line.
+func Line(n *html.Node) string { return strings.Join(strings.Fields(Text(n)), " ") }
 
-func element(name string, children ...*html.Node) *html.Node {
+// Element returns a new element.
+func Element(name string, children ...*html.Node) *html.Node {
 	n := &html.Node{Type: html.ElementNode, Data: name, DataAtom: atom.Lookup([]byte(name))}
 	for _, c := range children {
 		n.AppendChild(c)
@@ -103,19 +105,21 @@ func element(name string, children ...*html.Node) *html.Node {
 	return n
 }
 
-func textNode(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
+// TextNode returns a new text.
+func TextNode(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 
 // label returns a paragraph in bold.
-func label(s string) *html.Node { return element("p", element("strong", textNode(s))) }
+func label(s string) *html.Node { return Element("p", Element("strong", TextNode(s))) }
 
-func remove(n *html.Node) {
+// Remove takes n out of its tree.
+func Remove(n *html.Node) {
 	if n.Parent != nil {
 		n.Parent.RemoveChild(n)
 	}
 }
 
-// replace replaces n by another node.
-func replace(n, by *html.Node) {
+// Replace replaces n by another node.
+func Replace(n, by *html.Node) {
 	n.Parent.InsertBefore(by, n)
 	n.Parent.RemoveChild(n)
 }
@@ -127,8 +131,8 @@ func clear(n *html.Node) {
 	}
 }
 
-// within reports whether n is below an element with one of the names.
-func within(n *html.Node, names ...string) bool {
+// Within reports whether n is below an element with one of the names.
+func Within(n *html.Node, names ...string) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type == html.ElementNode && slices.Contains(names, p.Data) {
 			return true

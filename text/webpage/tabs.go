@@ -6,11 +6,11 @@ import "golang.org/x/net/html"
 // that hides five of six variants of a command is about all of them.
 func tabs(body *html.Node) {
 	n := 0
-	for e := range elements(body) {
+	for e := range Elements(body) {
 		switch {
-		case attr(e, "role") == "tablist":
+		case Attr(e, "role") == "tablist":
 			ariaTabs(e)
-		case hasClass(e, "sd-tab-set", "tabbed-set"):
+		case HasClass(e, "sd-tab-set", "tabbed-set"):
 			labelledTabs(e)
 		default:
 			continue
@@ -32,29 +32,29 @@ const (
 func ariaTabs(list *html.Node) {
 	names := map[string]string{} // label of a tab by its id and by that of its panel
 	var ordered []string
-	for e := range elements(list) {
-		if attr(e, "role") != "tab" {
+	for e := range Elements(list) {
+		if Attr(e, "role") != "tab" {
 			continue
 		}
-		ordered = append(ordered, line(e))
-		for _, id := range []string{attr(e, "id"), attr(e, "aria-controls")} {
+		ordered = append(ordered, Line(e))
+		for _, id := range []string{Attr(e, "id"), Attr(e, "aria-controls")} {
 			if id != "" {
-				names[id] = line(e)
+				names[id] = Line(e)
 			}
 		}
 	}
 	scope := list.Parent
 	n, seen := 0, 0
-	for panel := range elements(scope) {
+	for panel := range Elements(scope) {
 		if seen++; seen > maxScope {
 			break
 		}
-		if attr(panel, "role") != "tabpanel" || nested(panel, scope) {
+		if Attr(panel, "role") != "tabpanel" || nested(panel, scope) {
 			continue
 		}
-		name := names[attr(panel, "aria-labelledby")]
+		name := names[Attr(panel, "aria-labelledby")]
 		if name == "" {
-			name = names[attr(panel, "id")]
+			name = names[Attr(panel, "id")]
 		}
 		if name == "" && n < len(ordered) {
 			name = ordered[n]
@@ -68,7 +68,7 @@ func ariaTabs(list *html.Node) {
 // nested reports whether a panel is inside another panel of the same scope.
 func nested(panel, scope *html.Node) bool {
 	for p := panel.Parent; p != nil && p != scope; p = p.Parent {
-		if attr(p, "role") == "tabpanel" || attr(p, "data-tab") == "shown" {
+		if Attr(p, "role") == "tabpanel" || Attr(p, "data-tab") == "shown" {
 			return true
 		}
 	}
@@ -88,7 +88,7 @@ func show(panel *html.Node, name string) {
 func labelledTabs(set *html.Node) {
 	var labels []*html.Node
 	n, seen := 0, 0
-	for e := range elements(set) {
+	for e := range Elements(set) {
 		if seen++; seen > maxScope {
 			break
 		}
@@ -98,24 +98,24 @@ func labelledTabs(set *html.Node) {
 		switch {
 		case e.Data == "label":
 			labels = append(labels, e)
-		case hasClass(e, "sd-tab-content", "tabbed-block"), hasClass(e, "tabbed-content") && !holds(e, "tabbed-block"):
+		case HasClass(e, "sd-tab-content", "tabbed-block"), HasClass(e, "tabbed-content") && !holds(e, "tabbed-block"):
 			name := ""
 			if n < len(labels) {
-				name = line(labels[n])
+				name = Line(labels[n])
 			}
 			n++
 			show(e, name)
 		}
 	}
 	for _, l := range labels {
-		remove(l)
+		Remove(l)
 	}
 }
 
 // owner returns the nearest set of labelled tabs around an element.
 func owner(e *html.Node) *html.Node {
 	for p := e.Parent; p != nil; p = p.Parent {
-		if hasClass(p, "sd-tab-set", "tabbed-set") {
+		if HasClass(p, "sd-tab-set", "tabbed-set") {
 			return p
 		}
 	}
@@ -125,7 +125,7 @@ func owner(e *html.Node) *html.Node {
 // holds reports whether a child of n has the class.
 func holds(n *html.Node, class string) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if hasClass(c, class) {
+		if HasClass(c, class) {
 			return true
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/net/html"
 )
 
 // Rules is the version of how pages are read. With a new one, connectors read everything
@@ -65,8 +67,8 @@ func Parse(data []byte, contentType, address string) (Page, error) {
 }
 
 // Markdown converts a piece of HTML, such as a feed's item, whose links are
-// relative to an address.
-func Markdown(fragment, address string) (string, error) {
+// relative to an address. The edits change its body before.
+func Markdown(fragment, address string, edits ...func(body *html.Node) error) (string, error) {
 	if len(fragment) > maxBytes {
 		return "", fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrNoPage, len(fragment), maxBytes)
 	}
@@ -82,6 +84,11 @@ func Markdown(fragment, address string) (string, error) {
 	if body == nil {
 		return "", nil
 	}
+	for _, edit := range edits {
+		if err := edit(body); err != nil {
+			return "", err
+		}
+	}
 	shape(body, base)
 	return render(body)
 }
@@ -91,7 +98,7 @@ func Markdown(fragment, address string) (string, error) {
 func Plain(s string) string {
 	if strings.ContainsAny(s, "<&") {
 		if root, err := parse(s); err == nil {
-			s = text(root)
+			s = Text(root)
 		}
 	}
 	return strings.Join(strings.Fields(s), " ")
