@@ -206,10 +206,7 @@ func (c connector) name() string {
 // read reads the events of a calendar.
 func (c connector) read(answer outbound.Response, now time.Time) (*reading, error) {
 	day := now.Truncate(24 * time.Hour)
-	r := &reading{
-		options: &c.options, zone: utc, budget: newBudget(),
-		from: day.AddDate(0, 0, -c.options.Back), until: day.AddDate(0, 0, c.options.Ahead+1),
-	}
+	r := newReading(&c.options, day.AddDate(0, 0, -c.options.Back), day.AddDate(0, 0, c.options.Ahead+1))
 	if c.options.Zone != "" {
 		r.zone = located(iana(c.options.Zone))
 	}

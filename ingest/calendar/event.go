@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/memory"
+	"almanac/text/prose"
 	"almanac/text/webaddress"
 )
 
@@ -60,6 +61,10 @@ type reading struct {
 	lost        bool            // an event that could not be read has no uid
 }
 
+func newReading(o *settings, from, until time.Time) *reading {
+	return &reading{options: o, zone: utc, from: from, until: until, budget: newBudget(), broken: map[string]bool{}}
+}
+
 // problem is an error in a line; 0 for no line in particular.
 type problem struct {
 	line int
@@ -83,7 +88,7 @@ func (r *reading) take(e event, line int, err error) {
 	if err == nil && e.start.wall.Year() < 1990 {
 		err = fmt.Errorf("begins in the year %d", e.start.wall.Year())
 	}
-	e.title = strings.ToValidUTF8(e.title[:min(len(e.title), maxTitle)], "")
+	e.title = prose.FirstBytes(e.title, maxTitle)
 	if err != nil {
 		r.fail(e, line, err)
 		return
@@ -98,9 +103,6 @@ func (r *reading) fail(e event, line int, err error) {
 	if e.uid == "" {
 		r.lost = true
 		return
-	}
-	if r.broken == nil {
-		r.broken = map[string]bool{}
 	}
 	r.broken[e.series()] = true
 }

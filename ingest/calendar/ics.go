@@ -227,7 +227,7 @@ func (r *reading) readICS(text string) error {
 		r.warn(o.line, o.err.Error())
 	}
 	for _, c := range calendars {
-		z := &zones{aliases: r.options.Zones, budget: r.budget}
+		z := newZones(r.options.Zones, r.budget)
 		for _, part := range c.parts {
 			if part.name == "VTIMEZONE" {
 				if err := z.define(part, r.until.AddDate(1, 0, 0)); err != nil {

@@ -66,7 +66,7 @@ func TestAttribution(t *testing.T) {
 }
 
 func TestZoneNames(t *testing.T) {
-	z := &zones{aliases: map[string]string{"Ship": "Asia/Tokyo"}}
+	z := newZones(map[string]string{"Ship": "Asia/Tokyo"}, nil)
 	z.put(`"Quay Time"`, fixed("GMT+3"))
 	for name, want := range map[string]string{
 		"Europe/Zurich": "10:00", "W. Europe Standard Time": "10:00", "Ship": "03:00",
@@ -100,7 +100,7 @@ func TestDefinedZones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := &zones{budget: newBudget()}
+	z := newZones(nil, newBudget())
 	if err := z.define(calendars[0].parts[0], time.Date(2033, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +153,8 @@ func TestChangedSeries(t *testing.T) {
 			"10T00:00 Tides, 15T00:00 Ebb, 16T00:00 Ebb"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reading{options: &settings{}, zone: utc, budget: newBudget(),
-				from:  time.Date(2031, 3, 1, 0, 0, 0, 0, time.UTC),
-				until: time.Date(2031, 5, 9, 0, 0, 0, 0, time.UTC)}
+			r := newReading(&settings{}, time.Date(2031, 3, 1, 0, 0, 0, 0, time.UTC),
+				time.Date(2031, 5, 9, 0, 0, 0, 0, time.UTC))
 			text := "BEGIN:VCALENDAR\nBEGIN:VEVENT\n" + strings.ReplaceAll(tt.events, "--\n",
 				"END:VEVENT\nBEGIN:VEVENT\n") + "END:VEVENT\nEND:VCALENDAR\n"
 			if err := r.readICS(text); err != nil {
@@ -193,8 +192,7 @@ func TestRulesHaveABudget(t *testing.T) {
 		"since long ago": "FREQ=DAILY;COUNT=99999999;" + hours,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reading{options: &settings{}, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
-				until: day.AddDate(0, 0, 400)}
+			r := newReading(&settings{}, day.AddDate(0, 0, -90), day.AddDate(0, 0, 400))
 			start := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 			r.events = []event{{uid: "good", title: "A", start: moment{start, utc, false}, rule: "FREQ=YEARLY"}}
 			for i := range maxRules - 1 {
@@ -258,7 +256,7 @@ func TestRecur(t *testing.T) {
 func TestLimits(t *testing.T) {
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	expand := func(events, also int, rule string) error {
-		r := &reading{options: &settings{}, zone: utc, budget: newBudget(), from: day, until: day.AddDate(0, 0, 400)}
+		r := newReading(&settings{}, day, day.AddDate(0, 0, 400))
 		for i := range events {
 			e := event{uid: fmt.Sprint(i), title: "A", start: moment{day, utc, false}, rule: rule}
 			for j := range also {
@@ -301,8 +299,7 @@ func fuzzed(t *testing.T, name, text string) {
 	o := &settings{Environments: map[string][]string{"mainnet": {"main net"}},
 		Components: map[string]component{"node": {Release: "n@{version}"}}}
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
-	r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
-		until: day.AddDate(0, 0, 400)}
+	r := newReading(o, day.AddDate(0, 0, -90), day.AddDate(0, 0, 400))
 	read := func() error { return r.readICS(straighten([]byte(text), "")) }
 	if isYAML(name) {
 		read = func() error { return r.readYAML(name, text) }
@@ -412,8 +409,7 @@ func BenchmarkLarge(b *testing.B) {
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	b.ReportAllocs()
 	for b.Loop() {
-		r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
-			until: day.AddDate(0, 0, 400)}
+		r := newReading(o, day.AddDate(0, 0, -90), day.AddDate(0, 0, 400))
 		if err := r.readICS(text.String()); err != nil {
 			b.Fatal(err)
 		}
@@ -438,7 +434,7 @@ func TestCategoriesAreSplitAtCommasThatSeparate(t *testing.T) {
 		``:                          nil,
 	} {
 		e, err := readEvent(block{props: []property{{name: "DTSTART", value: "20310506T070809Z"},
-			{name: "CATEGORIES", value: value}}}, &zones{}, utc)
+			{name: "CATEGORIES", value: value}}}, newZones(nil, nil), utc)
 		if err != nil || !slices.Equal(e.categories, want) {
 			t.Errorf("%s: %q, %v; want %q", value, e.categories, err, want)
 		}

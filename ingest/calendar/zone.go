@@ -43,6 +43,10 @@ type zones struct {
 	budget  *budget // of the rules of those that it defines
 }
 
+func newZones(aliases map[string]string, b *budget) *zones {
+	return &zones{aliases, map[string]zone{}, map[string]zone{}, b}
+}
+
 // find returns the zone of a name: an alias from the options, an IANA name,
 // alone or at the end of a path as some programs write it, a Windows name, or
 // one that the calendar defines.
@@ -54,9 +58,6 @@ func (z *zones) find(name string) (zone, error) {
 	if found == nil {
 		return nil, fmt.Errorf("its time zone %q is neither known nor defined in the calendar; "+
 			"define it with option zones", name)
-	}
-	if z.found == nil {
-		z.found = map[string]zone{}
 	}
 	z.found[name] = found
 	return found, nil
@@ -180,9 +181,6 @@ func (z *zones) define(c block, until time.Time) error {
 }
 
 func (z *zones) put(id string, found zone) {
-	if z.defined == nil {
-		z.defined = map[string]zone{}
-	}
 	z.defined[strings.Trim(strings.TrimSpace(id), `"`)] = found
 }
 

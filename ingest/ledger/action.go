@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"almanac/text/prose"
 )
 
 // action is the subject of a vote request: a variant in a variant, such as
@@ -105,7 +107,7 @@ func (a action) flatten(path string, value any, depth int) {
 
 func (a action) add(path, value string) {
 	if len(value) > maxDetail {
-		value = strings.ToValidUTF8(value[:maxDetail], "") + "…"
+		value = prose.FirstBytes(value, maxDetail) + "…"
 	}
 	if value != "" {
 		a.details[cmp.Or(path, "value")] = value

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/text/prose"
 )
 
 // The choices of a vote, as named in the catalog.
@@ -313,7 +314,7 @@ const (
 // sentence returns the start of a text, up to the end of its paragraph, as one
 // line.
 func sentence(text string) string {
-	text, _, _ = strings.Cut(strings.ToValidUTF8(text[:min(len(text), maxSentence)], ""), "\n\n")
+	text, _, _ = strings.Cut(prose.FirstBytes(text, maxSentence), "\n\n")
 	return text
 }
 
@@ -324,5 +325,5 @@ func tidyReason(s string) string {
 	if len(s) > 1 && (s[0] == '"' && s[len(s)-1] == '"' || s[0] == '(' && s[len(s)-1] == ')') {
 		s = strings.Trim(s[1:len(s)-1], punctuation)
 	}
-	return strings.ToValidUTF8(s[:min(len(s), maxReason)], "")
+	return prose.FirstBytes(s, maxReason)
 }

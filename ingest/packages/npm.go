@@ -15,6 +15,7 @@ import (
 	"almanac/catalog"
 	"almanac/ingest/outbound"
 	"almanac/text/dates"
+	"almanac/text/prose"
 	"almanac/text/webaddress"
 )
 
@@ -234,7 +235,7 @@ func (r *run) npmEntry(p packument, v version) (catalog.Entry, error) {
 	}
 	text := []string{d.Description}
 	if slices.Contains(d.DistTags, "latest") {
-		text = append(text, cut(p.fields.text("readme"), maxReadme))
+		text = append(text, prose.FirstBytes(p.fields.text("readme"), maxReadme))
 	}
 	text = append(text, fmt.Sprintf("Installed by `npm install %s@%s`.", p.name, v.text))
 	home := homepage(cmp.Or(f.text("homepage"), p.fields.text("homepage")))

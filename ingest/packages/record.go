@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/text/prose"
 )
 
 // entry makes the record of a version. Text describes it beyond its data.
@@ -46,7 +47,7 @@ func entry(
 	}
 	if repo := ownerAndName(d.Repository); repo != "" {
 		e.Links = []catalog.Link{{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindRepo, Key: repo},
-			Snippet: cut(cmp.Or(d.Description, e.Record.Title), 240)}}
+			Snippet: prose.FirstBytes(cmp.Or(d.Description, e.Record.Title), 240)}}
 	}
 	return e, err
 }
@@ -66,6 +67,3 @@ func ownerAndName(address string) string {
 	}
 	return path
 }
-
-// cut shortens text to at most n bytes, between characters.
-func cut(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
