@@ -363,7 +363,6 @@ func TestOptions(t *testing.T) {
 		"release": {map[string]any{"file": "a.ics",
 			"components": map[string]any{"node": map[string]any{"release": "x"}}},
 			"components.node: release: want the key of a release record with {version} in it"},
-		"unknown": {map[string]any{"file": "a.ics", "enviroments": map[string]any{}}, `did you mean "environments"?`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

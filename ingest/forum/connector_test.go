@@ -227,7 +227,6 @@ func TestOptions(t *testing.T) {
 		"no scheme": {object{"url": "forum.example.org"}, "url: is not a web address"},
 		"a file":    {object{"url": "file:///srv/forum"}, "url: is not a web address"},
 		"a query":   {object{"url": "https://forum.example.org/?api_key=s3cret"}, "url: want an address without a query"},
-		"misspelt":  {object{"url": "https://forum.example.org", "excludes": "x"}, `did you mean "exclude"?`},
 		"sweep":     {object{"url": "https://forum.example.org", "sweep": "0"}, "sweep: 0s is shorter than 1s"},
 		"an empty":  {object{"url": "https://forum.example.org", "exclude": []string{"/"}}, "exclude[1]: want the slug"},
 	}
