@@ -389,42 +389,6 @@ func FuzzCalendarYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { fuzzed(t, "c.yaml", text) })
 }
 
-// BenchmarkLarge reads a calendar of ten thousand events, a hundred of them
-// weekly.
-func BenchmarkLarge(b *testing.B) {
-	var text strings.Builder
-	text.WriteString("BEGIN:VCALENDAR\r\n")
-	for i := range 10_000 {
-		rule := ""
-		if i%100 == 0 {
-			rule = "RRULE:FREQ=WEEKLY\r\n"
-		}
-		fmt.Fprintf(
-			&text, "BEGIN:VEVENT\r\nUID:%d@example.org\r\nSUMMARY:Upgrade %d.1.0 on "+
-				"MainNet\r\nDTSTART;TZID=Europe/Zurich:20310%d17T140000\r\n%sDESCRIPTION:%s\r\nEND:VEVENT\r\n", i, i,
-			i%9+1, rule, strings.Repeat("tide ", 100))
-	}
-	text.WriteString("END:VCALENDAR\r\n")
-	o := &settings{Environments: map[string][]string{"mainnet": nil}}
-	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
-	b.ReportAllocs()
-	for b.Loop() {
-		r := newReading(o, day.AddDate(0, 0, -90), day.AddDate(0, 0, 400))
-		if err := r.readICS(text.String()); err != nil {
-			b.Fatal(err)
-		}
-		shown, _, err := r.expand(b.Context())
-		if err != nil || len(shown) < 14_000 {
-			b.Fatal(len(shown), err)
-		}
-		for _, occurrence := range shown {
-			if _, err := occurrence.entry(o); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
 func TestCategoriesAreSplitAtCommasThatSeparate(t *testing.T) {
 	for value, want := range map[string][]string{
 		`Upgrade\, planned,MainNet`: {"Upgrade, planned", "MainNet"},

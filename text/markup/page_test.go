@@ -423,20 +423,6 @@ func TestHostileTextIsRead(t *testing.T) {
 	}
 }
 
-func BenchmarkHostile(b *testing.B) {
-	for name, piece := range hostile {
-		for _, ext := range []string{".md", ".mdx", ".rst", ".mediawiki", ".html"} {
-			b.Run(name+ext, func(b *testing.B) {
-				text := strings.Repeat(piece, 1+(2<<20)/len(piece))
-				b.SetBytes(int64(len(text)))
-				for b.Loop() {
-					markup.Parse(markup.Input{Path: "x" + ext, Text: text})
-				}
-			})
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"pages/guide/anchors.mdx", "pages/guide/harbour.rst", "pages/guide/lights.mediawiki"} {
 		text, err := os.ReadFile("testdata/" + file)
