@@ -34,6 +34,9 @@ func TestRender(t *testing.T) {
 				"<pre><code class=\"lang-auto\">one\n  two\n</code></pre></blockquote></aside>\n<p>So it does.</p>",
 			"bodo:\n\n> It says\n\n```\none\n  two\n```\n\nSo it does.", 1,
 		},
+		"code in a list in a quotation": {
+			"<blockquote><ul><li>a<pre><code>x</code></pre>b</li><li>c</li></ul></blockquote>",
+			"> - a\n\n```\nx\n```\n\n> - b\n> - c", 1},
 		"nested quotations": {"<blockquote><blockquote><p>a</p></blockquote><p>b</p></blockquote>", "> > a\n>\n> b", 0},
 		"people, tags and faces": {
 			`<p><a class="mention" href="/u/anna">@anna</a> <a class="mention-group notify" href="/groups/crew">@crew</a> see ` +
