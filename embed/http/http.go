@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"almanac/embed/remote"
 	"almanac/text/prose"
@@ -31,8 +30,6 @@ type Config struct {
 	// Model is the name to request. TEI has one model: if a name is given, another one is an error.
 	Model string
 	Key   string // sent as a bearer token; "" = none
-	// Timeout of one request; default one minute.
-	Timeout time.Duration
 
 	remote.Config
 }
@@ -41,8 +38,7 @@ type Config struct {
 // has no model versions: a model that was replaced under its name is noticed
 // only if its dimensions differ. Errors are those of remote.Open.
 func Open(ctx context.Context, c Config) (*remote.Embedder, error) {
-	client, err := remote.NewClient(remote.ClientConfig{Name: string(c.Kind), URL: c.URL, Key: c.Key,
-		Timeout: c.Timeout})
+	client, err := remote.NewClient(remote.ClientConfig{Name: string(c.Kind), URL: c.URL, Key: c.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +61,6 @@ type openAI struct {
 	*remote.Client
 	model string
 }
-
-// Name is the model's.
-func (s *openAI) Name() string { return s.model }
 
 // Identify sends nothing: only the name is known.
 func (s *openAI) Identify(context.Context) (remote.Identity, error) {
@@ -127,16 +120,12 @@ type info struct {
 	Version   string `json:"model_sha"` // null for a model from a directory
 	Type      string `json:"model_dtype"`
 	Holds     int    `json:"max_input_length"` // tokens
-	MaxBatch  int    `json:"max_client_batch_size"`
 	ModelType struct {
 		Embedding *struct {
 			Pooling string `json:"pooling"`
 		} `json:"embedding"`
 	} `json:"model_type"`
 }
-
-// Name is the expected model's.
-func (s *tei) Name() string { return s.model }
 
 // Identify reads /info.
 func (s *tei) Identify(ctx context.Context) (remote.Identity, error) {
@@ -155,7 +144,7 @@ func (s *tei) Identify(ctx context.Context) (remote.Identity, error) {
 	}
 	version := fmt.Sprintf("%s, %s, %s pooling, %d tokens", prose.FirstBytes(i.Version, 12), i.Type,
 		i.ModelType.Embedding.Pooling, i.Holds)
-	return remote.Identity{Name: i.Model, Version: strings.TrimPrefix(version, ", "), MaxBatch: i.MaxBatch}, nil
+	return remote.Identity{Name: i.Model, Version: strings.TrimPrefix(version, ", ")}, nil
 }
 
 // Embed sends one request. The server cuts texts that are too long.

@@ -133,15 +133,9 @@ func TestTEI(t *testing.T) {
 	if want := `{"inputs":["Represent this sentence for searching relevant passages: a"],"truncate":true,"normalize":true}`; f.sent["/embed"] != want {
 		t.Errorf("sent %s, want %s", f.sent["/embed"], want)
 	}
-	f.answer("/embed", `[[3,4],[0,1]]`) // two at once, as the server says
-	if got, err := e.Embed(t.Context(), []string{"a", "b", "c", "d"}, embed.Document); err != nil || len(got) != 4 {
-		t.Errorf("vectors %v, error %v", got, err)
-	}
-	f.answer("/embed", oneTEI)
 	f.answer("/info", strings.Replace(infoTEI, `"5c38ec7c405ec4b44b94cc5a9bb96e735b38267a"`, "null", 1))
-	if e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url, Model: "BAAI/bge-small-en-v1.5",
-		Config: remote.Config{Prefixes: &remote.Prefixes{}}}); e.Model() != "BAAI/bge-small-en-v1.5@float16, cls "+
-		"pooling, 512 tokens, 2 dimensions" {
+	if e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url, Model: "BAAI/bge-small-en-v1.5"}); !strings.HasPrefix(
+		e.Model(), "BAAI/bge-small-en-v1.5@float16, cls pooling, 512 tokens, 2 dimensions") {
 		t.Errorf("model %s", e.Model())
 	}
 }
@@ -169,52 +163,41 @@ func TestBadServers(t *testing.T) {
 		kind    httpembed.Kind
 		answers map[string]string
 		want    string
-		away    bool
 	}{
-		{"wrong path", httpembed.OpenAI, nil, "returned 404 Not Found: 404 page not found", false},
-		{"wrong model", httpembed.OpenAI,
-			map[string]string{"/embeddings": `404 {"error":{"message":"The model m does not exist"}}`},
-			"returned 404 Not Found: The model m does not exist", false},
-		{"chat server", httpembed.OpenAI,
-			map[string]string{"/embeddings": `501 {"error":{"message":"This server does not support embeddings"}}`},
-			"does not support embeddings", false},
 		{"two vectors", httpembed.OpenAI,
 			map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`},
-			"returned 2 vectors for 1 texts", false},
+			"returned 2 vectors for 1 texts"},
 		{"wrong index", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":1,"embedding":[1]}]}`},
-			"returned no vector, or two", false},
+			"returned no vector, or two"},
 		{"no embedding", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0}]}`},
-			"returned no vector, or two", false},
+			"returned no vector, or two"},
 		{"base64", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":"AACAPw=="}]}`},
-			"a vector is not an array of numbers", false},
+			"returned an unexpected response, is the address right?"},
 		{"NaN as null", httpembed.OpenAI,
 			map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[null,1]}]}`},
-			"is null, which stands for NaN", false},
+			"null in place of a number, which stands for NaN"},
 		{"NaN", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[NaN,1]}]}`},
-			"returned an unexpected response", false},
+			"returned an unexpected response"},
 		{"other model", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, "BAAI/", "example/", 1)},
-			"has the model example/bge-small-en-v1.5, not BAAI/bge-small-en-v1.5", false},
+			"has the model example/bge-small-en-v1.5, not BAAI/bge-small-en-v1.5"},
 		{"reranker", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, `"embedding"`, `"reranker"`,
-			1)}, "which is not an embedding model", false},
+			1)}, "which is not an embedding model"},
 		{"other program", httpembed.TEI, map[string]string{"/info": `{"name":"x"}`},
-			"does not say which model it has: is it a text-embeddings-inference server?", false},
+			"does not say which model it has: is it a text-embeddings-inference server?"},
 		{"wrong count", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[]`},
-			"returned 0 vectors for 1 texts", false},
-		{"null", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[null]`}, "vector", false},
+			"returned 0 vectors for 1 texts"},
+		{"null", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[null]`}, "vector"},
 	} {
 		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
-			if c.away {
-				t.Parallel() // it is called again, with pauses
-			}
 			_, url := newFake(t, c.answers)
-			cfg := httpembed.Config{Kind: c.kind, URL: url, Model: "m", Key: "hush"}
+			cfg := httpembed.Config{Kind: c.kind, URL: url, Model: "m"}
 			if c.kind == httpembed.TEI {
 				cfg.Model = "BAAI/bge-small-en-v1.5"
 			}
 			_, err := httpembed.Open(t.Context(), cfg)
 			sentence(t, err, c.want)
-			if errors.Is(err, embed.ErrUnavailable) != c.away || strings.Contains(fmt.Sprint(err), "hush") {
-				t.Errorf("unavailable: %v, error %v", !c.away, err)
+			if errors.Is(err, embed.ErrUnavailable) {
+				t.Errorf("error %v of a server that is there", err)
 			}
 		})
 	}
@@ -253,7 +236,7 @@ func FuzzAnswers(f *testing.F) {
 		`{"error":"x"}`, `[[1e39]]`} {
 		f.Add(infoTEI, body)
 	}
-	f.Add(`{"model_id":"x","model_type":{"embedding":{}},"max_client_batch_size":-5}`, `[[0]]`)
+	f.Add(`{"model_id":"x","model_type":{"embedding":{}}}`, `[[0]]`)
 	fake, url := newFake(f, map[string]string{})
 	f.Fuzz(func(t *testing.T, info, body string) {
 		fake.answer("/info", info)

@@ -28,9 +28,6 @@ type Config struct {
 	// KeepAlive is how long the server keeps the model in memory after a
 	// request; 0 = the server's setting, negative = forever.
 	KeepAlive time.Duration
-	// Timeout of one request, which may have to load the model; default one
-	// minute.
-	Timeout time.Duration
 
 	remote.Config
 }
@@ -62,7 +59,7 @@ func newServer(c Config) (*server, error) {
 	if !name.IsValid() {
 		return nil, fmt.Errorf("ollama: %q is not the name of a model", c.Model)
 	}
-	client, err := remote.NewClient(remote.ClientConfig{Name: "ollama", URL: c.URL, Key: c.Key, Timeout: c.Timeout})
+	client, err := remote.NewClient(remote.ClientConfig{Name: "ollama", URL: c.URL, Key: c.Key})
 	if err != nil {
 		return nil, err
 	}

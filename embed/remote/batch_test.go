@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +17,8 @@ import (
 
 	"almanac/embed"
 	"almanac/testing/crowd"
+	"almanac/testing/httppipe"
+	"almanac/text/prose"
 )
 
 func fails(k kind) error {
@@ -23,11 +27,10 @@ func fails(k kind) error {
 
 // vectorOf gives distinct texts distinct vectors.
 func vectorOf(text string) []float32 {
-	v := []float32{float32(len(text)), 0}
-	for _, b := range []byte(text) {
-		v[1] = v[1]*0.5 + float32(b)
-	}
-	return v
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	sum := h.Sum64()
+	return []float32{float32(sum & 0xffff), float32(sum >> 16 & 0xffff), float32(sum >> 32 & 0xffff), float32(sum >> 48)}
 }
 
 func vectorsOf(texts []string) [][]float32 {
@@ -49,221 +52,138 @@ func numbered(n int) []string {
 // TestEveryTextGetsItsVector is for servers that take any number of texts of
 // any length.
 func TestEveryTextGetsItsVector(t *testing.T) {
+	s := newScript()
+	e := open(t, s, Config{})
 	rapid.Check(t, func(t *rapid.T) {
-		takes := rapid.IntRange(1, 200).Draw(t, "texts at once")
+		takes := rapid.IntRange(1, 2*maxBatch).Draw(t, "texts at once")
 		holds := rapid.IntRange(minText, 3000).Draw(t, "bytes of a text")
-		excuse := rapid.SampledFrom([]kind{toomuch, slow}).Draw(t, "excuse")
+		excuse := rapid.SampledFrom([]kind{refused, slow, long}).Draw(t, "excuse")
 		texts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
-			return strings.Repeat(rapid.StringN(1, 5, -1).Draw(t, "word"), rapid.IntRange(1, 400).Draw(t, "words"))
+			return strings.Repeat(rapid.StringMatching(`[a-zé]{1,5}`).Draw(t, "word"),
+				rapid.IntRange(1, 400).Draw(t, "words"))
 		}), 0, 300).Draw(t, "texts")
-		b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-			if len(texts) > takes {
-				return nil, fails(excuse)
+		s.change(func(s *script) {
+			s.answer = func(texts []string) ([][]float32, error) {
+				if len(texts) > takes {
+					return nil, fails(excuse)
+				}
+				if slices.ContainsFunc(texts, func(text string) bool { return len(text) > holds }) {
+					return nil, fails(long)
+				}
+				return vectorsOf(texts), nil
 			}
-			if slices.ContainsFunc(texts, func(text string) bool { return len(text) > holds }) {
-				return nil, fails(toolong)
-			}
-			return vectorsOf(texts), nil
-		}, 2)
-		got, err := b.all(context.Background(), texts)
+		})
+		got, err := e.Embed(context.Background(), texts, embed.Document)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, text := range texts {
-			length := int(got[i][0])
-			if length > len(text) || !slices.Equal(got[i], vectorOf(text[:length])) {
-				t.Fatalf("text %d has the vector of another", i)
+			cut := text
+			for len(cut) > holds {
+				cut = prose.FirstBytes(cut, len(cut)*7/8)
 			}
-			if least := min(len(text), holds*7/8-4); length < least {
-				t.Fatalf("text %d of %d bytes was cut to %d, the server holds %d", i, len(text), length, holds)
+			want := vectorOf(cut)
+			if err := normalise(want); err != nil || !slices.Equal(got[i], want) {
+				t.Fatalf("text %d of %d bytes: vector %v, want %v of its first %d bytes", i, len(text), got[i], want,
+					len(cut))
 			}
-		}
-	})
-}
-
-func TestBatchSizeFollowsTheServer(t *testing.T) {
-	var asked []int
-	takes := 10
-	b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-		asked = append(asked, len(texts))
-		if len(texts) > takes {
-			return nil, fails(toomuch)
-		}
-		return vectorsOf(texts), nil
-	}, 1)
-	run := func(n int) []int {
-		t.Helper()
-		asked = nil
-		if _, err := b.all(t.Context(), numbered(n)); err != nil {
-			t.Fatal(err)
-		}
-		return asked
-	}
-	if got, want := run(40), []int{32, 16, 8, 8, 16, 8, 8, 8}; !slices.Equal(got, want) {
-		t.Errorf("batches of %v, want %v", got, want)
-	}
-	if got, want := run(5*8), []int{8, 8, 8, 8, 8}; !slices.Equal(got, want) {
-		t.Errorf("batches of %v, want %v: what failed is not tried again at once", got, want)
-	}
-	takes = 1000
-	if got := run(16 * 1000); slices.Max(got) != maxBatch || !slices.IsSorted(got[:len(got)-1]) {
-		t.Errorf("batches of %v, want them to grow to %d", got, maxBatch)
-	}
-	b.limit(20)
-	if got := run(100); slices.Max(got) != 20 {
-		t.Errorf("batches of %v for a server that takes 20", got)
-	}
-	b.limit(0)
-	if got := run(100); slices.Max(got) < 20 {
-		t.Errorf("batches of %v", got)
-	}
-}
-
-func TestBatchesTakeAboutASecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		asked, each := []int(nil), 100*time.Millisecond
-		b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-			asked = append(asked, len(texts))
-			time.Sleep(time.Duration(len(texts)) * each)
-			return vectorsOf(texts), nil
-		}, 1)
-		run := func(n int) []int {
-			t.Helper()
-			asked = nil
-			if _, err := b.all(t.Context(), numbered(n)); err != nil {
-				t.Fatal(err)
-			}
-			return asked
-		}
-		if got, want := run(200)[:5], []int{32, 16, 8, 8, 8}; !slices.Equal(got, want) {
-			t.Errorf("batches of %v, want %v", got, want)
-		}
-		if got := run(1000); slices.Min(got) != 8 || slices.Max(got) != 8 {
-			t.Errorf("batches of %v, want them to stay", got)
-		}
-		each = 10 * time.Millisecond
-		if got := run(10_000); slices.Max(got) < 50 || slices.Max(got) > 65 {
-			t.Errorf("batches of %v, want them to grow to about half a second", got)
-		}
-		each = 10 * time.Second
-		if got := run(300); got[len(got)-1] != 1 || b.next() != 1 {
-			t.Errorf("batches of %v, want single texts at last", got)
 		}
 	})
 }
 
 func TestRequestsAtOnceAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		s := newScript()
+		e := open(t, s, Config{})
 		var at crowd.Crowd
-		b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
+		s.answer = func(texts []string) ([][]float32, error) {
 			at.Enter()
 			defer at.Leave()
 			time.Sleep(time.Second)
+			if len(texts) > maxBatch {
+				t.Errorf("%d texts in a request", len(texts))
+			}
 			return vectorsOf(texts), nil
-		}, 3)
-		var wg sync.WaitGroup
-		for range 4 { // callers share the bound
-			wg.Go(func() {
-				if _, err := b.all(t.Context(), numbered(400)); err != nil {
-					t.Error(err)
-				}
-			})
 		}
-		wg.Wait()
-		if at.Most() != 3 {
-			t.Errorf("%d requests at once, want 3", at.Most())
+		if _, err := e.Embed(t.Context(), numbered(400), embed.Document); err != nil || at.Most() != maxRequests {
+			t.Errorf("%d requests at once, error %v", at.Most(), err)
 		}
 	})
 }
 
-func TestPatience(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		err   error
-		calls int // until success, or all
-		fails bool
+func TestABusyServerIsWaitedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		busy  int    // how many times
+		after string // Retry-After
+		calls int
+		least time.Duration // that passes
 	}{
-		{"once busy", fails(later), 2, false},
-		{"always busy", fails(later), maxTries, true},
-		{"asks for too much patience", &Error{text: "x", cause: errors.New("x"), kind: later, after: maxPause + 1}, 1,
-			true},
-		{"away", fails(away), 1, true},
-		{"final", fails(final), 1, true},
-		{"of another kind", errors.New("x"), 1, true},
+		"once":                       {1, "", 2, firstPause / 2},
+		"always":                     {maxTries, "", maxTries, 5 * firstPause},
+		"says how long":              {2, "7", 3, 14 * time.Second},
+		"asks for the most":          {1, "30", 2, maxPause},
+		"asks for too much":          {1, "31", 1, 0},
+		"asks for much too much":     {1, "9223372036854775807", 1, 0},
+		"asks for what is no number": {1, "Fri, 31 Dec 1999 23:59:59 GMT", 2, firstPause / 2},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			calls := 0
-			b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-				if calls++; calls < c.calls || c.fails {
-					return nil, c.err
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				calls := 0
+				busy := func(w http.ResponseWriter, _ *http.Request) {
+					if calls++; calls <= c.busy {
+						w.Header().Set("Retry-After", c.after)
+						w.WriteHeader(http.StatusTooManyRequests)
+					}
+					_, _ = io.WriteString(w, `[1]`)
 				}
-				return vectorsOf(texts), nil
-			}, 1)
-			if c.calls == maxTries {
-				b.pause = time.Millisecond
-			}
-			_, err := b.all(t.Context(), numbered(3))
-			if calls != c.calls || (err != nil) != c.fails || c.fails && !errors.Is(err, c.err) {
-				t.Errorf("%d calls, error %v", calls, err)
-			}
+				client := at(t, ClientConfig{URL: "http://models.example.org"})
+				client.http.Transport = transport{next: httppipe.Transport(t, http.HandlerFunc(busy))}
+				s := newScript()
+				e := open(t, s, Config{})
+				s.answer = func(texts []string) ([][]float32, error) {
+					return vectorsOf(texts), client.JSON(t.Context(), http.MethodPost, "x", nil, new(Vector))
+				}
+				start := time.Now()
+				_, err := e.Embed(t.Context(), numbered(3), embed.Document)
+				if (err != nil) != (c.calls <= c.busy) || err != nil && !errors.Is(err, embed.ErrUnavailable) {
+					t.Errorf("error %v", err)
+				}
+				if took := time.Since(start); calls != c.calls || took < c.least {
+					t.Errorf("%d calls, want %d; %s, want %s at least", calls, c.calls, took, c.least)
+				}
+			})
 		})
 	}
 }
 
-// TestATextThatFailsForItselfIsRefused: it is found and named, the others have
-// their vectors, and batches stay as large as they were.
+// TestATextThatFailsForItselfIsRefused: the texts before it in its batch have their vectors.
+// No text is refused by a server that fails for every text, or is not there.
 func TestATextThatFailsForItselfIsRefused(t *testing.T) {
-	for _, k := range []kind{toomuch, onetext} {
-		calls := 0
-		b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-			calls++
-			if slices.Contains(texts, "text 37") {
+	for k, most := range map[kind]int{final: 1, away: 1, busy: maxTries, slow: 6, long: 50, refused: 7} {
+		s := newScript()
+		e := open(t, s, Config{})
+		one := func(texts []string) ([][]float32, error) {
+			if slices.Contains(texts, "37") {
 				return nil, fails(k)
 			}
 			return vectorsOf(texts), nil
-		}, 1)
-		vectors, err := b.all(t.Context(), numbered(64))
-		if err == nil || !strings.HasPrefix(err.Error(), "text 38: ") || kindOf(err) != k ||
-			!errors.Is(err, embed.ErrRefused) {
-			t.Errorf("error %v", err)
 		}
-		if calls > 3+2*5 {
-			t.Errorf("%d requests to find one text", calls)
-		}
-		if vectors[0] == nil || vectors[36] == nil || vectors[37] != nil {
-			t.Error("the texts before it have no vectors, or it has one")
-		}
-		if b.next() != firstBatch {
-			t.Errorf("batches have %d texts afterwards", b.next())
-		}
-	}
-}
-
-// TestAServerThatFailsRefusesNoText: it fails for every text.
-func TestAServerThatFailsRefusesNoText(t *testing.T) {
-	for _, k := range []kind{final, away, toomuch, toolong, slow, onetext} {
-		b := newBatches(func(context.Context, []string) ([][]float32, error) { return nil, fails(k) }, 1)
-		if _, err := b.all(t.Context(), numbered(4)); err == nil || errors.Is(err, embed.ErrRefused) ||
-			kindOf(err) != k {
+		calls := 0
+		s.answer = func(texts []string) ([][]float32, error) { calls++; return one(texts) }
+		texts := numbered(64)
+		texts[37] = "37"
+		vectors, err := e.Embed(t.Context(), texts, embed.Document)
+		if refuses := k == long || k == refused; errors.Is(err, embed.ErrRefused) != refuses || kindOf(err) != k ||
+			vectors[37] != nil || refuses && (vectors[32] == nil || vectors[36] == nil) {
 			t.Errorf("kind %d: error %v", k, err)
 		}
-	}
-}
-
-func TestTheCallerCanStop(t *testing.T) {
-	stopped := errors.New("stopped")
-	for _, texts := range [][]string{numbered(1), numbered(500)} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		b := newBatches(func(ctx context.Context, _ []string) ([][]float32, error) {
-			cancel(stopped)
-			<-ctx.Done()
-			return nil, context.Cause(ctx)
-		}, 2)
-		if _, err := b.all(ctx, texts); !errors.Is(err, stopped) {
-			t.Errorf("%d texts: error %v", len(texts), err)
+		if calls > 2*most {
+			t.Errorf("kind %d: %d requests to find one text", k, calls)
 		}
-		if _, err := b.all(ctx, texts); !errors.Is(err, stopped) {
-			t.Errorf("%d texts, stopped before: error %v", len(texts), err)
+		s.answer = func([]string) ([][]float32, error) { return nil, fails(k) }
+		if _, err := e.Embed(t.Context(), numbered(4), embed.Document); errors.Is(err, embed.ErrRefused) ||
+			kindOf(err) != k {
+			t.Errorf("kind %d of every text: error %v", k, err)
 		}
 	}
 }

@@ -61,12 +61,9 @@ func NewClient(c ClientConfig) (*Client, error) {
 		c.Timeout = defaultTimeout
 	}
 	base.Path = strings.TrimSuffix(base.Path, "/")
-	return &Client{
-		name:    c.Name,
-		base:    base,
-		timeout: c.Timeout,
-		http:    &http.Client{Transport: transport{key: c.Key, next: connections}},
-	}, nil
+	client := &Client{name: c.Name, base: base, timeout: c.Timeout}
+	client.http = &http.Client{Transport: transport{server: client.String(), key: c.Key, next: connections}}
+	return client, nil
 }
 
 // connections is shared by all clients, so that a client that is dropped
@@ -133,8 +130,9 @@ func (c *Client) JSON(ctx context.Context, method, path string, body, answer any
 // into an error, so that it is read in one place, whichever library sent the
 // request.
 type transport struct {
-	key  string
-	next http.RoundTripper
+	server string // in messages
+	key    string
+	next   http.RoundTripper
 }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -152,7 +150,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if response.StatusCode/100 == 2 {
-		response.Body = &bounded{response.Body, maxAnswer}
+		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
 		return response, nil
 	}
 	defer response.Body.Close()
@@ -160,23 +158,5 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil { // the status says enough
 		body = nil
 	}
-	return nil, newRefusal(response, body, t.key)
-}
-
-// bounded is a body that ends with an error when it grows too large.
-type bounded struct {
-	io.ReadCloser
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errTooLarge
-	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left]
-	}
-	n, err := b.ReadCloser.Read(p)
-	b.left -= int64(n)
-	return n, err
+	return nil, t.refusal(response, body)
 }

@@ -1,8 +1,8 @@
 package remote
 
 import (
+	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"almanac/embed"
 	"almanac/text/prose"
 )
@@ -26,13 +28,23 @@ type Error struct {
 	Status int // of the response; 0 without one
 
 	text  string
-	cause error
+	cause error // nil: the status
 	kind  kind
-	after time.Duration // how long the server asks to wait
 }
 
-func (e *Error) Error() string   { return e.text }
-func (e *Error) Unwrap() []error { return e.kind.wrap(e.cause) }
+func (e *Error) Error() string { return e.text }
+
+// Unwrap returns the cause, and embed.ErrUnavailable of a server that may work later.
+func (e *Error) Unwrap() []error {
+	var wrapped []error
+	if e.cause != nil {
+		wrapped = append(wrapped, e.cause)
+	}
+	if e.kind == away || e.kind == busy || e.kind == slow {
+		wrapped = append(wrapped, embed.ErrUnavailable)
+	}
+	return wrapped
+}
 
 // kind says what can be done about a failure.
 type kind int
@@ -40,20 +52,11 @@ type kind int
 const (
 	final   kind = iota // nothing
 	away                // unreachable; the caller may try again later
-	later               // the same request may succeed soon
-	toomuch             // a smaller batch may succeed
-	toolong             // a shorter text may succeed
-	slow                // no response in time; a smaller batch may be in time
-	onetext             // other texts may succeed
+	busy                // the same request may succeed soon
+	slow                // no response in time; fewer texts may be in time
+	long                // a text is too long for the model
+	refused             // other texts, or fewer, may succeed
 )
-
-func (k kind) wrap(cause error) []error {
-	switch k {
-	case away, later, slow:
-		return []error{cause, embed.ErrUnavailable}
-	}
-	return []error{cause}
-}
 
 // kindOf is final for an error of another package.
 func kindOf(err error) kind {
@@ -64,60 +67,33 @@ func kindOf(err error) kind {
 }
 
 // TooLong reports whether the server refused a text for its length.
-func TooLong(err error) bool { return kindOf(err) == toolong }
-
-var errTooLarge = errors.New("answer too large")
-
-// refusal is an unsuccessful response.
-type refusal struct {
-	status   int
-	message  string        // of the server, one line, without the key
-	location string        // scheme and host of a redirect's target
-	after    time.Duration // Retry-After
-	hadKey   bool
-}
-
-func (r *refusal) Error() string { return http.StatusText(r.status) }
-
-func newRefusal(response *http.Response, body []byte, key string) *refusal {
-	r := &refusal{status: response.StatusCode, message: message(body), hadKey: key != ""}
-	if key != "" {
-		r.message = strings.ReplaceAll(r.message, key, "[key]")
-	}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		r.after = time.Duration(seconds) * time.Second
-	}
-	if to, err := response.Location(); err == nil {
-		r.location = (&url.URL{Scheme: to.Scheme, Host: to.Host}).String()
-	}
-	return r
-}
+func TooLong(err error) bool { return kindOf(err) == long }
 
 const maxShown = 300 // bytes of a server's message
 
 // message extracts the message from the body of an error: JSON in one of the usual shapes, or text.
 func message(body []byte) string {
-	var text string
-	var answer struct{ Error, Message, Detail json.RawMessage }
-	var inner struct{ Message string }
+	text := string(body)
+	var answer struct{ Error, Message, Detail any }
 	if json.Unmarshal(body, &answer) == nil {
-		for _, raw := range []json.RawMessage{answer.Error, answer.Message, answer.Detail} {
-			switch {
-			case json.Unmarshal(raw, &text) == nil && text != "":
-			case json.Unmarshal(raw, &inner) == nil && inner.Message != "":
-				text = inner.Message
-			default:
-				continue
-			}
-			break
-		}
-	} else if text = string(body); strings.HasPrefix(strings.TrimSpace(text), "<") {
+		text = cmp.Or(sentenceOf(answer.Error), sentenceOf(answer.Message), sentenceOf(answer.Detail))
+	}
+	if strings.HasPrefix(strings.TrimSpace(text), "<") {
 		text = "" // an HTML page of a proxy
 	}
 	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool {
 		return r <= ' ' || r == 0x7f
 	}), " ")
 	return prose.FirstBytes(text, maxShown)
+}
+
+// sentenceOf returns a field of an error that is a text, or an object with one.
+func sentenceOf(field any) string {
+	if object, ok := field.(map[string]any); ok {
+		field = object["message"]
+	}
+	text, _ := field.(string)
+	return text
 }
 
 // lengthMessage matches how servers refuse a text that is too long for the model:
@@ -152,50 +128,36 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ended(ctx, c)
 	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // without the URL
-	}
-	if r, ok := errors.AsType[*refusal](err); ok {
-		return c.refused(r)
 	}
 	e := &Error{cause: err}
 	say := func(k kind, format string, args ...any) error {
 		e.kind, e.text = k, c.String()+" "+fmt.Sprintf(format, args...)
 		return e
 	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		return say(away, "is unavailable: the name %s cannot be resolved", dns.Name)
-	}
-	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return say(final, "has a certificate that is not accepted: %v", certificate.Err)
-	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
-		return say(final, "does not speak TLS: its address begins with http://")
-	}
-	if alert, ok := errors.AsType[tls.AlertError](err); ok {
-		return say(final, "refuses the TLS connection: %v", alert)
-	}
-	if errors.Is(err, errNumber) {
-		return say(onetext, "returned an invalid vector: %v", err)
-	}
-	if isShape(err) {
-		return say(final, "returned an unexpected response, is the address right? (%s)", prose.FirstBytes(err.Error(), maxShown))
-	}
-	netError, isNet := errors.AsType[net.Error](err)
+	_, isNet := errors.AsType[net.Error](err)
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
+	case errors.Is(err, errNumber):
+		return say(refused, "returned an invalid vector: %v", err)
+	case isShape(err):
+		return say(final, "returned an unexpected response, is the address right? (%s)",
+			prose.FirstBytes(err.Error(), maxShown))
+	case tooLarge:
+		return say(refused, "returned more than %d MiB", maxAnswer>>20)
 	case errors.Is(err, context.DeadlineExceeded):
 		return say(slow, "is unavailable: no answer within %s", c.timeout)
-	case isNet && netError.Timeout():
-		return say(away, "is unavailable: no connection in time")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return say(away, "is unavailable: nothing listens there")
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF),
 		errors.Is(err, io.ErrUnexpectedEOF):
-		return say(later, "is unavailable: it closed the connection before its answer was complete")
+		return say(busy, "is unavailable: it closed the connection before its answer was complete")
 	case isNet:
 		return say(away, "is unavailable: %v", err)
-	case errors.Is(err, errTooLarge):
-		return say(toomuch, "returned more than %d MiB", maxAnswer>>20)
 	}
 	return say(final, "failed: %v", err)
 }
@@ -205,40 +167,54 @@ func isShape(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
 	// net/http has no type for it
-	return syntax || kind || errors.Is(err, errShape) || strings.Contains(err.Error(), "malformed HTTP")
+	return syntax || kind || strings.Contains(err.Error(), "malformed HTTP")
 }
 
-// refused explains an unsuccessful response.
-func (c *Client) refused(r *refusal) error {
-	status := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)))
-	if r.message != "" {
-		status += ": " + r.message
+// refusal explains an unsuccessful response.
+func (t transport) refusal(response *http.Response, body []byte) *Error {
+	status := strings.TrimSpace(fmt.Sprintf("%d %s", response.StatusCode, http.StatusText(response.StatusCode)))
+	said := message(body)
+	if t.key != "" {
+		said = strings.ReplaceAll(said, t.key, "[key]")
 	}
-	e := &Error{Status: r.status, cause: r, after: r.after}
+	if said != "" {
+		status += ": " + said
+	}
+	e := &Error{Status: response.StatusCode}
+	to, err := response.Location()
 	switch {
-	case r.location != "":
-		e.text = fmt.Sprintf("%s redirects to %s, which is not followed: give the address it redirects to", c,
-			r.location)
-	case r.status == http.StatusUnauthorized, r.status == http.StatusForbidden:
+	case err == nil:
+		e.text = fmt.Sprintf("%s redirects to %s, which is not followed: give the address it redirects to", t.server,
+			(&url.URL{Scheme: to.Scheme, Host: to.Host}).String())
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		verb := "wants a key"
-		if r.hadKey {
+		if t.key != "" {
 			verb = "refuses the key"
 		}
-		e.text = fmt.Sprintf("%s %s (%s)", c, verb, status)
-	case r.status == http.StatusNotFound:
-		e.text = fmt.Sprintf("%s returned %s: are its address and the model's name right?", c,
+		e.text = fmt.Sprintf("%s %s (%s)", t.server, verb, status)
+	case e.Status == http.StatusNotFound:
+		e.text = fmt.Sprintf("%s returned %s: are its address and the model's name right?", t.server,
 			strings.TrimRight(status, "."))
-	case lengthMessage.MatchString(r.message):
-		e.kind, e.text = toolong, fmt.Sprintf("%s refuses a text for its length (%s)", c, status)
-	case r.status == http.StatusTooManyRequests, r.status >= 502 && r.status <= 504:
-		e.kind, e.text = later, fmt.Sprintf("%s is unavailable: it returned %s", c, status)
-	case r.status >= 500, r.status == http.StatusRequestEntityTooLarge, r.status == http.StatusFailedDependency,
-		r.status == http.StatusRequestTimeout:
-		e.kind, e.text = toomuch, fmt.Sprintf("%s returned %s", c, status)
-	case r.status == http.StatusBadRequest, r.status == http.StatusUnprocessableEntity:
-		e.kind, e.text = onetext, fmt.Sprintf("%s returned %s", c, status)
+	case lengthMessage.MatchString(said):
+		e.kind, e.text = long, fmt.Sprintf("%s refuses a text for its length (%s)", t.server, status)
+	case e.Status == http.StatusTooManyRequests, e.Status >= 502 && e.Status <= 504:
+		e.kind, e.cause = waits(response.Header.Get("Retry-After"))
+		e.text = fmt.Sprintf("%s is unavailable: it returned %s", t.server, status)
 	default:
-		e.text = fmt.Sprintf("%s returned %s", c, status)
+		e.kind, e.text = refused, fmt.Sprintf("%s returned %s", t.server, status)
 	}
 	return e
+}
+
+// waits reads how many seconds a busy server asks to wait. The error tells them to
+// package backoff; nil: the server does not say.
+func waits(retryAfter string) (kind, error) {
+	seconds, err := strconv.Atoi(retryAfter)
+	switch {
+	case err != nil || seconds <= 0:
+		return busy, nil
+	case time.Duration(seconds) > maxPause/time.Second:
+		return away, nil
+	}
+	return busy, backoff.RetryAfter(seconds)
 }

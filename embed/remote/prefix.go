@@ -6,55 +6,42 @@ import (
 	"almanac/embed"
 )
 
-// Prefixes are the prefixes a model was trained with.
-type Prefixes struct {
-	Query, Document string
+// prefixes are those that a model was trained with.
+type prefixes struct {
+	query, document string
 }
 
-func (p Prefixes) of(purpose embed.Purpose) string {
+func (p prefixes) of(purpose embed.Purpose) string {
 	if purpose == embed.Query {
-		return p.Query
+		return p.query
 	}
-	return p.Document
-}
-
-// prefixesOr returns the configured prefixes, or those of the model's family.
-func prefixesOr(configured *Prefixes, model string) Prefixes {
-	if configured != nil {
-		return *configured
-	}
-	p, _ := prefixesFor(model)
-	return p
+	return p.document
 }
 
 // families are the models whose prefixes are known, from their model cards; the first match counts.
 var families = []struct {
 	name     *regexp.Regexp // in any spelling of case
-	prefixes Prefixes
+	prefixes prefixes
 }{
 	// nomic-ai/nomic-embed-text-v1, -v1.5, -v2-moe: "task instruction prefix".
-	{family(`nomic-embed-text`), Prefixes{"search_query: ", "search_document: "}},
+	{family(`nomic-embed-text`), prefixes{"search_query: ", "search_document: "}},
 	// intfloat/multilingual-e5-large-instruct: an instruction on queries only.
-	{family(`e5-[a-z0-9.-]*instruct`), Prefixes{"Instruct: " + webSearch + "\nQuery: ", ""}},
+	{family(`e5-[a-z0-9.-]*instruct`), prefixes{"Instruct: " + webSearch + "\nQuery: ", ""}},
 	// intfloat/e5-*-v2, intfloat/multilingual-e5-*: "each input text should
 	// start with …".
-	{family(`e5`), Prefixes{"query: ", "passage: "}},
+	{family(`e5`), prefixes{"query: ", "passage: "}},
 	// BAAI/bge-{small,base,large}-en, -en-v1.5: an instruction on queries only.
 	// A name without a language is the English model in Ollama's library.
-	{family(`bge-(small|base|large)(-en.*|:.*)?$`), Prefixes{representForSearch, ""}},
+	{family(`bge-(small|base|large)(-en.*|:.*)?$`), prefixes{representForSearch, ""}},
 	// google/embeddinggemma-300m: retrieval prompts, documents without title
 	// (ours is part of the passage).
-	{family(`embeddinggemma`), Prefixes{"task: search result | query: ", "title: none | text: "}},
-	// sentence-transformers/all-MiniLM-L6-v2, -L12-v2: none.
-	{family(`all-minilm`), Prefixes{}},
-	// BAAI/bge-m3: "no longer requires adding instructions".
-	{family(`bge-m3`), Prefixes{}},
+	{family(`embeddinggemma`), prefixes{"task: search result | query: ", "title: none | text: "}},
 	// mixedbread-ai/mxbai-embed-large-v1: a prompt on queries only.
-	{family(`mxbai-embed-large`), Prefixes{representForSearch, ""}},
+	{family(`mxbai-embed-large`), prefixes{representForSearch, ""}},
 	// Snowflake/snowflake-arctic-embed-{l,m}-v2.0: a prefix on queries only.
-	{family(`snowflake-arctic-embed(2|-[lm]-v2)`), Prefixes{"query: ", ""}},
+	{family(`snowflake-arctic-embed(2|-[lm]-v2)`), prefixes{"query: ", ""}},
 	// Qwen/Qwen3-Embedding-*: an instruction on queries only, without a trailing space.
-	{family(`qwen3-embedding`), Prefixes{"Instruct: " + webSearch + "\nQuery:", ""}},
+	{family(`qwen3-embedding`), prefixes{"Instruct: " + webSearch + "\nQuery:", ""}},
 }
 
 const (
@@ -68,13 +55,12 @@ func family(name string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|[/_-])(` + name + `)($|[:@._-])`)
 }
 
-// prefixesFor returns the prefixes of a model by its name, and whether its
-// family is known; others get none.
-func prefixesFor(model string) (Prefixes, bool) {
+// prefixesFor returns the prefixes of a model by its name; none of an unknown family.
+func prefixesFor(model string) prefixes {
 	for _, f := range families {
 		if f.name.MatchString(model) {
-			return f.prefixes, true
+			return f.prefixes
 		}
 	}
-	return Prefixes{}, false
+	return prefixes{}
 }

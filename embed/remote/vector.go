@@ -2,18 +2,13 @@ package remote
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
-
-	"almanac/text/prose"
 )
 
-var (
-	errShape  = errors.New("unexpected shape")
-	errNumber = errors.New("not a number")
-)
+var errNumber = errors.New("a vector has null in place of a number, which stands for NaN")
 
 // Vector is a vector in a response. Unlike []float32 it does not accept null,
 // which is how most servers write NaN.
@@ -21,25 +16,11 @@ type Vector []float32
 
 // UnmarshalJSON reads an array of numbers.
 func (v *Vector) UnmarshalJSON(raw []byte) error {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) < 2 || raw[0] != '[' {
-		return fmt.Errorf("%w: a vector is not an array of numbers", errShape)
+	if err := json.Unmarshal(raw, (*[]float32)(v)); err != nil {
+		return err
 	}
-	raw = bytes.TrimSpace(raw[1 : len(raw)-1])
-	*v = make(Vector, 0, 1+bytes.Count(raw, []byte(",")))
-	if len(raw) == 0 {
-		return nil
-	}
-	for part := range bytes.SplitSeq(raw, []byte(",")) {
-		part = bytes.TrimSpace(part)
-		if string(part) == "null" {
-			return fmt.Errorf("component %d of a vector is null, which stands for NaN: %w", len(*v), errNumber)
-		}
-		x, err := strconv.ParseFloat(string(part), 32)
-		if err != nil {
-			return fmt.Errorf("%w: component %d of a vector is %s", errShape, len(*v), prose.FirstBytes(string(part), 40))
-		}
-		*v = append(*v, float32(x))
+	if bytes.Contains(raw, []byte("null")) {
+		return errNumber
 	}
 	return nil
 }
