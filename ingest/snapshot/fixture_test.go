@@ -82,6 +82,16 @@ func source(more map[string]any) network.Source {
 
 // lips and grants are the options that only their sources have.
 var (
+	lips = map[string]any{
+		"content_types": map[string]any{"lip": "cip", "lip_draft": "cip", "attachment": "attachment"},
+		"pulls":         "lips/pull-requests.jsonl", "history": "lips/status_history.jsonl",
+		"attachments": "lips/attachments.jsonl",
+	}
+	grants = map[string]any{
+		"content_types": map[string]any{"grant": "proposal"},
+		"pulls":         "grants/pull-requests.jsonl", "merged_files": "grants/merged_files.jsonl",
+		"bulk_pulls": []any{8},
+	}
 	pages = map[string]any{
 		"content_types": map[string]any{"page": "doc", "note": "release", "readme": "repo"},
 		"release_data":  []any{"LATEST"},
