@@ -115,8 +115,7 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 	return stack.Config{
 		Dir: dir, Vectors: vectors, Profiles: append([]profile.Profile{standard}, profiles...), Transformer: fitted,
 		Authority: n.Authority, Aliases: n.Aliases,
-		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
-		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
+		Keyword: a.config.Keyword, Vector: a.config.Vector, Embed: a.config.Embed, Rerank: a.config.Rerank,
 		Stored:   a.config.Search.Passages == config.PassagesInCatalog,
 		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
 	}, nil
@@ -149,7 +148,7 @@ func (a *app) withRevisions(ctx context.Context, work func(revision.Source) erro
 	if err != nil {
 		return err
 	}
-	model, err := stack.Resolve(ctx, store, stack.Embed(a.config.Embed))
+	model, err := stack.Resolve(ctx, store, a.config.Embed)
 	if err == nil {
 		var s revision.Source
 		if s, err = a.revisions(n, store, model.Transformed); err == nil {

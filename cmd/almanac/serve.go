@@ -73,7 +73,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	defer end()
 	w := &work{app: a, network: n, store: store, dir: at.Dir, metrics: metrics}
 	if a.config.Judge.URL != "" {
-		if w.judge, err = workbench.OpenModel(workbench.ModelConfig(a.config.Judge)); err != nil {
+		if w.judge, err = workbench.OpenModel(a.config.Judge); err != nil {
 			return err
 		}
 	}

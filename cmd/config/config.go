@@ -11,6 +11,8 @@ import (
 
 	"almanac/embed"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
+	"almanac/retrieval/workbench"
 )
 
 // Config is the effective configuration. Keys are section.key, as in the tags.
@@ -58,11 +60,11 @@ type Config struct {
 		Deadline time.Duration `key:"deadline" default:"800ms" doc:"time the engines have for one search"`
 		Passages string        `key:"passages" default:"memory" doc:"where they are read for ranking: memory or catalog"`
 	} `key:"search"`
-	Keyword KeywordConfig `key:"keyword"`
-	Vector  VectorConfig  `key:"vector"`
-	Embed   EmbedConfig   `key:"embed"`
-	Rerank  RerankConfig  `key:"rerank"`
-	Judge   JudgeConfig   `key:"judge"`
+	Keyword stack.Keyword         `key:"keyword"`
+	Vector  stack.Vector          `key:"vector"`
+	Embed   stack.Embed           `key:"embed"`
+	Rerank  stack.Rerank          `key:"rerank"`
+	Judge   workbench.ModelConfig `key:"judge"`
 	Sample  struct {
 		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates refer to; default its first load"`
 	} `key:"sample"`
@@ -81,51 +83,6 @@ const RoleReader = "reader"
 // PassagesInCatalog is the search.passages of a process whose memory does not grow with
 // them.
 const PassagesInCatalog = "catalog"
-
-// KeywordConfig chooses the keyword engine.
-type KeywordConfig struct {
-	URL   string `key:"url" doc:"Meilisearch server, such as http://localhost:7700; empty: the engine here"`
-	Key   string `key:"key" secret:"true" doc:"its API key"`
-	Index string `key:"index" default:"almanac" doc:"name of the index there"`
-}
-
-// VectorConfig chooses the vector engine.
-type VectorConfig struct {
-	URL        string `key:"url" doc:"Qdrant's gRPC, such as http://localhost:6334; of nodes with commas; or empty"`
-	Key        string `key:"key" secret:"true" doc:"its API key"`
-	Collection string `key:"collection" default:"almanac" doc:"name of the collection there"`
-	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection searches int8 vectors first"`
-	OnDisk     bool   `key:"on_disk" default:"false" doc:"whether a new collection keeps the originals on disk"`
-	Shards     int    `key:"shards" default:"0" doc:"shards of a new collection; 0: the server's default"`
-	Replicas   int    `key:"replicas" default:"0" doc:"replicas of a new collection; 0: the server's default"`
-}
-
-// EmbedConfig chooses the embedding model.
-type EmbedConfig struct {
-	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a model in the program"`
-	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
-	Model     string        `key:"model" default:"auto" doc:"of the server; without one auto, table or bge-small-en-v1.5"`
-	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
-	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
-	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
-}
-
-// RerankConfig chooses the cross-encoder that reranks the best results.
-type RerankConfig struct {
-	URL      string        `key:"url" doc:"server of a cross-encoder; empty: none"`
-	Kind     string        `key:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
-	Model    string        `key:"model" doc:"model of a server that has several"`
-	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
-	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time for one search, added to search.deadline"`
-}
-
-// JudgeConfig chooses the language model that can be asked to judge results.
-type JudgeConfig struct {
-	Kind  string `key:"kind" default:"ollama" doc:"interface of the server: ollama or openai"`
-	URL   string `key:"url" doc:"server of a language model that judges; empty: none"`
-	Model string `key:"model" doc:"of the server"`
-	Key   string `key:"key" secret:"true" doc:"bearer token of the server"`
-}
 
 // Origins holds the origin of each key's value.
 type Origins map[string]string

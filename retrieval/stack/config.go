@@ -49,30 +49,33 @@ type Config struct {
 	epoch int64                 // of the lock that its writer holds
 }
 
-// Keyword chooses the keyword engine.
+// Keyword chooses the keyword engine. The tags of its fields, as those of the other
+// sections, are their settings; see cmd/config.
 type Keyword struct {
-	URL   string // of a Meilisearch server; empty: the engine in this process
-	Key   string
-	Index string // its name on the server
+	URL   string `key:"url" doc:"Meilisearch server, such as http://localhost:7700; empty: the engine here"`
+	Key   string `key:"key" secret:"true" doc:"its API key"`
+	Index string `key:"index" default:"almanac" doc:"name of the index there"`
 }
 
 // Vector chooses the vector engine.
 type Vector struct {
-	URL              string // of the gRPC interface of Qdrant, of its nodes with commas; empty: the engine here
-	Key              string
-	Collection       string // its name on the server
-	Quantize, OnDisk bool
-	Shards, Replicas int // 0: the server's setting
+	URL        string `key:"url" doc:"Qdrant's gRPC, such as http://localhost:6334; of nodes with commas; or empty"`
+	Key        string `key:"key" secret:"true" doc:"its API key"`
+	Collection string `key:"collection" default:"almanac" doc:"name of the collection there"`
+	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection searches int8 vectors first"`
+	OnDisk     bool   `key:"on_disk" default:"false" doc:"whether a new collection keeps the originals on disk"`
+	Shards     int    `key:"shards" default:"0" doc:"shards of a new collection; 0: the server's default"`
+	Replicas   int    `key:"replicas" default:"0" doc:"replicas of a new collection; 0: the server's default"`
 }
 
 // Embed chooses the embedding model.
 type Embed struct {
-	URL       string // of a model server; empty: a model in this process
-	Kind      string // ollama, openai or tei
-	Model     string // of the server, or in this process: embed.Auto, embed.Transformer, else the table
-	Key       string
-	Pull      bool          // whether an Ollama server fetches a model that it lacks
-	KeepAlive time.Duration // how long an Ollama server keeps the model in memory
+	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a model in the program"`
+	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
+	Model     string        `key:"model" default:"auto" doc:"of the server; without one auto, table or bge-small-en-v1.5"`
+	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
+	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
+	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
 }
 
 // Transformed reports whether the model is a transformer, be it on a server or here:
@@ -85,9 +88,9 @@ func (e Embed) inProgram() bool { return e.URL == "" && e.Model == embed.Transfo
 
 // Rerank chooses the cross-encoder.
 type Rerank struct {
-	URL      string // of its server; empty: none
-	Kind     string // tei or llamacpp
-	Model    string
-	Key      string
-	Deadline time.Duration
+	URL      string        `key:"url" doc:"server of a cross-encoder; empty: none"`
+	Kind     string        `key:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
+	Model    string        `key:"model" doc:"model of a server that has several"`
+	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
+	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time for one search, added to search.deadline"`
 }

@@ -29,12 +29,12 @@ const (
 	Ollama = "ollama" // POST {URL}/api/chat
 )
 
-// ModelConfig configures a Model.
+// ModelConfig configures a Model. The tags are the settings of the section judge.
 type ModelConfig struct {
-	Kind  string // OpenAI or Ollama
-	URL   string
-	Model string
-	Key   string // sent as a bearer token; "" = none
+	Kind  string `key:"kind" default:"ollama" doc:"interface of the server: ollama or openai"`
+	URL   string `key:"url" doc:"server of a language model that judges; empty: none"`
+	Model string `key:"model" doc:"of the server"`
+	Key   string `key:"key" secret:"true" doc:"bearer token of the server"`
 }
 
 // answerWithin is how long a model may take over one document.
