@@ -2,6 +2,7 @@ package stack
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"almanac/catalog"
@@ -179,34 +180,29 @@ const (
 // show makes the progress of an index that is built beside another visible until hide is
 // called, which may be more than once.
 func (k *Keeper) show(ctx context.Context, s *Stack) (hide func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		p := pace{began: time.Now()}
-		for n := 0; ; n++ {
-			f := retrieval.Filling{Model: s.origin.Model}
-			f.Vectors, f.Passages = s.Follower.Filled()
-			f.Left = p.left(time.Now(), f.Vectors, f.Passages)
-			k.filling.Store(&f)
-			if n%fillingStored == 1 {
-				o := s.origin
-				o.Filling = &f
-				if err := o.save(ctx, k.cfg.Store, s.generation); err != nil && ctx.Err() == nil {
-					k.cfg.Log.Warn("the progress of an index is not stored", "error", err)
-				}
-			}
-			if n%fillingLogged == 1 {
-				k.cfg.Log.Info("embedding", "model", f.Model, "passages", f.Vectors, "of", f.Passages,
-					"left", f.Left.Round(time.Second))
-			}
-			if !sleep(ctx, fillingLooked) {
-				break
+	p, looks := pace{began: time.Now()}, 0
+	stop := every(ctx, fillingLooked, func() {
+		f := retrieval.Filling{Model: s.origin.Model}
+		f.Vectors, f.Passages = s.Follower.Filled()
+		f.Left = p.left(time.Now(), f.Vectors, f.Passages)
+		k.filling.Store(&f)
+		if looks%fillingStored == 1 {
+			o := s.origin
+			o.Filling = &f
+			if err := o.save(ctx, k.cfg.Store, s.generation); err != nil && ctx.Err() == nil {
+				k.cfg.Log.Warn("the progress of an index is not stored", "error", err)
 			}
 		}
+		if looks%fillingLogged == 1 {
+			k.cfg.Log.Info("embedding", "model", f.Model, "passages", f.Vectors, "of", f.Passages,
+				"left", f.Left.Round(time.Second))
+		}
+		looks++
+	})
+	return sync.OnceFunc(func() {
+		stop()
 		k.filling.Store(nil)
-	}()
-	return func() { cancel(); <-ended }
+	})
 }
 
 // pace estimates how long the rest takes by the last minute or two.

@@ -68,13 +68,14 @@ type Vector struct {
 	Replicas   int    `key:"replicas" default:"0" doc:"replicas of a new collection; 0: the server's default"`
 }
 
-// Embed chooses the embedding model.
+// Embed chooses the embedding model. The catalog stores it of every generation, by the
+// names of the fields, but for what is left out.
 type Embed struct {
 	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a model in the program"`
 	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
 	Model     string        `key:"model" default:"auto" doc:"of the server; without one auto, table or bge-small-en-v1.5"`
-	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
-	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
+	Key       string        `key:"key" secret:"true" doc:"bearer token of the server" json:"-"`
+	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model" json:"-"`
 	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
 }
 

@@ -201,49 +201,41 @@ func (k *Keeper) use() (s *Stack, done func(), err error) {
 	}
 }
 
-// Search implements retrieval.Searcher.
-func (k *Keeper) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
+// ask asks the generation that serves.
+func ask[T any](k *Keeper, about func(*Stack) (T, error)) (answer T, err error) {
 	s, done, err := k.use()
 	if err != nil {
-		return retrieval.Response{}, err
+		return answer, err
 	}
 	defer done()
-	return s.Searcher.Search(ctx, r)
+	return about(s)
+}
+
+// Search implements retrieval.Searcher.
+func (k *Keeper) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
+	return ask(k, func(s *Stack) (retrieval.Response, error) { return s.Searcher.Search(ctx, r) })
 }
 
 // Absent says where a record is in a search of the generation that serves; see
 // retrieval.Engine.
 func (k *Keeper) Absent(ctx context.Context, r retrieval.Request, record int64) (retrieval.Absence, error) {
-	s, done, err := k.use()
-	if err != nil {
-		return retrieval.Absence{}, err
-	}
-	defer done()
-	return s.Searcher.Absent(ctx, r, record)
-}
-
-// Status implements retrieval.Searcher.
-func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
-	if s, done, err := k.use(); err == nil {
-		defer done()
-		st = s.Searcher.Status(ctx)
-	}
-	st.Next, st.Remark = k.filling.Load(), k.cfg.Embed.Stays()
-	if why := k.problem.Load(); why != nil {
-		st.Down = append(st.Down, *why)
-	}
-	return st
+	return ask(k, func(s *Stack) (retrieval.Absence, error) { return s.Searcher.Absent(ctx, r, record) })
 }
 
 // Signals returns the signals of a query's candidates in the generation that
 // serves; see retrieval.Engine.
 func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) ([]retrieval.Signal, error) {
-	s, done, err := k.use()
-	if err != nil {
-		return nil, err
+	return ask(k, func(s *Stack) ([]retrieval.Signal, error) { return s.Searcher.Signals(ctx, r) })
+}
+
+// Status implements retrieval.Searcher.
+func (k *Keeper) Status(ctx context.Context) retrieval.Status {
+	st, _ := ask(k, func(s *Stack) (retrieval.Status, error) { return s.Searcher.Status(ctx), nil })
+	st.Next, st.Remark = k.filling.Load(), k.cfg.Embed.Stays()
+	if why := k.problem.Load(); why != nil {
+		st.Down = append(st.Down, *why)
 	}
-	defer done()
-	return s.Searcher.Signals(ctx, r)
+	return st
 }
 
 // Transformed reports whether the generation that serves has vectors of a transformer.
@@ -313,18 +305,22 @@ func (k *Keeper) ready(
 // release closes a stack that served before, once searches that are under way
 // have ended.
 func (k *Keeper) release(ctx context.Context, old *Stack) error {
-	if old == nil || old == k.serving.Load() || old.users.drain(ctx) != nil {
+	if old == nil || old == k.serving.Load() || old.users.drain(ctx) != nil || !k.leaves(old) {
 		return nil
 	}
-	k.mu.Lock()
-	open := len(k.opened)
-	k.opened = slices.DeleteFunc(k.opened, func(s *Stack) bool { return s == old })
-	closed := open == len(k.opened)
-	k.mu.Unlock()
-	if closed {
-		return nil // by who released it before
-	}
 	return old.Close()
+}
+
+// leaves takes a stack from those that Close closes, and reports whether nobody did so
+// before.
+func (k *Keeper) leaves(s *Stack) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := slices.Index(k.opened, s)
+	if at >= 0 {
+		k.opened = slices.Delete(k.opened, at, at+1)
+	}
+	return at >= 0
 }
 
 // metaFirstSync is set once every source of the network has been run, so that

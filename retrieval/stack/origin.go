@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"almanac/catalog"
 	"almanac/embed"
@@ -16,7 +15,7 @@ import (
 // which is needed to serve it while another model is configured. The names are
 // those that every version has stored.
 type origin struct {
-	Embed      source `json:"Embed"`
+	Embed      Embed  `json:"Embed"` // where the model was opened, without its key
 	Model      string `json:"Model"` // embed.Embedder.Model
 	Dimensions int    `json:"Dimensions"`
 	Complete   bool   `json:"Complete"` // it has held everything
@@ -24,22 +23,11 @@ type origin struct {
 	Filling *retrieval.Filling `json:"Filling,omitempty"` // how far it was, while another served
 }
 
-// source is where a model was opened, without its key.
-type source struct {
-	URL       string        `json:"URL"`
-	Kind      string        `json:"Kind"`
-	Model     string        `json:"Model"`
-	KeepAlive time.Duration `json:"KeepAlive"`
-}
-
-func sourceOf(c Embed) source { return source{c.URL, c.Kind, c.Model, c.KeepAlive} }
-
-// config returns the source as a configuration. The key is that of the
-// configured server, if it is the same one; a model that is gone is not fetched
-// again.
-func (s source) config(configured Embed) Embed {
-	c := Embed{URL: s.URL, Kind: s.Kind, Model: s.Model, KeepAlive: s.KeepAlive}
-	if s.URL == configured.URL {
+// embed returns the configuration of the model. The key is that of the configured
+// server, if it is the same one; a model that is gone is not fetched again.
+func (o origin) embed(configured Embed) Embed {
+	c := o.Embed
+	if c.URL == configured.URL {
 		c.Key = configured.Key
 	}
 	return c

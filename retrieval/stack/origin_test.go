@@ -19,10 +19,11 @@ func TestAnOriginIsReadBack(t *testing.T) {
 	}
 	c := Embed{URL: "http://models:8080", Kind: "openai", Model: "buoy-talk", Key: "hush", Pull: true,
 		KeepAlive: 30 * time.Minute}
-	want := origin{Embed: sourceOf(c), Model: "buoy-talk@1", Dimensions: 32, Complete: true}
+	want := origin{Embed: c, Model: "buoy-talk@1", Dimensions: 32, Complete: true}
 	if err := want.save(t.Context(), store, g); err != nil {
 		t.Fatal(err)
 	}
+	want.Embed.Key, want.Embed.Pull = "", false
 	found, o, ok, err := latestComplete(t.Context(), store)
 	if err != nil || !ok || found.ID != g.ID || o != want {
 		t.Errorf("read as %+v of generation %d, %v, %v", o, found.ID, ok, err)
@@ -34,11 +35,11 @@ func TestAnOriginIsReadBack(t *testing.T) {
 	if text, err := store.Meta(t.Context(), metaOrigin(g)); err != nil || strings.Contains(text, "hush") {
 		t.Errorf("stored as %s, %v", text, err)
 	}
-	if again := o.Embed.config(c); again.Key != "hush" || again.Pull {
+	if again := o.embed(c); again.Key != "hush" || again.Pull {
 		t.Errorf("opened again as %+v", again)
 	}
 	c.URL = "http://elsewhere"
-	if again := o.Embed.config(c); again.Key != "" {
+	if again := o.embed(c); again.Key != "" {
 		t.Error("the key of another server is sent")
 	}
 }

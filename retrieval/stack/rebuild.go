@@ -3,7 +3,6 @@ package stack
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 )
 
@@ -53,31 +52,18 @@ func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) er
 // replace waits until a generation holds everything, and lets it serve instead
 // of another.
 func (k *Keeper) replace(ctx context.Context, old, fresh *writing, progress func(done, total int)) error {
-	watched, stop := context.WithCancel(ctx)
-	defer stop()
-	var total int64
-	look := func() {
-		lag, _ := fresh.stack.Follower.Lag()
-		total = max(total, lag)
-		progress(int(total-lag), int(total))
-	}
-	look()
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
-		for sleep(watched, lookEvery) {
-			look()
-		}
-	}()
-	s := fresh.stack
+	s, last := fresh.stack, 0
+	stop := every(ctx, lookEvery, s.lagging(func(done, total int) {
+		last = total
+		progress(done, total)
+	}))
 	serve := func() { k.serving.CompareAndSwap(old.stack, s) }
-	if err := k.ready(ctx, s, k.completing(s, s.Follower.WaitAll), serve); err != nil {
-		return err
-	}
+	err := k.ready(ctx, s, k.completing(s, s.Follower.WaitAll), serve)
 	stop()
-	<-watching
-	progress(int(total), int(total))
-	return nil
+	if err == nil {
+		progress(last, last)
+	}
+	return err
 }
 
 // abandon removes a generation that was not completed, and makes the one before
@@ -86,16 +72,8 @@ func (k *Keeper) abandon(ctx context.Context, fresh *writing, s *Stack, generati
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	fresh.end()
-	k.mu.Lock()
-	k.opened = slices.DeleteFunc(k.opened, func(o *Stack) bool { return o == s })
-	k.mu.Unlock()
-	var errs []error
-	for _, engine := range []any{s.engines.Keyword, s.engines.Vector} {
-		if d, ok := engine.(interface{ Drop(context.Context) error }); ok {
-			errs = append(errs, d.Drop(ctx))
-		}
-	}
-	err := errors.Join(errors.Join(errs...), s.Close(), k.cfg.Store.DropGeneration(ctx, s.generation.ID))
+	k.leaves(s)
+	err := errors.Join(s.dropEngines(ctx), s.Close(), k.cfg.Store.DropGeneration(ctx, s.generation.ID))
 	if err == nil {
 		err = k.cfg.Store.RestoreGeneration(ctx, generation)
 	}

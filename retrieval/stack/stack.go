@@ -141,23 +141,32 @@ func (s *Stack) watch() (stop func()) {
 		return func() {}
 	}
 	set, end := s.cfg.Progress()
-	stopped, done := make(chan struct{}), make(chan struct{})
+	looked := every(context.Background(), lookEvery, s.lagging(set))
+	return func() { looked(); end() }
+}
+
+// lagging returns a function that reports how many changes of how many are indexed.
+func (s *Stack) lagging(progress func(done, total int)) func() {
+	var total int64
+	return func() {
+		lag, _ := s.Follower.Lag()
+		total = max(total, lag)
+		progress(int(total-lag), int(total))
+	}
+}
+
+// every calls work at once and again and again until ctx ends or stop is called, which
+// waits for its end.
+func every(ctx context.Context, pause time.Duration, work func()) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
 	go func() {
-		defer close(done)
-		defer end()
-		var total int64
-		for {
-			lag, _ := s.Follower.Lag()
-			total = max(total, lag)
-			set(int(total-lag), int(total))
-			select {
-			case <-stopped:
-				return
-			case <-time.After(lookEvery):
-			}
+		defer close(ended)
+		for work(); sleep(ctx, pause); {
+			work()
 		}
 	}()
-	return func() { close(stopped); <-done }
+	return func() { cancel(); <-ended }
 }
 
 // discard removes all generations and snapshots.
@@ -165,21 +174,26 @@ func discard(ctx context.Context, cfg Config) error {
 	return errors.Join(RemoveSnapshots(cfg.Dir), Forget(ctx, cfg.Store))
 }
 
-// RemoveSnapshots removes all snapshots from a data directory that has no other writer.
-func RemoveSnapshots(dir string) error {
+// RemoveSnapshots removes all snapshots but those to keep from a data directory that has
+// no other writer.
+func RemoveSnapshots(dir string, keep ...string) error {
 	files, err := snapshots(dir)
 	for _, path := range files {
-		err = errors.Join(err, os.RemoveAll(path))
+		if !slices.Contains(keep, path) {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
 	}
 	return err
 }
 
-// Forget removes all generations from a catalog, as from one that was put back: an index
-// that is newer would find records that it does not have.
-func Forget(ctx context.Context, store catalog.Store) error {
+// Forget removes all generations but those to keep from a catalog, as from one that was
+// put back: an index that is newer would find records that it does not have.
+func Forget(ctx context.Context, store catalog.Store, keep ...int64) error {
 	generations, err := store.Generations(ctx)
 	for _, g := range generations {
-		err = errors.Join(err, store.DropGeneration(ctx, g.ID))
+		if !slices.Contains(keep, g.ID) {
+			err = errors.Join(err, store.DropGeneration(ctx, g.ID))
+		}
 	}
 	return err
 }
@@ -234,7 +248,7 @@ func openModelled(ctx context.Context, cfg Config, model embed.Embedder, readOnl
 	if err != nil {
 		return nil, err
 	}
-	o.Embed, o.Model, o.Dimensions = sourceOf(cfg.Embed), model.Model(), model.Dimensions()
+	o.Embed, o.Model, o.Dimensions = cfg.Embed, model.Model(), model.Dimensions()
 	if !readOnly {
 		if err := o.save(ctx, cfg.Store, generation); err != nil {
 			return nil, err
@@ -266,7 +280,7 @@ func (c Config) generation(ctx context.Context, model string) (g catalog.Generat
 // openEarlier opens a generation with the model that made it, or without a
 // model if that can no longer be opened.
 func openEarlier(ctx context.Context, cfg Config, g catalog.Generation, o origin, readOnly bool) (*Stack, error) {
-	cfg.Embed = o.Embed.config(cfg.Embed)
+	cfg.Embed = o.embed(cfg.Embed)
 	known := remote.Known{Model: o.Model, Dimensions: o.Dimensions}
 	model, err := openEmbedder(ctx, cfg.Embed, known, cfg.Log)
 	if err == nil && model.Model() != o.Model {
@@ -367,24 +381,10 @@ func (s *Stack) Indexed() (generation int64, indexed *corpus.Corpus, err error) 
 // dropReplaced removes the generations that this one replaces, and the
 // snapshots of any other.
 func (s *Stack) dropReplaced(ctx context.Context) error {
-	generations, err := s.cfg.Store.Generations(ctx)
-	if err != nil {
+	if err := Forget(ctx, s.cfg.Store, s.generation.ID); err != nil {
 		return err
 	}
-	for _, g := range generations {
-		if g.ID != s.generation.ID {
-			if err := s.cfg.Store.DropGeneration(ctx, g.ID); err != nil {
-				return err
-			}
-		}
-	}
-	files, err := snapshots(s.cfg.Dir)
-	for _, path := range files {
-		if path != s.snapshot("keyword") && path != s.snapshot("vector") {
-			err = errors.Join(err, os.RemoveAll(path))
-		}
-	}
-	return err
+	return RemoveSnapshots(s.cfg.Dir, s.snapshot("keyword"), s.snapshot("vector"))
 }
 
 // dropped reports whether the generation no longer exists.
@@ -401,18 +401,27 @@ const dropTimeout = 10 * time.Second
 // Close closes the engines and the cache of embeddings, then releases the lock.
 func (s *Stack) Close() error {
 	var errs []error
-	for _, engine := range []any{s.engines.Keyword, s.engines.Vector} {
-		if d, ok := engine.(interface{ Drop(context.Context) error }); ok && s.cfg.Temporary {
-			ctx, cancel := context.WithTimeout(context.Background(), dropTimeout)
-			errs = append(errs, d.Drop(ctx))
-			cancel()
-		}
+	if s.cfg.Temporary {
+		ctx, cancel := context.WithTimeout(context.Background(), dropTimeout)
+		errs = append(errs, s.dropEngines(ctx))
+		cancel()
 	}
 	errs = append(errs, s.closeEngines())
 	if s.embedder != nil {
 		errs = append(errs, s.embedder.Close())
 	}
 	return errors.Join(append(errs, unlock(s.lock))...)
+}
+
+// dropEngines removes what engines on servers hold of the generation.
+func (s *Stack) dropEngines(ctx context.Context) error {
+	var errs []error
+	for _, engine := range []any{s.engines.Keyword, s.engines.Vector} {
+		if d, ok := engine.(interface{ Drop(context.Context) error }); ok {
+			errs = append(errs, d.Drop(ctx))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (s *Stack) closeEngines() error {

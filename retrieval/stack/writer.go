@@ -140,22 +140,16 @@ func (k *Keeper) completing(s *Stack, wait func(context.Context, int64) error) f
 // waitAll waits until a generation holds everything. While its model cannot be had, the
 // transformer in the program may come to serve.
 func (k *Keeper) waitAll(ctx context.Context, s *Stack, before *earlier, head int64) error {
-	waiting, stop := context.WithCancel(ctx)
-	looked := make(chan struct{})
-	go func() {
-		defer close(looked)
-		for sleep(waiting, k.retry) {
-			if slices.ContainsFunc(s.Follower.Health(), func(h index.Health) bool { return isAway(h.Err) }) {
-				before.missing(ctx)
-			} else {
-				before.found()
-			}
+	stop := every(ctx, k.retry, func() {
+		if slices.ContainsFunc(s.Follower.Health(), func(h index.Health) bool { return isAway(h.Err) }) {
+			before.missing(ctx)
+		} else {
+			before.found()
 		}
-		before.found()
-	}()
+	})
 	err := s.Follower.WaitAll(ctx, head)
 	stop()
-	<-looked
+	before.found()
 	return err
 }
 
