@@ -37,7 +37,7 @@ type Keeper struct {
 	serving atomic.Pointer[Stack]             // nil before the first
 	problem atomic.Pointer[retrieval.Down]    // why the configured model's index is not open
 	filling atomic.Pointer[retrieval.Filling] // the index that is built beside the one that serves; nil: none
-	writing atomic.Pointer[writing]           // the generation that is complete and fed by this process; nil: none
+	writing atomic.Pointer[feeding]           // the generation that is complete and fed by this process; nil: none
 
 	slice   atomic.Int64 // until when no search is waited for, in nanoseconds since 1970
 	yielded atomic.Bool  // the lock was lost, and nothing is fed since

@@ -10,13 +10,6 @@ import (
 	"almanac/catalog"
 )
 
-// reading is a stack that this process reads, until the next one answers.
-type reading struct {
-	stack  *Stack
-	before *reading
-	stop   func() // following the log
-}
-
 // read follows the change log as a reader until ctx ends, or until k.lock is held if it is
 // to take over. When the writer has completed another generation, that is opened while
 // this one still follows and answers.
@@ -37,7 +30,7 @@ func (k *Keeper) read(ctx context.Context, takeOver bool) error {
 
 // readOn opens one generation after the other until the lock is held or ctx ends.
 func (k *Keeper) readOn(ctx context.Context, g *errgroup.Group, takeOver bool) error {
-	var now *reading
+	var before []*feeding
 	for k.lock == nil && ctx.Err() == nil {
 		newest, err := k.newest(ctx)
 		if err != nil {
@@ -60,25 +53,18 @@ func (k *Keeper) readOn(ctx context.Context, g *errgroup.Group, takeOver bool) e
 			return stopped(ctx, err)
 		}
 		k.opens(s)
-		following, cancel := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		next := &reading{stack: s, before: now, stop: func() { cancel(); <-ended }}
-		g.Go(func() error {
-			defer close(ended)
-			return s.Follower.Run(following)
-		})
-		g.Go(func() error { return stopped(ctx, k.switchTo(ctx, next)) })
+		next, earlier := feed(ctx, g, s), before
+		g.Go(func() error { return stopped(ctx, k.switchTo(ctx, s, earlier)) })
 		if err := k.await(ctx, s, newest, takeOver); err != nil {
 			return stopped(ctx, err)
 		}
-		now = next
+		before = append(before, next)
 	}
 	return nil
 }
 
 // switchTo lets a generation answer when it holds everything, and ends those before it.
-func (k *Keeper) switchTo(ctx context.Context, next *reading) error {
-	s := next.stack
+func (k *Keeper) switchTo(ctx context.Context, s *Stack, before []*feeding) error {
 	k.serving.CompareAndSwap(nil, s)
 	if k.cfg.Sync != nil {
 		if err := k.awaitFirstSync(ctx); err != nil {
@@ -92,8 +78,8 @@ func (k *Keeper) switchTo(ctx context.Context, next *reading) error {
 	if err := k.attend(ctx); err != nil {
 		return err
 	}
-	for b := next.before; b != nil; b = b.before {
-		b.stop()
+	for _, b := range before {
+		b.end()
 		if err := k.release(ctx, b.stack); err != nil {
 			return err
 		}

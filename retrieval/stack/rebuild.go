@@ -51,7 +51,7 @@ func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) er
 
 // replace waits until a generation holds everything, and lets it serve instead
 // of another.
-func (k *Keeper) replace(ctx context.Context, old, fresh *writing, progress func(done, total int)) error {
+func (k *Keeper) replace(ctx context.Context, old, fresh *feeding, progress func(done, total int)) error {
 	s, last := fresh.stack, 0
 	stop := every(ctx, lookEvery, s.lagging(func(done, total int) {
 		last = total
@@ -68,7 +68,7 @@ func (k *Keeper) replace(ctx context.Context, old, fresh *writing, progress func
 
 // abandon removes a generation that was not completed, and makes the one before
 // the configured model's again.
-func (k *Keeper) abandon(ctx context.Context, fresh *writing, s *Stack, generation int64) error {
+func (k *Keeper) abandon(ctx context.Context, fresh *feeding, s *Stack, generation int64) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	fresh.end()

@@ -14,8 +14,7 @@ import (
 type standIn struct {
 	stop  func()
 	ended chan struct{} // closed when it serves, or is given up
-	stack *Stack        // when ended; nil: it was given up
-	fed   *writing
+	fed   *feeding      // when ended; nil: it was given up
 }
 
 // missing is called again and again while the configured model cannot be had. Once that has
@@ -36,11 +35,11 @@ func (e *earlier) missing(ctx context.Context) {
 	building, stop := context.WithCancel(ctx)
 	b := &standIn{stop: stop, ended: make(chan struct{})}
 	e.better = b
-	old, fed := e.stack, e.fed
+	old := e.fed
 	e.group.Go(func() error {
 		defer close(b.ended)
 		defer stop()
-		if err := e.build(ctx, building, b, old, fed); err != nil && building.Err() == nil {
+		if err := e.build(ctx, building, b, old); err != nil && building.Err() == nil {
 			k.cfg.Log.Warn("the index of the transformer in the program is not built", "error", err)
 		}
 		return nil
@@ -59,15 +58,15 @@ func (e *earlier) found() {
 
 // adopt makes a stand-in that serves the earlier generation.
 func (e *earlier) adopt() {
-	if e.better.stack != nil {
-		e.stack, e.fed = e.better.stack, e.better.fed
+	if fed := e.better.fed; fed != nil {
+		e.stack, e.fed = fed.stack, fed
 	}
 	e.better = nil
 }
 
 // build builds the index of a stand-in until building ends, has it serve in place of the old
 // one, and feeds it until ctx ends.
-func (e *earlier) build(ctx, building context.Context, b *standIn, old *Stack, fed *writing) error {
+func (e *earlier) build(ctx, building context.Context, b *standIn, old *feeding) error {
 	k := e.keeper
 	cfg := k.cfg.Config
 	cfg.Embed, cfg.yield = Embed{Model: embed.Transformer}, k.yield
@@ -86,8 +85,8 @@ func (e *earlier) build(ctx, building context.Context, b *standIn, old *Stack, f
 		w.end()
 		return errors.Join(err, k.release(context.WithoutCancel(ctx), s))
 	}
-	b.stack, b.fed = s, w
-	k.cfg.Log.Info("another model serves", "model", s.origin.Model, "before", old.origin.Model)
-	fed.end()
-	return k.release(ctx, old)
+	b.fed = w
+	k.cfg.Log.Info("another model serves", "model", s.origin.Model, "before", old.stack.origin.Model)
+	old.end()
+	return k.release(ctx, old.stack)
 }

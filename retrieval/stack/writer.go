@@ -30,29 +30,29 @@ func (k *Keeper) write(ctx context.Context) error {
 	return g.Wait()
 }
 
-// writing is a stack that this process feeds.
-type writing struct {
+// feeding is a stack whose follower runs in this process.
+type feeding struct {
 	stack  *Stack
-	parent context.Context // of all that this process writes
+	parent context.Context // of all that this process feeds
 	ctx    context.Context // of the feeding
 	group  *errgroup.Group
 	stop   context.CancelCauseFunc
 	ended  chan struct{} // closed when the feeding has ended
 }
 
-// feed feeds a stack until ctx ends or end is called.
-func feed(ctx context.Context, g *errgroup.Group, s *Stack) *writing {
-	feeding, stop := context.WithCancelCause(ctx)
-	w := &writing{stack: s, parent: ctx, ctx: feeding, group: g, stop: stop, ended: make(chan struct{})}
+// feed runs the follower of a stack until ctx ends or end is called.
+func feed(ctx context.Context, g *errgroup.Group, s *Stack) *feeding {
+	w := &feeding{stack: s, parent: ctx, group: g, ended: make(chan struct{})}
+	w.ctx, w.stop = context.WithCancelCause(ctx)
 	g.Go(func() error {
 		defer close(w.ended)
-		return s.Follower.Run(feeding)
+		return s.Follower.Run(w.ctx)
 	})
 	return w
 }
 
-// end ends the feeding of a generation that is to be removed.
-func (w *writing) end() {
+// end ends the feeding of a generation that is to be removed, or that others serve now.
+func (w *feeding) end() {
 	w.stop(index.ErrReplaced)
 	<-w.ended
 }
@@ -249,7 +249,7 @@ type earlier struct {
 	group  *errgroup.Group
 	passed <-chan struct{} // closed when every source was run once
 	stack  *Stack          // nil: there is none
-	fed    *writing        // nil: it is not fed by this process
+	fed    *feeding        // nil: it is not fed by this process
 	ready  chan struct{}   // closed when what is fed holds everything
 
 	missed time.Time // since when the model has not been there; zero: it is
