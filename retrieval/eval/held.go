@@ -37,54 +37,34 @@ func Score(examples []Example, m rerank.Model, by Gauge) Values {
 	return out
 }
 
-// Held is the mean nDCG@10 by collection.
-type Held map[string]float64
-
-// Held averages values by the collections of their examples.
-func (v Values) Held(examples []Example) Held {
-	out, count := Held{}, map[string]float64{}
+// Mean is the mean over collections of the means of their examples.
+func (v Values) Mean(examples []Example) float64 {
+	sums, counts := map[string]float64{}, map[string]float64{}
 	for i, x := range examples {
-		out[x.Collection] += v[i]
-		count[x.Collection]++
+		sums[x.Collection] += v[i]
+		counts[x.Collection]++
 	}
-	for name := range out {
-		out[name] /= count[name]
+	mean := 0.0
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		mean += sums[name] / counts[name]
 	}
-	return out
-}
-
-// Mean is the mean over collections.
-func (h Held) Mean() float64 {
-	sum := 0.0
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		sum += h[name]
-	}
-	return sum / math.Max(1, float64(len(h)))
+	return mean / math.Max(1, float64(len(sums)))
 }
 
 // OutOfFold trains on all folds but one and measures on that one, for each fold.
 func OutOfFold(examples []Example, o TrainOptions, by Gauge, folds int, seed uint64) (Values, error) {
-	return holdOut(examples, folds, func(x Example) int { return Fold(x.Query, folds, seed) },
-		func(seen []Example) (func(Example) float64, error) {
-			m, err := Train(seen, o)
-			return func(x Example) float64 { return by(x, m) }, err
-		})
+	return holdOut(examples, o, by, folds, func(x Example) int { return Fold(x.Query, folds, seed) })
 }
 
 // LeftOut trains on all collections but one and measures on that one, for each
 // collection. There must be at least two.
 func LeftOut(examples []Example, o TrainOptions, by Gauge) (Values, error) {
 	names := collections(examples)
-	return holdOut(examples, len(names), func(x Example) int { return slices.Index(names, x.Collection) },
-		func(seen []Example) (func(Example) float64, error) {
-			m, err := Train(seen, o)
-			return func(x Example) float64 { return by(x, m) }, err
-		})
+	return holdOut(examples, o, by, len(names), func(x Example) int { return slices.Index(names, x.Collection) })
 }
 
-// holdOut fits on all parts but one and measures on that one, for each part.
-func holdOut(examples []Example, parts int, part func(Example) int,
-	fit func(seen []Example) (func(Example) float64, error)) (Values, error) {
+// holdOut trains on all parts but one and measures on that one, for each part.
+func holdOut(examples []Example, o TrainOptions, by Gauge, parts int, part func(Example) int) (Values, error) {
 	out := make(Values, len(examples))
 	for p := range parts {
 		var seen []Example
@@ -99,13 +79,13 @@ func holdOut(examples []Example, parts int, part func(Example) int,
 		if !slices.ContainsFunc(seen, Example.teaches) {
 			return nil, errors.New("eval: too few queries to hold some of them out")
 		}
-		measure, err := fit(seen)
+		m, err := Train(seen, o)
 		if err != nil {
 			return nil, err
 		}
 		for i, x := range examples {
 			if part(x) == p {
-				out[i] = measure(x)
+				out[i] = by(x, m)
 			}
 		}
 	}

@@ -127,12 +127,29 @@ func (x Example) withoutCopies() Example {
 
 // order returns the indexes of the candidates, best first.
 func (x Example) order(m rerank.Model) []int {
-	scores, order := make([]float64, len(x.Z)), make([]int, len(x.Z))
-	for i := range x.Z {
-		scores[i], order[i] = m.Score(x.Z[i], x.Raw[i]), i
+	scores, order := x.scores(m), make([]int, len(x.Z))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
 	return order
+}
+
+// scores returns the scores of the candidates.
+func (x Example) scores(m rerank.Model) []float64 {
+	out := make([]float64, len(x.Z))
+	for i := range x.Z {
+		out[i] = m.Score(x.Z[i], x.Raw[i])
+	}
+	return out
+}
+
+// gain is the sum of the gains of the candidates.
+func (x Example) gain() (total float64) {
+	for _, g := range x.Grades {
+		total += gain(g)
+	}
+	return total
 }
 
 // ndcg returns the nDCG@10 of an order, in which a document counts once, at its
@@ -254,13 +271,8 @@ func loss(examples []Example, m rerank.Model, o TrainOptions, count map[string]i
 		if !x.teaches() {
 			continue
 		}
-		total, top := 0.0, math.Inf(-1)
-		scores := make([]float64, len(x.Z))
-		for i := range x.Z {
-			scores[i] = m.Score(x.Z[i], x.Raw[i])
-			top = math.Max(top, scores[i])
-			total += gain(x.Grades[i])
-		}
+		scores, total := x.scores(m), x.gain()
+		top := slices.Max(scores)
 		exponentials, expected := 0.0, 0.0
 		for i, s := range scores {
 			exponentials += math.Exp(s - top)
@@ -277,17 +289,8 @@ func addGradient(x Example, m rerank.Model, weight float64, gradient []float64, 
 	if !x.teaches() {
 		return
 	}
-	total := 0.0
-	for _, g := range x.Grades {
-		total += gain(g)
-	}
-	p := make([]float64, len(x.Z))
-	top := math.Inf(-1)
-	for i := range x.Z {
-		p[i] = m.Score(x.Z[i], x.Raw[i])
-		top = math.Max(top, p[i])
-	}
-	sum := 0.0
+	p, total, sum := x.scores(m), x.gain(), 0.0
+	top := slices.Max(p)
 	for i := range p {
 		p[i] = math.Exp(p[i] - top)
 		sum += p[i]

@@ -71,7 +71,7 @@ func Tune(ctx context.Context, base profile.Profile, examples []Example, o TuneO
 			if err != nil {
 				return err
 			}
-			if mean := values.Held(examples).Mean(); mean > best {
+			if mean := values.Mean(examples); mean > best {
 				best, t.L2, t.Values.OutOfFold = mean, l2, values
 			}
 			return nil
@@ -128,6 +128,7 @@ type TuningMeans struct {
 	LeftOut        *float64 `json:"left_out,omitempty"` // nil if there is only one collection
 	ShownLeftOut   *float64 `json:"shown_left_out,omitempty"`
 	Comparison              // of out of fold with before
+	Interval                // of the difference
 }
 
 // Means returns the means over the examples for which part holds.
@@ -146,10 +147,15 @@ func (t Tuning) Means(part func(Example) bool) TuningMeans {
 		}
 		return out
 	}
-	mean := func(v Values) float64 { return of(v).Held(examples).Mean() }
-	m := TuningMeans{Queries: len(examples), Before: mean(t.Values.Before), Fitted: mean(t.Values.Fitted),
-		OutOfFold: mean(t.Values.OutOfFold), ShownOutOfFold: mean(t.Values.ShownOutOfFold),
-		Comparison: Compare(of(t.Values.OutOfFold), of(t.Values.Before), Balance(examples))}
+	mean := func(v Values) float64 { return of(v).Mean(examples) }
+	before, held, weights := of(t.Values.Before), of(t.Values.OutOfFold), Balance(examples)
+	differences := make([]float64, len(examples))
+	for i, weight := range weights {
+		differences[i] = (held[i] - before[i]) * weight
+	}
+	m := TuningMeans{Queries: len(examples), Before: before.Mean(examples), Fitted: mean(t.Values.Fitted),
+		OutOfFold: held.Mean(examples), ShownOutOfFold: mean(t.Values.ShownOutOfFold),
+		Comparison: Compare(held, before, weights), Interval: Bootstrap(differences)}
 	m.Against = "before"
 	if t.Values.LeftOut != nil {
 		m.LeftOut, m.ShownLeftOut = new(mean(t.Values.LeftOut)), new(mean(t.Values.ShownLeftOut))

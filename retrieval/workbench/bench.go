@@ -23,13 +23,28 @@ type Bench struct {
 	revision.Source
 	Index Measurable
 
-	mu   sync.Mutex
-	key  string      // what live depends on
-	live eval.Report // the last case that was measured with what is live
+	live memo[eval.Report] // of the last case that was measured with what is live
+	same memo[eval.Same]   // the copies among the documents of the last Board
+}
 
-	comparing sync.Mutex
-	compared  string    // what same depends on
-	same      eval.Same // the copies among the documents of the last Board
+// memo keeps the last answer as long as it would be the same.
+type memo[T any] struct {
+	mu     sync.Mutex
+	key    string // what the answer depends on
+	answer T
+}
+
+func (m *memo[T]) get(key string, find func() (T, error)) (T, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.key == key {
+		return m.answer, nil
+	}
+	answer, err := find()
+	if err == nil {
+		m.key, m.answer = key, answer
+	}
+	return answer, err
 }
 
 // maxTried is how many queries of a case Effect searches for.
@@ -106,16 +121,7 @@ func (b *Bench) measured(ctx context.Context, c eval.Collection, o eval.Options,
 	if err != nil {
 		return eval.Report{}, err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.key == key {
-		return b.live, nil
-	}
-	report, err := eval.Run(ctx, b.Index, c, o)
-	if err == nil {
-		b.key, b.live = key, report
-	}
-	return report, err
+	return b.live.get(key, func() (eval.Report, error) { return eval.Run(ctx, b.Index, c, o) })
 }
 
 // state is what a measurement of what is live depends on, and of what.
@@ -284,21 +290,14 @@ func (b *Bench) copies(ctx context.Context, c eval.Collection, runs []Run) (eval
 	if err != nil {
 		return nil, err
 	}
-	b.comparing.Lock()
-	defer b.comparing.Unlock()
-	if b.compared == key {
-		return b.same, nil
-	}
-	names, err := Names(ctx, b.Store, c)
-	if err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(names, func(_ int64, name string) bool { return !compared[name] })
-	same, err := copiesOf(ctx, names, indexed)
-	if err == nil {
-		b.compared, b.same = key, same
-	}
-	return same, err
+	return b.same.get(key, func() (eval.Same, error) {
+		names, err := Names(ctx, b.Store, c)
+		if err != nil {
+			return nil, err
+		}
+		maps.DeleteFunc(names, func(_ int64, name string) bool { return !compared[name] })
+		return copiesOf(ctx, names, indexed)
+	})
 }
 
 // placesOf are the first ten of a ranking.

@@ -61,13 +61,9 @@ func Names(ctx context.Context, store catalog.Reader, c eval.Collection) (map[in
 		}
 	}
 	for _, r := range records {
-		all := r.Handles()
-		at := slices.IndexFunc(all, func(h string) bool { return judged[h] && (h == r.Path || sharing[h] == 1) })
-		switch own := r.Path != "" && sharing[r.Path] == 1; {
-		case at >= 0:
-			names[r.ID] = all[at]
-		case refs && !own:
-			names[r.ID] = r.Ref().Name()
+		switch name, certain := nameOf(r, judged, sharing); {
+		case certain || refs:
+			names[r.ID] = name
 		case r.Path != "":
 			names[r.ID] = r.Path
 		}
@@ -75,9 +71,22 @@ func Names(ctx context.Context, store catalog.Reader, c eval.Collection) (map[in
 	return names, nil
 }
 
-// Targets returns the names by which judgments know records: the handle that is judged and
-// that no other record has, or the path that is judged; else the path, unless other records
-// came from the same one; kind:key otherwise.
+// nameOf returns the handle of a record that is judged and that it does not share, or the
+// path that is judged, or the path that it does not share; kind:key, which is not certain,
+// if there is none of these.
+func nameOf(r catalog.Record, judged map[string]bool, sharing map[string]int) (name string, certain bool) {
+	all := r.Handles()
+	at := slices.IndexFunc(all, func(h string) bool { return judged[h] && (h == r.Path || sharing[h] == 1) })
+	switch {
+	case at >= 0:
+		return all[at], true
+	case r.Path != "" && sharing[r.Path] == 1:
+		return r.Path, true
+	}
+	return r.Ref().Name(), false
+}
+
+// Targets returns the names by which judgments know records; see nameOf.
 func Targets(ctx context.Context, store catalog.Reader, records []catalog.Record, judged map[string]bool) (
 	map[int64]string, error) {
 	var asked []string
@@ -100,16 +109,7 @@ func Targets(ctx context.Context, store catalog.Reader, records []catalog.Record
 	}
 	names := make(map[int64]string, len(records))
 	for _, r := range records {
-		all := r.Handles()
-		at := slices.IndexFunc(all, func(h string) bool { return judged[h] && (h == r.Path || sharing[h] == 1) })
-		switch {
-		case at >= 0:
-			names[r.ID] = all[at]
-		case r.Path != "" && sharing[r.Path] == 1:
-			names[r.ID] = r.Path
-		default:
-			names[r.ID] = r.Ref().Name()
-		}
+		names[r.ID], _ = nameOf(r, judged, sharing)
 	}
 	return names, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -77,7 +78,6 @@ type Learned struct {
 type FitPart struct {
 	Name string `json:"name"`
 	eval.TuningMeans
-	eval.Interval // of the difference
 }
 
 // Gains reports whether held-out queries gain more than by chance.
@@ -158,21 +158,19 @@ func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Col
 
 // Describe says what a tuning learned.
 func Describe(t eval.Tuning) Learned {
-	l := Learned{Penalty: t.L2, All: partOf(t, "all", func(eval.Example) bool { return true })}
+	l := Learned{Penalty: t.L2, All: FitPart{"all", t.Means(func(eval.Example) bool { return true })}}
 	if names := t.Collections(); len(names) > 1 {
 		for _, name := range names {
-			l.Parts = append(l.Parts, partOf(t, name, func(x eval.Example) bool { return x.Collection == name }))
+			l.Parts = append(l.Parts, FitPart{name, t.Means(func(x eval.Example) bool { return x.Collection == name })})
 		}
 	}
-	var kinds []string
+	kinds := map[string]bool{}
 	for _, x := range t.Examples {
-		if x.Query.Kind != "" && !slices.Contains(kinds, x.Query.Kind) {
-			kinds = append(kinds, x.Query.Kind)
-		}
+		kinds[x.Query.Kind] = true
 	}
-	slices.Sort(kinds)
-	for _, kind := range kinds {
-		l.Kinds = append(l.Kinds, partOf(t, kind, func(x eval.Example) bool { return x.Query.Kind == kind }))
+	delete(kinds, "")
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		l.Kinds = append(l.Kinds, FitPart{kind, t.Means(func(x eval.Example) bool { return x.Query.Kind == kind })})
 	}
 	for i := range rerank.NumFeatures {
 		w := FitWeight{rerank.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
@@ -186,23 +184,6 @@ func Describe(t eval.Tuning) Learned {
 		return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
 	})
 	return l
-}
-
-// partOf measures a part of the queries. Every collection counts the same.
-func partOf(t eval.Tuning, name string, part func(eval.Example) bool) FitPart {
-	m := t.Means(part)
-	var examples []eval.Example
-	var differences []float64
-	for i, x := range t.Examples {
-		if part(x) {
-			examples = append(examples, x)
-			differences = append(differences, t.Values.OutOfFold[i]-t.Values.Before[i])
-		}
-	}
-	for i, weight := range eval.Balance(examples) {
-		differences[i] *= weight
-	}
-	return FitPart{name, m, eval.Bootstrap(differences)}
 }
 
 // Tables shows it: the gain by collection and by kind of query, and the weights.
