@@ -1,5 +1,5 @@
 // Package retrieval answers a query. A search is a pipeline of values, a package a
-// step: relevance → plan → gather → order → show; this one composes them, and they
+// step: profile → plan → gather → order → show; this one composes them, and they
 // do not import it. It has no transport.
 package retrieval
 
@@ -22,16 +22,15 @@ import (
 	"almanac/retrieval/order"
 	"almanac/retrieval/plan"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/relevance"
 	"almanac/retrieval/show"
 	"almanac/retrieval/trace"
 )
 
 // What searches take and give, by the step that it belongs to.
 type (
-	Relevance    = relevance.Spec
-	Pin          = relevance.Pin
-	Place        = relevance.Place
+	Relevance    = profile.Relevance
+	Pin          = profile.Pin
+	Place        = profile.Place
 	Request      = plan.Request
 	CrossEncoder = gather.CrossEncoder
 	Down         = gather.Down
@@ -43,7 +42,7 @@ type (
 )
 
 // MaxResults is how deep a ranking can be read: Limit + Offset.
-const MaxResults = relevance.MaxPosition
+const MaxResults = profile.MaxPosition
 
 var (
 	// ErrBadQuery: the query has nothing to search for. The wrapping error tells the user why.
@@ -126,7 +125,7 @@ type Config struct {
 type Engine struct {
 	follower  *index.Follower
 	engines   *gather.Engines
-	relevance atomic.Pointer[relevance.Set]
+	relevance atomic.Pointer[profile.Set]
 	scratches sync.Pool  // of *scratch
 	state     plan.State // but for what changes
 	now       func() time.Time
@@ -163,7 +162,7 @@ func New(cfg Config) (*Engine, error) {
 // feature is an error; a retriever that these engines lack is left out of its
 // lists.
 func (e *Engine) Publish(r Relevance) error {
-	set, err := relevance.Compile(r.For(e.transformed), e.engines.Has)
+	set, err := profile.Compile(r.For(e.transformed), e.engines.Has)
 	if err == nil {
 		e.relevance.Store(set)
 	}
@@ -187,7 +186,7 @@ func (e *Engine) plan(r Request, t *trace.Trace) (*plan.Plan, error) {
 	set := e.relevance.Load()
 	if r.Relevance != nil {
 		var err error
-		if set, err = relevance.Compile(r.Relevance.For(e.transformed), e.engines.Has); err != nil {
+		if set, err = profile.Compile(r.Relevance.For(e.transformed), e.engines.Has); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 		}
 	}

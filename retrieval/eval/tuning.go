@@ -45,11 +45,19 @@ type TuningValues struct {
 // weights to the bit.
 func Tune(ctx context.Context, base profile.Profile, examples []Example, o TuneOptions) (Tuning, error) {
 	t := Tuning{Base: base, Examples: examples}
-	train, err := trainOptions(base)
+	before, err := base.Model()
 	if err != nil {
 		return t, err
 	}
-	t.Before = rerank.Model{Weights: vectorOf(base.Weights), Fixed: train.Fixed}
+	t.Before = before
+	train := TrainOptions{Fixed: before.Fixed, Skip: map[rerank.Feature]bool{}}
+	for _, name := range base.Unweighted {
+		f, ok := rerank.FeatureNamed(name)
+		if !ok {
+			return t, fmt.Errorf("profile %s: there is no feature %q", base.Name, name)
+		}
+		train.Skip[f] = true
+	}
 	done, total := 0, len(o.L2)+2
 	step := func(work func() error) {
 		if err == nil {
@@ -94,28 +102,6 @@ func Tune(ctx context.Context, base profile.Profile, examples []Example, o TuneO
 		return err
 	})
 	return t, err
-}
-
-// trainOptions returns the training options in a profile.
-func trainOptions(base profile.Profile) (TrainOptions, error) {
-	o := TrainOptions{Fixed: vectorOf(base.Fixed), Skip: map[rerank.Feature]bool{}}
-	for _, name := range base.Unweighted {
-		f, ok := rerank.FeatureNamed(name)
-		if !ok {
-			return o, fmt.Errorf("profile %s: there is no feature %q", base.Name, name)
-		}
-		o.Skip[f] = true
-	}
-	return o, nil
-}
-
-func vectorOf(weights map[string]float64) (v rerank.Vector) {
-	for name, w := range weights {
-		if f, ok := rerank.FeatureNamed(name); ok {
-			v[f] = w
-		}
-	}
-	return v
 }
 
 // TuningMeans are means of nDCG@10 over a part of the examples, each collection weighted equally; see TuningValues.

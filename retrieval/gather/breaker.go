@@ -11,7 +11,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
-	"almanac/retrieval/relevance"
+	"almanac/retrieval/profile"
 	"almanac/retrieval/trace"
 )
 
@@ -47,7 +47,7 @@ const (
 	reranker
 )
 
-var names = [...]string{relevance.Keyword, relevance.Vector, "embedder", "reranker"}
+var names = [...]string{profile.KeywordEngine, profile.VectorEngine, "embedder", "reranker"}
 
 // uses are a search's uses of the engines.
 type uses [len(names)]*use

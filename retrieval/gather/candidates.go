@@ -6,7 +6,7 @@ import (
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/fusion"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/relevance"
+	"almanac/retrieval/profile"
 )
 
 // Candidate is a record that was gathered. It does not change once Run has returned.
@@ -115,13 +115,13 @@ func (f *Found) score(candidates []*Candidate) {
 		}
 	}
 	f.scratch.asked = ids
-	if slices.Contains(f.without, relevance.Vector) {
+	if slices.Contains(f.without, profile.VectorEngine) {
 		return
 	}
 	cosines := Sized(f.scratch.cosines, len(ids))
 	f.scratch.cosines = cosines
 	if err := f.Cosines(ids, cosines); err != nil {
-		f.Without(relevance.Vector)
+		f.Without(profile.VectorEngine)
 		return
 	}
 	for _, c := range candidates {

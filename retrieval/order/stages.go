@@ -8,7 +8,7 @@ import (
 
 	"almanac/retrieval/gather"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/relevance"
+	"almanac/retrieval/profile"
 	"almanac/retrieval/rerank"
 	"almanac/retrieval/trace"
 )
@@ -88,14 +88,14 @@ type Candidate struct {
 	Z       *rerank.Vector
 	Best    int // ordinal of the best passage; package show may find a better one
 	Lexical bool
-	Linear  float64          // score of the linear model
-	Shown   float64          // score as it is shown
-	AlsoAt  []int64          // records that it stands for
-	Posts   []*Candidate     // others of its thread, shown with it, best first
-	Into    *Candidate       // the one that is shown in its place; nil: none
-	Is      string           // what it is to that one: "is in the thread of"; "": a copy
-	Pin     *relevance.Place // that moved it; nil: none
-	Steps   []Step           // stages that changed the score, if it is to be explained
+	Linear  float64        // score of the linear model
+	Shown   float64        // score as it is shown
+	AlsoAt  []int64        // records that it stands for
+	Posts   []*Candidate   // others of its thread, shown with it, best first
+	Into    *Candidate     // the one that is shown in its place; nil: none
+	Is      string         // what it is to that one: "is in the thread of"; "": a copy
+	Pin     *profile.Place // that moved it; nil: none
+	Steps   []Step         // stages that changed the score, if it is to be explained
 }
 
 // Step is the score after a stage.

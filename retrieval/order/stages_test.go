@@ -9,7 +9,6 @@ import (
 	"almanac/retrieval/plan"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
-	"almanac/retrieval/relevance"
 )
 
 // TestAPlanSaysWhichStagesItHas: a plan is a value, and nothing else is asked.
@@ -25,7 +24,7 @@ func TestAPlanSaysWhichStagesItHas(t *testing.T) {
 		{plan.Plan{Profile: fused, Request: plan.Request{Diversify: true}}, "fusion diversify"},
 		{plan.Plan{Profile: reranked}, "rerank floor live"},
 		{plan.Plan{Profile: reranked, Request: plan.Request{Distinct: true}}, "rerank floor live"},
-		{plan.Plan{Profile: collapsed, Places: []relevance.Place{{Record: 1}}}, "rerank floor live collapse pin"},
+		{plan.Plan{Profile: collapsed, Places: []profile.Place{{Record: 1}}}, "rerank floor live collapse pin"},
 		{plan.Plan{Profile: collapsed, Request: plan.Request{Distinct: true, Diversify: true, Apart: 3},
 			State: plan.State{Crossed: true}},
 			"rerank floor live collapse distinct thread cross-encoder apart diversify"},

@@ -18,7 +18,6 @@ import (
 	"almanac/retrieval/phrase"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
-	"almanac/retrieval/relevance"
 	"almanac/retrieval/rerank"
 )
 
@@ -53,7 +52,7 @@ type Plan struct {
 
 	Operators   phrase.Operators
 	Decisions   *phrase.Decisions // of Operators
-	Places      []relevance.Place // fixed by a pin
+	Places      []profile.Place   // fixed by a pin
 	Model       rerank.Model
 	Scorer      *rerank.Scorer
 	Statistics  corpus.Statistics
@@ -61,7 +60,7 @@ type Plan struct {
 	corrections []correction
 	completion  completion
 	pairs       []string // in which characters that were typed alone stand
-	set         *relevance.Set
+	set         *profile.Set
 }
 
 // List is a list of the profile that takes part.
@@ -73,7 +72,7 @@ type List struct {
 
 // New prepares a request. Its own Relevance is left to the caller, who gives the
 // set of it.
-func New(r Request, set *relevance.Set, state State) (*Plan, error) {
+func New(r Request, set *profile.Set, state State) (*Plan, error) {
 	prof, ok := set.Profile(r.Profile)
 	if !ok {
 		return nil, fmt.Errorf("%w: there is no profile %q", ErrBadQuery, r.Profile)

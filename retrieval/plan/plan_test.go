@@ -14,7 +14,6 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/plan"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/relevance"
 )
 
 // aliases are those of the set of every plan.
@@ -45,7 +44,7 @@ func newPlan(t *testing.T, r plan.Request, usable []string, texts ...string) (*p
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := relevance.Compile(relevance.Spec{Profiles: []profile.Profile{p}, Aliases: aliases},
+	set, err := profile.Compile(profile.Relevance{Profiles: []profile.Profile{p}, Aliases: aliases},
 		func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)

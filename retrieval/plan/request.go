@@ -7,8 +7,8 @@ import (
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
-	"almanac/retrieval/relevance"
 )
 
 // ErrBadQuery is wrapped by the errors of requests that have nothing to search for
@@ -35,7 +35,7 @@ type Request struct {
 	Profile   string // "" = the default profile
 	// Relevance, if set, decides the order in place of what is published, to try a
 	// change before it is published.
-	Relevance *relevance.Spec
+	Relevance *profile.Relevance
 }
 
 // ReadTerm is a term that a query is read as.

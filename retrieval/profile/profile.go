@@ -1,5 +1,6 @@
 // Package profile holds relevance profiles: which retrievers a search uses, how
 // their lists are fused, and the weights of the reranker. A profile is a versioned YAML file with its provenance.
+// It compiles them, with equivalent spellings and pins, for searches.
 package profile
 
 import (

@@ -7,7 +7,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/relevance"
 )
 
 // ErrInvalid: what cannot be saved, for a reason that people can mend.
@@ -19,7 +18,7 @@ var ErrInvalid = errors.New("cannot be saved")
 func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (catalog.Revision, error) {
 	p, err := profile.Parse([]byte(r.Data))
 	if err == nil {
-		err = relevance.CheckProfile(p)
+		_, err = p.Model()
 	}
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", ErrInvalid, err)

@@ -1,6 +1,4 @@
-// Package relevance compiles what decides the order of results and can be
-// replaced while searches run: profiles, equivalent spellings and pins.
-package relevance
+package profile
 
 import (
 	"cmp"
@@ -8,92 +6,86 @@ import (
 	"maps"
 	"slices"
 
-	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
 	"almanac/retrieval/rerank"
 )
 
 // The engines that searches ask.
 const (
-	Keyword = "keyword"
-	Vector  = "vector"
+	KeywordEngine = "keyword"
+	VectorEngine  = "vector"
 )
 
 // EngineOf maps every retriever that a profile may name to its engine.
-var EngineOf = map[string]string{"documents": Keyword, "passages": Keyword, "dense": Vector, "sparse": Vector}
+var EngineOf = map[string]string{"documents": KeywordEngine, "passages": KeywordEngine, "dense": VectorEngine,
+	"sparse": VectorEngine}
 
-// Spec is what a Set is compiled of.
-type Spec struct {
-	// Profiles to choose from; profile.DefaultName must be among them.
-	Profiles []profile.Profile
+// Relevance is what decides the order of results and can be replaced while searches run.
+type Relevance struct {
+	// Profiles to choose from; DefaultName must be among them.
+	Profiles []Profile
 	// Transformer is the default profile where vectors are those of a transformer, as
 	// cosines of different kinds of models are not comparable. nil: that of Profiles.
-	Transformer *profile.Profile
+	Transformer *Profile
 	// Aliases are groups of equivalent spellings.
 	Aliases map[string][]string
 	// Pins fix the places of records in the results of a query.
 	Pins []Pin
 }
 
-// For returns the specification for vectors of one kind: with one default profile.
-func (s Spec) For(transformer bool) Spec {
+// For returns the relevance for vectors of one kind: with one default profile.
+func (s Relevance) For(transformer bool) Relevance {
 	fitted := s.Transformer
 	s.Transformer = nil
-	at := slices.IndexFunc(s.Profiles, func(p profile.Profile) bool { return p.Name == profile.DefaultName })
+	at := slices.IndexFunc(s.Profiles, func(p Profile) bool { return p.Name == DefaultName })
 	if !transformer || fitted == nil || at < 0 {
 		return s
 	}
 	s.Profiles = slices.Clone(s.Profiles)
 	s.Profiles[at] = *fitted
-	s.Profiles[at].Name = profile.DefaultName
+	s.Profiles[at].Name = DefaultName
 	return s
 }
 
-// Set is a compiled Spec. It never changes: a search uses one from start to end.
+// Set is a compiled Relevance. It never changes: a search uses one from start to end.
 type Set struct {
-	profiles map[string]profile.Profile
+	profiles map[string]Profile
 	models   map[string]rerank.Model // by profile
 	aliases  [][][]query.Term
 	pins     map[string][]Pin // by the words of their query, in the order given
 }
 
-// Compile checks a specification of one default profile; see For. A profile that names an unknown retriever or feature
+// Compile checks a relevance of one default profile; see For. A profile that names an unknown retriever or feature
 // is an error. A retriever that exists but that these engines lack is left out of the
 // profile's lists.
-func Compile(s Spec, there func(retriever string) bool) (*Set, error) {
-	set := &Set{profiles: map[string]profile.Profile{}, models: map[string]rerank.Model{},
+func Compile(s Relevance, there func(retriever string) bool) (*Set, error) {
+	set := &Set{profiles: map[string]Profile{}, models: map[string]rerank.Model{},
 		aliases: compileAliases(s.Aliases)}
 	for _, p := range s.Profiles {
-		model, err := modelOf(p)
+		model, err := p.Model()
 		if err != nil {
 			return nil, err
 		}
-		p.Lists = slices.DeleteFunc(slices.Clone(p.Lists), func(l profile.List) bool { return !there(l.Retriever) })
+		p.Lists = slices.DeleteFunc(slices.Clone(p.Lists), func(l List) bool { return !there(l.Retriever) })
 		if len(p.Lists) == 0 {
 			return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
 		}
 		set.profiles[p.Name], set.models[p.Name] = p, model
 	}
-	if _, ok := set.profiles[profile.DefaultName]; !ok {
-		return nil, fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
+	if _, ok := set.profiles[DefaultName]; !ok {
+		return nil, fmt.Errorf("retrieval: there is no profile named %q", DefaultName)
 	}
 	var err error
 	set.pins, err = compilePins(s.Pins)
 	return set, err
 }
 
-// CheckProfile returns an error for a profile that no engine can use because it names
-// a retriever or a feature that does not exist.
-func CheckProfile(p profile.Profile) error {
-	_, err := modelOf(p)
-	return err
-}
-
-// modelOf turns the weights of a profile into a model, and checks its names.
-func modelOf(p profile.Profile) (m rerank.Model, err error) {
+// Model turns the weights into a model. A profile that names a retriever or a feature
+// that does not exist, which no engine can use, is an error.
+func (p Profile) Model() (m rerank.Model, err error) {
 	fault := func(field, what, name string) error {
 		return fmt.Errorf("retrieval: profile %s: %w", p.Name,
-			profile.Fault{Field: field, Problem: fmt.Sprintf("there is no %s %q", what, name)})
+			Fault{Field: field, Problem: fmt.Sprintf("there is no %s %q", what, name)})
 	}
 	for i, l := range p.Lists {
 		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
@@ -120,8 +112,8 @@ func modelOf(p profile.Profile) (m rerank.Model, err error) {
 }
 
 // Profile returns a profile by name, the default one for "".
-func (s *Set) Profile(name string) (p profile.Profile, ok bool) {
-	p, ok = s.profiles[cmp.Or(name, profile.DefaultName)]
+func (s *Set) Profile(name string) (p Profile, ok bool) {
+	p, ok = s.profiles[cmp.Or(name, DefaultName)]
 	return p, ok
 }
 
