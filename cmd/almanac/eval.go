@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -130,19 +128,18 @@ func (c *evalCmd) underFloor(reports []eval.Report) error {
 // sets are the case or the collections given, else the one that comes with the network.
 func (c *evalCmd) sets(ctx context.Context, a *app) ([]testSet, error) {
 	if c.Case != "" {
-		_, _, store, err := openCatalog(ctx, a.open)
-		if err != nil {
-			return nil, err
-		}
 		var of eval.Collection
-		named, err := workbench.CaseNamed(ctx, store, c.Case)
-		if err == nil {
-			of, err = workbench.Judged(ctx, store, named)
-		}
-		if err == nil && len(of.Queries) == 0 {
-			err = fmt.Errorf("no person judged a query of case %s", c.Case)
-		}
-		return []testSet{{name: c.Case, collection: &of}}, errors.Join(err, store.Close())
+		err := a.withCatalog(ctx, func(store catalog.Store) error {
+			named, err := workbench.CaseNamed(ctx, store, c.Case)
+			if err == nil {
+				of, err = workbench.Judged(ctx, store, named)
+			}
+			if err == nil && len(of.Queries) == 0 {
+				err = fmt.Errorf("no person judged a query of case %s", c.Case)
+			}
+			return err
+		})
+		return []testSet{{name: c.Case, collection: &of}}, err
 	}
 	if len(c.Judged)+len(c.Queries) > 0 {
 		return testSets(c.Judged, c.Queries)
@@ -256,8 +253,7 @@ func (c *evalCmd) measured(
 		return nil, err
 	}
 	return reports, workbench.Keep(ctx, s.store, reports, catalog.Evaluation{Generation: generation,
-		By:    cmp.Or(config.Getenv(a.environ, "USER"), "command line"),
-		Model: s.Searcher.Status(ctx).Model, Version: version()})
+		By: a.user(), Model: s.Searcher.Status(ctx).Model, Version: version()})
 }
 
 // imported measures runs of other systems.
@@ -285,16 +281,14 @@ func (c *evalCmd) writeRuns(reports []eval.Report) error {
 	}
 	for i, r := range reports {
 		tag := "almanac-" + stem(r.Profile)
-		if err := replaceFile(paths[i], func(w io.Writer) error { return eval.WriteRun(w, r, tag) }); err != nil {
+		var run bytes.Buffer
+		err := eval.WriteRun(&run, r, tag)
+		if err == nil {
+			err = replaceFile(paths[i], run.Bytes())
+		}
+		if err != nil {
 			return fmt.Errorf("write run %s: %w", paths[i], err)
 		}
 	}
 	return nil
-}
-
-// printJSON prints what a command measured.
-func printJSON(w io.Writer, out any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
 }

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"almanac/cmd/config"
 )
 
 // replaceFile writes a file under a temporary name and renames it when it is
 // complete, so that readers never see a part. It keeps the permissions of one that is
 // there.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
+func replaceFile(path string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
@@ -25,7 +29,8 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := errors.Join(write(f), f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
@@ -38,6 +43,21 @@ func reason(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// checkEnding refuses to write a network file that would not be taken for one.
+func checkEnding(file string) error {
+	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
+		return fmt.Errorf("%w: %s: a network file ends in .yaml", config.ErrUsage, file)
+	}
+	return nil
+}
+
+// printJSON prints JSON for people and programs.
+func printJSON(w io.Writer, out any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
 }
 
 // stem returns the name of a profile, or of its file without directory and

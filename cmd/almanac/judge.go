@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -44,15 +43,14 @@ type judgeExportCmd struct {
 // cases opens the catalog, to which the network's judged queries belong as its first
 // case, and prints what do returns.
 func (a *app) cases(ctx context.Context, asJSON bool, do func(catalog.Store) (fmt.Stringer, error)) error {
-	_, _, store, err := openCatalog(ctx, a.open)
-	if err != nil {
-		return err
-	}
 	var out fmt.Stringer
-	if err = a.firstCase(ctx, store); err == nil {
-		out, err = do(store)
-	}
-	if err = errors.Join(err, store.Close()); err == nil && asJSON {
+	err := a.withCatalog(ctx, func(store catalog.Store) (err error) {
+		if err = a.firstCase(ctx, store); err == nil {
+			out, err = do(store)
+		}
+		return err
+	})
+	if err == nil && asJSON {
 		return json.NewEncoder(a.out).Encode(out)
 	} else if err == nil {
 		_, err = fmt.Fprintln(a.out, out)
@@ -100,10 +98,7 @@ func (c *judgeExportCmd) Run(ctx context.Context, a *app) error {
 		out, files, err := workbench.Export(ctx, store, c.Case, c.TREC, c.Judges...)
 		err = errors.Join(err, os.MkdirAll(c.Dir, 0o755))
 		for name, data := range files {
-			err = errors.Join(err, replaceFile(filepath.Join(c.Dir, name), func(w io.Writer) error {
-				_, err := w.Write(data)
-				return err
-			}))
+			err = errors.Join(err, replaceFile(filepath.Join(c.Dir, name), data))
 		}
 		return out, err
 	})

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +108,7 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 		a.log, a.lines = terminal.Loggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
 		kctx.Bind(&profiles.Desk{Open: a.withRevisions, Load: a.profile, Out: out, Here: a.here,
-			By: cmp.Or(config.Getenv(environ, "USER"), "command line")})
+			By: a.user()})
 		err = kctx.Run(a)
 	}
 	switch {

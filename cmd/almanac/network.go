@@ -42,8 +42,8 @@ yours is commented out. A file that is there is left alone.`
 }
 
 func (c networkNewCmd) Run(a *app) error {
-	if ext := filepath.Ext(c.File); ext != ".yaml" && ext != ".yml" {
-		return fmt.Errorf("%w: %s: a network file ends in .yaml", config.ErrUsage, c.File)
+	if err := checkEnding(c.File); err != nil {
+		return err
 	}
 	f, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {

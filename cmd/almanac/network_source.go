@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,10 +41,7 @@ func (c sourceAddCmd) Run(ctx context.Context, a *app) error {
 	if _, err := connectors.KindOf(c.Kind); err != nil {
 		return err
 	}
-	e := networks.Entry{Name: c.Name, Kind: c.Kind, Every: c.Every}
-	if e.Name == "" {
-		e.Name = c.Kind
-	}
+	e := networks.Entry{Name: cmp.Or(c.Name, c.Kind), Kind: c.Kind, Every: c.Every}
 	for _, option := range c.Options {
 		key, value, ok := strings.Cut(option, "=")
 		if !ok {
@@ -140,8 +137,8 @@ func (a *app) moveWorkDir(ctx context.Context, n network.Network, from, to strin
 func (a *app) edit(ctx context.Context, file, source string, change func([]byte) ([]byte, error)) (
 	n network.Network, err error,
 ) {
-	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
-		return n, fmt.Errorf("%w: %s: a network file ends in .yaml", config.ErrUsage, file)
+	if err := checkEnding(file); err != nil {
+		return n, err
 	}
 	path, err := filepath.EvalSymlinks(file)
 	if err != nil {
@@ -165,7 +162,7 @@ func (a *app) edit(ctx context.Context, file, source string, change func([]byte)
 	if err != nil {
 		return n, err
 	}
-	return n, replaceFile(path, func(w io.Writer) error { _, err := w.Write(text); return err })
+	return n, replaceFile(path, text)
 }
 
 // checkSource fails if a source cannot be read as it is.

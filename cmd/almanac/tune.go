@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -117,8 +116,5 @@ func (c *tuneCmd) write(t eval.Tuning, all workbench.FitPart, sets []testSet) er
 	if err != nil {
 		return err
 	}
-	return replaceFile(c.Out, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return replaceFile(c.Out, data)
 }

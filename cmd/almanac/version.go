@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -15,9 +14,7 @@ type versionCmd struct {
 func (c versionCmd) Run(a *app) error {
 	b := built()
 	if c.JSON {
-		out := json.NewEncoder(a.out)
-		out.SetIndent("", "  ")
-		return out.Encode(b)
+		return printJSON(a.out, b)
 	}
 	_, err := fmt.Fprintln(a.out, b)
 	return err

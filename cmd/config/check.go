@@ -17,13 +17,23 @@ import (
 
 // check validates the configuration and normalizes the public URL.
 func (c *Config) check() error {
-	switch {
-	case min(c.Limit.REST, c.Limit.MCP, c.Limit.Web, c.Limit.Connections, c.Limit.ClientConnections) < 0:
+	if min(c.Limit.REST, c.Limit.MCP, c.Limit.Web, c.Limit.Connections, c.Limit.ClientConnections) < 0 {
 		return fmt.Errorf("%w: limits must not be negative; 0 switches one off", ErrUsage)
-	case !slices.Contains([]string{"auto", "on", "off"}, c.Limit.Local):
-		return fmt.Errorf("%w: limit.local is %q: must be on, off or auto", ErrUsage, c.Limit.Local)
-	case !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format):
-		return fmt.Errorf("%w: log.format is %q: must be text, json or auto", ErrUsage, c.Log.Format)
+	}
+	for _, choice := range [][]string{ // of a setting, its value and the values that it takes
+		{"limit.local", c.Limit.Local, "on", "off", "auto"},
+		{"log.format", c.Log.Format, "text", "json", "auto"},
+		{"server.role", c.Server.Role, "auto", RoleReader},
+		{"embed.kind", c.Embed.Kind, "ollama", "openai", "tei"},
+		{"rerank.kind", c.Rerank.Kind, "tei", "llamacpp"},
+		{"judge.kind", c.Judge.Kind, "ollama", "openai"},
+		{"search.passages", c.Search.Passages, "memory", PassagesInCatalog},
+	} {
+		key, value, known := choice[0], choice[1], choice[2:]
+		if last := len(known) - 1; !slices.Contains(known, value) {
+			return fmt.Errorf("%w: %s is %q: must be %s or %s", ErrUsage, key, value,
+				strings.Join(known[:last], ", "), known[last])
+		}
 	}
 	for key, d := range map[string]time.Duration{"search.deadline": c.Search.Deadline,
 		"embed.keep_alive": c.Embed.KeepAlive, "rerank.deadline": c.Rerank.Deadline} {
@@ -43,9 +53,6 @@ func (c *Config) check() error {
 	}
 	if _, err := limit.ParseProxies(c.Server.TrustedProxies); err != nil {
 		return fmt.Errorf("%w: server.trusted_proxies: %w", ErrUsage, err)
-	}
-	if role := c.Server.Role; role != "auto" && role != RoleReader {
-		return fmt.Errorf("%w: server.role is %q: must be auto or reader", ErrUsage, role)
 	}
 	if c.Limit.Redis != "" {
 		if err := limit.CheckShared(c.Limit.Redis); err != nil {
@@ -95,24 +102,16 @@ func (c *Config) checkServers() error {
 		c.Embed.Model = ""
 	}
 	switch {
-	case !slices.Contains([]string{"ollama", "openai", "tei"}, c.Embed.Kind):
-		return fmt.Errorf("%w: embed.kind is %q: must be ollama, openai or tei", ErrUsage, c.Embed.Kind)
 	case c.Embed.URL != "" && c.Embed.Model == "" && c.Embed.Kind != "tei":
 		return fmt.Errorf("%w: embed.model is missing: which model of %s embeds?", ErrUsage, c.Embed.URL)
 	case c.Embed.URL == "" && !slices.Contains([]string{embed.Auto, embed.Table, embed.Transformer}, c.Embed.Model):
 		return fmt.Errorf("%w: embed.url is missing: set it to the model server of %s, or embed.model to %s or a model "+
 			"in the program, %s or %s; models in directories are not read", ErrUsage, c.Embed.Model, embed.Auto,
 			embed.Table, embed.Transformer)
-	case !slices.Contains([]string{"tei", "llamacpp"}, c.Rerank.Kind):
-		return fmt.Errorf("%w: rerank.kind is %q: must be tei or llamacpp", ErrUsage, c.Rerank.Kind)
-	case !slices.Contains([]string{"ollama", "openai"}, c.Judge.Kind):
-		return fmt.Errorf("%w: judge.kind is %q: must be ollama or openai", ErrUsage, c.Judge.Kind)
 	case c.Judge.URL != "" && c.Judge.Model == "":
 		return fmt.Errorf("%w: judge.model is missing: which model of %s judges?", ErrUsage, c.Judge.URL)
 	case c.Judge.URL == "" && c.Judge.Model != "":
 		return fmt.Errorf("%w: judge.url is missing: where is %s?", ErrUsage, c.Judge.Model)
-	case !slices.Contains([]string{"memory", PassagesInCatalog}, c.Search.Passages):
-		return fmt.Errorf("%w: search.passages is %q: must be memory or catalog", ErrUsage, c.Search.Passages)
 	case c.Search.Passages == PassagesInCatalog && (c.Keyword.URL == "" || c.Vector.URL == ""):
 		return fmt.Errorf("%w: search.passages is catalog: set keyword.url and vector.url too, as the engines in the "+
 			"program keep all passages in memory, or leave it at memory", ErrUsage)

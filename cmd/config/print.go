@@ -19,13 +19,7 @@ func Help() string {
 		if s.def != "" {
 			fmt.Fprintf(&b, " [%s]", s.def)
 		}
-		fmt.Fprintf(&b, "\n  %s", EnvName(s.key))
-		for short, key := range shortEnv {
-			if key == s.key {
-				fmt.Fprintf(&b, ", %s", short)
-			}
-		}
-		b.WriteString("\n\n")
+		fmt.Fprintf(&b, "\n  %s\n\n", s.variables())
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -48,13 +42,7 @@ func Markdown(w io.Writer) error {
 		if s.def != "" {
 			def = "`" + s.def + "`"
 		}
-		name := EnvName(s.key)
-		for short, key := range shortEnv {
-			if key == s.key {
-				name += ", " + short
-			}
-		}
-		if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |\n", s.key, name, def, s.doc); err != nil {
+		if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |\n", s.key, s.variables(), def, s.doc); err != nil {
 			return err
 		}
 	}

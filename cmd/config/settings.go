@@ -19,6 +19,17 @@ type setting struct {
 	index         []int // of the field in Config; nil for the file of a secret
 }
 
+// variables are the names of its environment variables.
+func (s setting) variables() string {
+	names := EnvName(s.key)
+	for short, key := range shortEnv {
+		if key == s.key {
+			names += ", " + short
+		}
+	}
+	return names
+}
+
 const fileSuffix = "_file"
 
 var settings = func() []setting {
