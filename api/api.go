@@ -28,7 +28,6 @@ import (
 	"almanac/api/reports"
 	"almanac/api/rest"
 	"almanac/api/tally"
-	"almanac/retrieval"
 	"almanac/text/webaddress"
 )
 
@@ -40,27 +39,9 @@ type Handlers struct {
 
 // New assembles the handlers.
 func New(cfg Config) (*Handlers, error) {
-	cfg.Serving = cfg.WithDefaults()
+	cfg.Program = cfg.Program.WithDefaults()
 	if cfg.Metrics == nil {
 		cfg.Metrics = admin.NewMetrics()
-	}
-	if cfg.Down == nil {
-		cfg.Down = func() []retrieval.Down { return nil }
-	}
-	if cfg.Catalog == nil {
-		cfg.Catalog = func(context.Context) error { return nil }
-	}
-	if cfg.Notes == nil {
-		cfg.Notes = func() []string { return nil }
-	}
-	if cfg.Draining == nil {
-		cfg.Draining = func() bool { return false }
-	}
-	if cfg.Behind == nil {
-		cfg.Behind = func() time.Duration { return 0 }
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
 	}
 	if cfg.LimitStore == nil {
 		cfg.LimitStore = limit.NewStore()

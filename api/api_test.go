@@ -23,8 +23,10 @@ import (
 
 	"almanac/api"
 	"almanac/api/edge"
+	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/reports"
+	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/testing/optest"
@@ -38,8 +40,8 @@ func TestMain(m *testing.M) {
 func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 	t.Helper()
 	cfg := api.Config{
-		Serving: op.Serving{Operations: optest.Operations(), Timeout: time.Minute},
-		Name:    "Shelf", Version: "test", PublicURL: "https://kb.example/", AdminLoopback: true,
+		Program: meta.Program{Serving: op.Serving{Operations: optest.Operations(), Timeout: time.Minute}, Version: "test"},
+		Site:    web.Site{Name: "Shelf"}, PublicURL: "https://kb.example/", AdminLoopback: true,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
 		Resources: []op.Resource{{URI: "kb://motd", Name: "motd",
 			Read: func(context.Context) (any, error) { return "hello", nil }}},
@@ -312,7 +314,8 @@ func TestNewRefuses(t *testing.T) {
 		"one operation twice":           func(c *api.Config) { c.Operations = append(c.Operations, c.Operations[0]) },
 		"no version":                    func(c *api.Config) { c.Version = "" },
 	} {
-		cfg := api.Config{Serving: op.Serving{Operations: optest.Operations()}, Version: "1", AdminLoopback: true,
+		cfg := api.Config{AdminLoopback: true,
+			Program:    meta.Program{Serving: op.Serving{Operations: optest.Operations()}, Version: "1"},
 			LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}
 		change(&cfg)
 		if _, err := api.New(cfg); err == nil {

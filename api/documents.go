@@ -16,18 +16,9 @@ import (
 // overHTTP are the operations that REST serves, probes too, and the description of
 // them.
 func overHTTP(cfg Config) (served []op.Operation, description []byte, err error) {
-	down := func() (list []string) {
-		for _, d := range cfg.Down() {
-			list = append(list, d.Engine+" "+d.Public())
-		}
-		return list
-	}
-	served = append(slices.Clone(cfg.Operations), meta.Probes(meta.Program{
-		Serving: cfg.Serving, Version: cfg.Version, Down: down, Draining: cfg.Draining, Behind: cfg.Behind,
-		Catalog: cfg.Catalog, Notes: cfg.Notes,
-	})...)
+	served = append(slices.Clone(cfg.Operations), meta.Probes(cfg.Program)...)
 	description, err = openapi.Document(openapi.Config{
-		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: served,
+		Title: title(cfg.Name), Description: cfg.About, PublicURL: cfg.PublicURL, Operations: served,
 		Groups: Groups(), Exact: exactNames,
 	})
 	if err != nil {

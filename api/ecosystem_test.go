@@ -17,6 +17,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/remote"
 	"almanac/catalog"
@@ -66,7 +67,7 @@ func (l *library) withRemote(t *testing.T, caller kb.ToolCaller) *library {
 	l.base.Remote = caller
 	l.ops = api.Operations(l.base)
 	h, err := api.New(api.Config{
-		Serving: op.Serving{Operations: l.ops}, Name: "x", Version: "test", PublicURL: publicURL, AdminLoopback: true,
+		Program: meta.Program{Serving: op.Serving{Operations: l.ops}, Version: "test"}, PublicURL: publicURL, AdminLoopback: true,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
 	})
 	if err != nil {

@@ -23,8 +23,10 @@ import (
 	"almanac/api/admit"
 	"almanac/api/edge"
 	"almanac/api/kb"
+	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/tally"
+	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/postgres"
@@ -161,9 +163,9 @@ func serveAs(
 		serving.Kinds = api.Kinds(b)
 	}
 	h, err := api.New(api.Config{
-		Proposals: n.Proposals, Items: l.base.Items, Now: clock,
-		Serving: serving, Down: down, Resources: api.ResourcesOf(b, l.ops),
-		Name: n.Title, Description: n.Description, Version: "test", PublicURL: publicURL, AdminLoopback: true,
+		Program:   meta.Program{Serving: serving, Version: "test", Down: down},
+		Site:      web.Site{Name: n.Title, About: n.Description, Proposals: n.Proposals, Items: l.base.Items, Now: clock},
+		Resources: api.ResourcesOf(b, l.ops), PublicURL: publicURL, AdminLoopback: true,
 		Tally: b.Tally, Audience: audience,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
 	})

@@ -13,11 +13,12 @@ import (
 
 // newWeb makes the pages for people.
 func newWeb(cfg Config, visits, typing *limit.Bucket) ([]edge.Route, error) {
-	name, _, _ := strings.Cut(cfg.Name, " (")
+	site := cfg.Site
+	name, _, _ := strings.Cut(site.Name, " (")
+	site.Name = cmp.Or(name, "The network")
 	pages, err := web.New(web.Config{
-		Serving: cfg.Serving, Name: cmp.Or(name, "The network"), About: cfg.Description, PublicURL: cfg.PublicURL,
-		Readers: cfg.readers(), Version: cfg.Version, Limit: visits, Typing: typing, Clicks: cfg.Clicks,
-		Proposals: cfg.Proposals, Items: cfg.Items, Now: cfg.Now, Protocols: mcp.Versions,
+		Serving: cfg.Serving, Site: site, PublicURL: cfg.PublicURL, Version: cfg.Version,
+		Readers: cfg.readers(), Limit: visits, Typing: typing, Protocols: mcp.Versions,
 		Reference: reference.Groups(reference.Config{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
 	})
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/kb/read"
 	items "almanac/api/library"
+	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/web"
 	"almanac/catalog"
@@ -351,7 +352,7 @@ func TestErrorsArePages(t *testing.T) {
 func TestLimitsArePages(t *testing.T) {
 	l := open(t).ready(t)
 	h, err := api.New(api.Config{
-		Serving: op.Serving{Operations: l.ops}, Name: "Harbour", Version: "test", PublicURL: publicURL,
+		Program: meta.Program{Serving: op.Serving{Operations: l.ops}, Version: "test"}, PublicURL: publicURL,
 		AdminLoopback: true, Loopback: true, LimitSetting: func(string) string { return "set limit.web" },
 		Limits: api.Limits{Web: 2},
 	})
@@ -555,8 +556,8 @@ func TestASitemapIsBounded(t *testing.T) {
 		lists++
 		return kb.List[items.Row]{Items: make([]items.Row, in.Limit), Total: 1_000_000}, nil
 	})
-	h, err := api.New(api.Config{Serving: op.Serving{Operations: ops}, Name: "Harbour", Version: "test", PublicURL: publicURL,
-		AdminLoopback: true})
+	h, err := api.New(api.Config{PublicURL: publicURL, AdminLoopback: true,
+		Program: meta.Program{Serving: op.Serving{Operations: ops}, Version: "test"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/retrieval"
 )
 
 // Health says that the program runs.
@@ -29,12 +30,48 @@ type Readiness struct {
 // Program is what probes look at.
 type Program struct {
 	op.Serving
-	Version  string
-	Down     func() []string // what does not answer, or is incomplete, for anybody
-	Notes    func() []string // what is not as configured, and changes no answer
+	Version string
+	// Down lists the engines that do not answer; nil = none.
+	Down func() []retrieval.Down
+	// Catalog is why the catalog does not answer; nil = it always does.
+	Catalog func(context.Context) error
+	// Notes are what /ready says besides of what is not as configured; nil = nothing.
+	Notes func() []string
+	// Draining reports that the program is about to stop: /ready says so, and
+	// everything else goes on; nil = never.
 	Draining func() bool
-	Catalog  func(context.Context) error // why it does not answer
-	Behind   func() time.Duration        // for how long the index has not had everything of the catalog
+	// Behind is for how long the index has not had everything of the catalog: beyond a
+	// minute /ready says so. nil = never.
+	Behind func() time.Duration
+}
+
+// WithDefaults sets the fields that are nil.
+func (p Program) WithDefaults() Program {
+	p.Serving = p.Serving.WithDefaults()
+	if p.Down == nil {
+		p.Down = func() []retrieval.Down { return nil }
+	}
+	if p.Catalog == nil {
+		p.Catalog = func(context.Context) error { return nil }
+	}
+	if p.Notes == nil {
+		p.Notes = func() []string { return nil }
+	}
+	if p.Draining == nil {
+		p.Draining = func() bool { return false }
+	}
+	if p.Behind == nil {
+		p.Behind = func() time.Duration { return 0 }
+	}
+	return p
+}
+
+// public are what does not answer, or is incomplete, for anybody.
+func (p Program) public() (list []string) {
+	for _, d := range p.Down() {
+		list = append(list, d.Engine+" "+d.Public())
+	}
+	return list
 }
 
 // mostBehind is how far behind the catalog a server may be that is sent questions.
@@ -53,7 +90,7 @@ func Probes(p Program) []op.Operation {
 	}
 	start := time.Now()
 	health := func(ctx context.Context, _ struct{}) (Health, error) {
-		h := Health{Status: "ok", Down: p.Down(), Tools: tools, Version: p.Version,
+		h := Health{Status: "ok", Down: p.public(), Tools: tools, Version: p.Version,
 			UptimeSeconds: int(time.Since(start).Seconds())}
 		if err := p.Catalog(ctx); err != nil {
 			h.Down = append(h.Down, "catalog "+catalog.Public(err))
@@ -74,7 +111,7 @@ func Probes(p Program) []op.Operation {
 		if err := p.Catalog(ctx); err != nil {
 			return Readiness{}, op.Unavailable(5*time.Second, "catalog %s", catalog.Public(err))
 		}
-		down := p.Down()
+		down := p.public()
 		if ready, progress := p.Ready(); !ready {
 			return Readiness{}, op.Loading(progress, down...)
 		}

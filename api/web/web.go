@@ -27,18 +27,23 @@ import (
 // Config of a Handler.
 type Config struct {
 	op.Serving
-	Name      string // of the network, for people
-	About     string // what the network is; its first sentence is at the foot of every page
-	Proposals network.Proposals
+	Site
 	PublicURL string // without a slash at the end
 	Version   string
 	Protocols []string          // versions of the tool protocol that are served
 	Reference []reference.Group // what the pages about the API describe
-	Now       func() time.Time
-	Readers   edge.Origins // pages of these may read suggestions
+	Readers   edge.Origins      // pages of these may read suggestions
 	// Limit counts every request but those of styles and scripts, and Typing those that
 	// a page makes as one types; nil = none.
 	Limit, Typing *limit.Bucket
+}
+
+// Site is what the pages have of the network, and how they show it.
+type Site struct {
+	Name      string // of the network, for people
+	About     string // what the network is; its first sentence is at the foot of every page
+	Proposals network.Proposals
+	Now       func() time.Time // nil = the system's clock
 	// Items are the records that references name, for links in texts; nil: texts have none.
 	Items func(context.Context, []catalog.Ref) (map[catalog.Ref]kb.Item, error)
 	// Clicks says that pages report which results are shown and opened.

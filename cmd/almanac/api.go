@@ -5,8 +5,10 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/remote"
+	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/cmd/config"
@@ -38,15 +40,13 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 		serving.Kinds = api.Kinds(b)
 	}
 	return api.Config{
-		Serving: serving, Down: down, Catalog: b.Catalog.Ping,
-		Resources: api.ResourcesOf(b, all),
-		Name:      b.Network.Title, Proposals: b.Network.Proposals, Items: b.Items, Now: b.Now,
-		Description: b.Network.Description,
-		Version:     version(), PublicURL: b.PublicURL,
+		Program: meta.Program{Serving: serving, Version: version(), Down: down, Catalog: b.Catalog.Ping},
+		Site: web.Site{Name: b.Network.Title, About: b.Network.Description, Proposals: b.Network.Proposals,
+			Items: b.Items, Now: b.Now, Clicks: s.Clicks},
+		Resources: api.ResourcesOf(b, all), PublicURL: b.PublicURL,
 		Instructions: api.Instructions(b),
 		AdminToken:   s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
 		Tally:   b.Tally,
-		Clicks:  s.Clicks,
 		Prompts: a.config.MCP.Prompts,
 		Limits:  api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
 		LimitSetting: func(limit string) string {
