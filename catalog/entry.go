@@ -6,11 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"almanac/text/prose"
 )
@@ -197,4 +199,98 @@ func SameName(a, b string) bool { return Underscored(a) == Underscored(b) }
 // lower case, on one line.
 func Fold(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(Clean(s))), " ")
+}
+
+// ErrBadEntry: an entry that no store can keep: without a kind, without a key
+// or with one that is too long, or with data that is not JSON.
+var ErrBadEntry = errors.New("bad entry")
+
+// Clean makes text that every store returns unchanged: valid UTF-8 without NUL.
+// Everything else becomes U+FFFD.
+func Clean(s string) string {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// Clean applies the function Clean to both parts.
+func (r Ref) Clean() Ref { return Ref{Kind(Clean(string(r.Kind))), Clean(r.Key)} }
+
+// CleanTime returns a time as stores keep it: UTC, in whole microseconds. Years
+// outside 1 to 9999, which JSON cannot represent, become unknown.
+func CleanTime(t time.Time) time.Time {
+	t = t.UTC().Truncate(time.Microsecond)
+	if t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// set returns the clean, distinct, non-empty strings in order; nil if there are
+// none.
+func set(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = Clean(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Lists filter by columns and tags, never inside a record's data. A tag is a
+// mark, or a name and a value joined by Tag; connectors write no others.
+
+// Marks: tags without a value.
+const (
+	// TagStub: the record has hardly any content, such as a page of headings
+	// and to-dos, a template or a test draft.
+	TagStub = "stub"
+	// TagOtherVersion: a documentation page of a version other than the current
+	// one, which also has that page; an endpoint of such a description of an API.
+	TagOtherVersion = "other-version"
+	TagStable       = "stable"     // a release or package version that is not a prerelease
+	TagSecurity     = "security"   // release notes that mention security
+	TagCode         = "code"       // a post with code blocks
+	TagValidators   = "validators" // an operation in which validators have to act
+	TagSuper        = "super"      // a validator that takes part in governance
+)
+
+// Names of tags.
+const (
+	TagStatus      = "status"      // of a proposal, in the network's own words
+	TagType        = "type"        // of a proposal, as in its header
+	TagLabel       = "label"       // labels, topics and keywords given by the source
+	TagEnvironment = "environment" // of an operation
+	TagOutcome     = "outcome"     // of a vote request
+	TagProvider    = "provider"    // party id of an application's provider
+	TagPackage     = "package"     // name of a package version's package
+	TagDist        = "dist"        // distribution tag of a package version: latest
+	TagVersion     = "version"     // of a release
+	TagAccess      = "access"      // of a tool server: hosted, free, callable
+	TagTopic       = "topic"       // of a derived radar item: security, breaking
+	TagMethod      = "method"      // of an endpoint: get, post
+)
+
+// Tag returns the tag that makes a value without a column filterable:
+// "name:value", the value folded. For a blank value it is "", which is never
+// stored.
+func Tag(name, value string) string {
+	if value = Fold(value); value == "" {
+		return ""
+	}
+	return name + ":" + value
+}
+
+// Tags returns the tags of several values of one name.
+func Tags(name string, values ...string) []string {
+	var tags []string
+	for _, value := range values {
+		if tag := Tag(name, value); tag != "" {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
 }

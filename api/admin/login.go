@@ -2,12 +2,19 @@ package admin
 
 import (
 	"cmp"
+	"context"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base64"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"almanac/api/edge"
@@ -192,4 +199,79 @@ func named(s string) string {
 // asksForPage reports whether a browser asks for a page, not a program for data.
 func asksForPage(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// Operator is the name of a user of the admin listener who gave none.
+const Operator = "operator"
+
+type userKey struct{}
+
+// WithUser stores in a context who makes a request.
+func WithUser(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, userKey{}, name)
+}
+
+// User returns who makes a request.
+func User(ctx context.Context) string {
+	if name, _ := ctx.Value(userKey{}).(string); name != "" {
+		return name
+	}
+	return Operator
+}
+
+const (
+	sessionCookie = "almanac_session"
+	sessionLength = 12 * time.Hour
+)
+
+// sessions makes and reads the sessions of browsers: NAME.END.MAC, where NAME and MAC
+// are base64url and END is in seconds since 1970. Nothing is stored, so before its end
+// a session is only ended by another token.
+type sessions struct {
+	key []byte
+	now func() time.Time
+}
+
+// newSessions derives the key from the token, so that sessions survive a restart.
+// Without a token the key is new at every start.
+func newSessions(token string, now func() time.Time) (sessions, error) {
+	key := make([]byte, sha256.Size)
+	if token == "" {
+		_, err := rand.Read(key)
+		return sessions{key, now}, err
+	}
+	key, err := hkdf.Key(sha256.New, []byte(token), nil, "almanac admin session", sha256.Size)
+	return sessions{key, now}, err
+}
+
+// begin returns a new session.
+func (s sessions) begin(name string) string {
+	payload := base64.RawURLEncoding.EncodeToString([]byte(name)) + "." +
+		strconv.FormatInt(s.now().Add(sessionLength).Unix(), 10)
+	return payload + "." + s.mac(payload)
+}
+
+// of returns who has the session of a request; false without a valid one.
+func (s sessions) of(r *http.Request) (name string, ok bool) {
+	c, err := r.Cookie(sessionCookie)
+	if err != nil {
+		return "", false
+	}
+	at := strings.LastIndexByte(c.Value, '.')
+	if at < 0 || !hmac.Equal([]byte(s.mac(c.Value[:at])), []byte(c.Value[at+1:])) {
+		return "", false
+	}
+	who, until, _ := strings.Cut(c.Value[:at], ".")
+	end, err := strconv.ParseInt(until, 10, 64)
+	text, textErr := base64.RawURLEncoding.DecodeString(who)
+	if err != nil || textErr != nil || s.now().Unix() >= end {
+		return "", false
+	}
+	return string(text), true
+}
+
+func (s sessions) mac(payload string) string {
+	h := hmac.New(sha256.New, s.key)
+	h.Write([]byte(payload))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }

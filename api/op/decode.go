@@ -3,6 +3,9 @@ package op
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,6 +13,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -317,3 +321,93 @@ func (o Operation) named(p *Param) (*argument, string) {
 	}
 	return nil, ""
 }
+
+// Place is where a part of a thread begins: at an item, or at an offset in the text
+// of one. As a cursor 12 is the beginning of an item, 12~500 a place in its text, and
+// ~500 one in the thread's own, which comes before the first item.
+type Place struct {
+	Item   int // OwnText for the thread's own
+	Offset int // in bytes
+}
+
+// OwnText is the item of a thread's own text.
+const OwnText = -1
+
+// String returns the cursor; "" for the beginning.
+func (p Place) String() string {
+	var s string
+	if p.Item != OwnText {
+		s = strconv.Itoa(p.Item)
+	}
+	if p.Offset > 0 {
+		s += "~" + strconv.Itoa(p.Offset)
+	}
+	return s
+}
+
+// ParsePlace reads a cursor; false if String writes no such.
+func ParsePlace(cursor string) (p Place, ok bool) {
+	item, offset, within := strings.Cut(cursor, "~")
+	p.Item = OwnText
+	var err error
+	if item != "" {
+		p.Item, err = strconv.Atoi(item)
+	}
+	if within && err == nil {
+		p.Offset, err = strconv.Atoi(offset)
+	}
+	return p, err == nil && p.Item >= OwnText && p.String() == cursor
+}
+
+// RequestHeader carries the id of a request: in the answer, and from a trusted
+// proxy in the request.
+const RequestHeader = "X-Request-Id"
+
+type requestKey struct{}
+
+// WithRequest names the request that a context belongs to.
+func WithRequest(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestKey{}, id)
+}
+
+// RequestOf returns the id of the request, "" = none.
+func RequestOf(ctx context.Context) string {
+	id, _ := ctx.Value(requestKey{}).(string)
+	return id
+}
+
+// NewRequest makes an id.
+func NewRequest() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
+}
+
+// ValidRequest reports whether the id of another may be kept: letters, digits, -
+// and _, at most 64.
+func ValidRequest(id string) bool {
+	for _, c := range id {
+		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+		if !ok {
+			return false
+		}
+	}
+	return id != "" && len(id) <= 64
+}
+
+// Internal is the message of an error that is logged and not shown.
+func Internal(ctx context.Context) string {
+	if id := RequestOf(ctx); id != "" {
+		return "internal error; the operator's log has the reason under request " + id
+	}
+	return "internal error"
+}
+
+type strictKey struct{}
+
+// Strict is the context of a call whose caller corrects it and calls again when it is refused: an agent, or a person
+// at the command line. Over REST the answer has a hint in its place.
+func Strict(ctx context.Context) context.Context { return context.WithValue(ctx, strictKey{}, true) }
+
+// IsStrict reports whether ctx is that of such a call.
+func IsStrict(ctx context.Context) bool { return ctx.Value(strictKey{}) != nil }

@@ -5,8 +5,18 @@
 package network
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"almanac/text/options"
 )
@@ -109,3 +119,170 @@ type Source struct {
 	// Options belong to the kind of source, which decodes them strictly.
 	Options options.Node `yaml:"options,omitempty" json:"options,omitzero"`
 }
+
+// MaxBytes is the maximum size of a network file.
+const MaxBytes = 1 << 20
+
+// Parse reads a network file strictly: an unknown key, a second document, a
+// duration without a unit or a status outside the enumeration is an error. The
+// error lists all problems, one per line, as name:line: problem.
+func Parse(name string, data []byte) (Network, error) {
+	if len(data) > MaxBytes {
+		return Network{}, fmt.Errorf("%s:1: the file has %d bytes; the limit is %d", name, len(data), MaxBytes)
+	}
+	root, err := document(data)
+	if err != nil {
+		return Network{}, located(name, err)
+	}
+	f := &file{options.Decoder{Noun: "key"}, root}
+	var n Network
+	f.Value(root, reflect.ValueOf(&n).Elem())
+	if child(root, "proposals") == nil {
+		n.Proposals = Proposals{Prefix: commonPrefix, Statuses: Statuses, Default: Statuses[0]}
+	}
+	if f.Problems == nil {
+		f.validate(n)
+	}
+	if f.Problems != nil {
+		errs := make([]error, len(f.Problems))
+		for i, p := range f.Problems {
+			errs[i] = fmt.Errorf("%s:%d: %v", name, p.Line, p)
+		}
+		return Network{}, errors.Join(errs...)
+	}
+	for i := range n.Sources {
+		src := &n.Sources[i]
+		src.Options = src.Options.At(name, f.at("sources", i).Line)
+	}
+	return n, nil
+}
+
+// document returns the one mapping that makes up the file.
+func document(data []byte) (*yaml.Node, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, errors.New("the file is empty")
+	} else if err != nil {
+		return nil, err
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); err == nil {
+		return nil, fmt.Errorf("line %d: a second document; a network is one", second.Line)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("line %d: a network file is a mapping of keys to values", root.Line)
+	}
+	return root, nil
+}
+
+// located prefixes an error of the YAML library with file and line.
+func located(name string, err error) error {
+	line, message := options.Located(err)
+	return fmt.Errorf("%s:%d: %s", name, line, message)
+}
+
+// file reads one network file.
+type file struct {
+	options.Decoder
+	root *yaml.Node
+}
+
+func (f *file) report(at *yaml.Node, format string, args ...any) {
+	f.Problems = append(f.Problems, options.Problem{Line: at.Line, Message: fmt.Sprintf(format, args...)})
+}
+
+const (
+	// defaultDigits is the width of a proposal's number in a network that sets
+	// none.
+	defaultDigits = 4
+	// MaxDigits is the maximum length of a proposal number.
+	MaxDigits = 6
+	// partDigits is the length of the number of a part of a proposal.
+	partDigits = 2
+
+	// commonPrefix is the service's own prefix of proposals: clients may use it
+	// in every network.
+	commonPrefix = "CIP"
+	// draftPrefix begins the key of a draft, which is numbered by its pull
+	// request.
+	draftPrefix = "PR"
+)
+
+// Key returns the natural key of a proposal number given in digits: CIP-0056, or
+// CIP-0056-01 for a part of it, 56-1. Zeros beyond the network's padding are
+// dropped; a part has two digits.
+func (p Proposals) Key(number string) string {
+	number, part, _ := strings.Cut(number, "-")
+	if part != "" {
+		part = "-" + padded(part, partDigits)
+	}
+	width := p.Digits
+	if width == 0 {
+		width = defaultDigits
+	}
+	return p.Prefix + "-" + padded(number, width) + part
+}
+
+// padded returns digits with zeros in front, up to a width.
+func padded(digits string, width int) string {
+	digits = strings.TrimLeft(digits, "0")
+	return strings.Repeat("0", max(0, width-len(digits))) + digits
+}
+
+// DraftKey returns the natural key of a draft by the number of its pull
+// request: PR-203.
+func DraftKey(pull int) string { return draftPrefix + "-" + strconv.Itoa(pull) }
+
+// ID returns the public id of a proposal: the padded number (0056, 0056-01), or
+// the key itself for a draft (PR-203).
+func (p Proposals) ID(key string) string {
+	if id, ok := strings.CutPrefix(key, p.Prefix+"-"); ok {
+		if number, part, _ := strings.Cut(id, "-"); isNumber(number) && isPart(id, part) {
+			return id
+		}
+	}
+	return key
+}
+
+// ParseID reads the id of a proposal as people write it and returns its key:
+// 56, 0056, CIP-56, cip 0056, CIP#56 and the same with the network's own
+// prefix, each also with the number of a part, 56-1; PR-203 or pr 203 for a
+// draft. Surrounding space is ignored.
+func (p Proposals) ParseID(id string) (key string, ok bool) {
+	id = strings.TrimSpace(id)
+	if number, ok := numberAfter(draftPrefix, id); ok && isNumber(number) {
+		return draftPrefix + "-" + cmp.Or(strings.TrimLeft(number, "0"), "0"), true
+	}
+	for _, prefix := range []string{p.Prefix, commonPrefix, ""} {
+		id, ok := numberAfter(prefix, id)
+		number, part, _ := strings.Cut(id, "-")
+		if ok && isNumber(number) && isPart(id, part) && len(strings.TrimLeft(number, "0")) <= MaxDigits {
+			return p.Key(id), true
+		}
+	}
+	return "", false
+}
+
+// numberAfter reads what follows a prefix, case-insensitively, with at most one
+// separator between them.
+func numberAfter(prefix, s string) (number string, ok bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return "", false
+	}
+	s = s[len(prefix):]
+	if prefix != "" && s != "" && strings.IndexByte("-# \t\n", s[0]) >= 0 {
+		s = s[1:]
+	}
+	return s, true
+}
+
+// isPart reports whether an id ends in the number of a part, or has none.
+func isPart(id, part string) bool {
+	return isNumber(part) && len(part) <= partDigits || !strings.Contains(id, "-")
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

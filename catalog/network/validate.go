@@ -1,14 +1,21 @@
 package network
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
 
 	"almanac/text/nearest"
+	"almanac/text/options"
 	"almanac/text/webaddress"
 )
 
@@ -216,3 +223,125 @@ func child(n *yaml.Node, step any) *yaml.Node {
 	}
 	return nil
 }
+
+// Schema returns the JSON Schema of a network file, generated from Network, for
+// editors and other tools. kinds are the schemas of the options of each
+// kind of source. The schema accepts every file that Parse and the connectors
+// accept; they also check what a schema cannot express (unique names, status
+// targets).
+func Schema(kinds map[string]*jsonschema.Schema) ([]byte, error) {
+	s, err := jsonschema.For[Network](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[time.Duration](): {Type: "string", Pattern: options.DurationPattern},
+		reflect.TypeFor[options.Node]():  {Type: "object", AdditionalProperties: &jsonschema.Schema{}},
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("network: schema: %w", err)
+	}
+	s.Schema = "https://json-schema.org/draft/2020-12/schema"
+	s.Title = "almanac network file"
+	s.Properties["name"].Pattern = namePattern
+	s.Properties["partner"].Pattern = namePattern
+	place := s.Properties["community"].Items.Properties["kind"]
+	for _, kind := range PlaceKinds {
+		place.Enum = append(place.Enum, kind)
+	}
+	s.Properties["proposals"].Properties["prefix"].Pattern = prefixPattern
+	for _, role := range s.Properties["toolchain"].Properties {
+		role.Pattern = publishedPattern
+	}
+	digits := s.Properties["proposals"].Properties["digits"]
+	digits.Minimum, digits.Maximum = new(1.0), new(float64(MaxDigits))
+	source := s.Properties["sources"].Items
+	source.Properties["name"].Pattern = namePattern
+	statuses := s.Properties["proposals"].Properties["status_map"].AdditionalProperties
+	for _, status := range Statuses {
+		statuses.Enum = append(statuses.Enum, status)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		source.Properties["kind"].Enum = append(source.Properties["kind"].Enum, kind)
+		source.AllOf = append(source.AllOf, &jsonschema.Schema{
+			If:   &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"kind": {Const: new(any(kind))}}},
+			Then: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"options": kinds[kind]}},
+		})
+	}
+	out, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("network: schema: %w", err)
+	}
+	return append(out, '\n'), nil
+}
+
+// Statuses are the statuses that a proposal of any network can have. The
+// network maps its own words to them.
+var Statuses = []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"}
+
+// Status maps a raw status word to one of Statuses, ignoring case and
+// surrounding space. An unknown word gets the meaning of Default, and known is
+// false so that the caller can warn.
+func (p Proposals) Status(raw string) (mapped string, known bool) {
+	if status, ok := p.meaning(raw); ok {
+		return status, true
+	}
+	status, _ := p.meaning(p.Default)
+	return status, false
+}
+
+// meaning returns the status that a word means.
+func (p Proposals) meaning(word string) (string, bool) {
+	word = fold(word)
+	if status, ok := status(word); ok {
+		return status, true
+	}
+	for from, target := range p.StatusMap {
+		if fold(from) == word {
+			return status(target)
+		}
+	}
+	return "", false
+}
+
+// status returns the one of Statuses that equals a word, case-insensitively.
+func status(word string) (string, bool) {
+	for _, s := range Statuses {
+		if strings.EqualFold(s, word) {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// IsDecided reports whether a proposal is decided that has one of the package's
+// Statuses, and a word of the network for it; "" = none is known.
+func (p Proposals) IsDecided(status, word string) bool {
+	if len(p.Decided) == 0 {
+		return status == "Final"
+	}
+	word = fold(cmp.Or(word, status))
+	return slices.ContainsFunc(p.Decided, func(decided string) bool { return fold(decided) == word })
+}
+
+// Words returns the words that a status filter accepts: Statuses, then the
+// network's own words in the order of its file.
+func (p Proposals) Words() []string {
+	words := slices.Clone(Statuses)
+	for _, word := range p.Statuses {
+		if _, ok := status(word); !ok {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// spellings are all words that have a meaning: Words, then those that only the
+// status map has.
+func (p Proposals) spellings() []string {
+	words := p.Words()
+	for _, word := range slices.Sorted(maps.Keys(p.StatusMap)) {
+		if !slices.ContainsFunc(words, func(other string) bool { return fold(other) == fold(word) }) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

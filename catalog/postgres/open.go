@@ -3,14 +3,23 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"almanac/catalog"
 	"almanac/catalog/migrations"
 	"almanac/catalog/sqlstore"
 )
@@ -200,4 +209,124 @@ func fits(ctx context.Context, db *sql.DB, name string) error {
 // Fits implements catalog.Locker.
 func (s *Store) Fits(ctx context.Context) error {
 	return sqlstore.Failure(ctx, "schema", fits(ctx, s.leases, s.name), s.Explain)
+}
+
+// explain turns what the operator solves into a sentence. Codes are those of
+// PostgreSQL's documentation, appendix A.
+func explain(name string, err error) error {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return fmt.Errorf("%s cannot be opened: %s: %w", name, reason(err), catalog.ErrUnreachable)
+	}
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok && lost(err):
+		return fmt.Errorf("%s was cut off: %w: %w", name, err, catalog.ErrUnreachable)
+	case !ok:
+		return err
+	case strings.HasPrefix(e.Code, "57P"):
+		return fmt.Errorf("%s is being stopped or started: %w: %w", name, err, catalog.ErrUnreachable)
+	}
+	var text string
+	switch {
+	case e.Code == "53100":
+		text = "the disk of %s is full"
+	case e.Code == "55P03":
+		text = "%s stayed locked by another process"
+	case e.Code == "25006":
+		text = "%s takes no writes: it is a standby or read-only; name the primary in catalog.url"
+	case e.Code == "42501":
+		text = "the user of catalog.url may not write to %s: make it the owner of its schema"
+	case e.Code == "53300":
+		text = "%s has no connection left: raise max_connections"
+	default:
+		return err
+	}
+	return fmt.Errorf(text+": %w", name, err)
+}
+
+// lost reports whether a connection broke.
+func lost(err error) bool {
+	_, network := errors.AsType[*net.OpError](err)
+	return network || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
+}
+
+// reason is why a connection failed, without the user's name. There is an error of each
+// address and way to connect; the first is enough.
+func reason(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Message
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return e.Error()
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return e.Error()
+	}
+	first, _, _ := strings.Cut(errors.Unwrap(err).Error(), "\n")
+	return first
+}
+
+// pool returns connections to a database, which keep their statements prepared.
+func pool(to *pgx.ConnConfig, size int) *sql.DB {
+	db := sql.OpenDB(numbering{stdlib.GetConnector(*to.Copy())})
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db
+}
+
+// numbering makes connections that take statements with a ? for every value.
+type numbering struct{ driver.Connector }
+
+func (n numbering) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := n.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return connection{c.(*stdlib.Conn)}, nil
+}
+
+type connection struct{ *stdlib.Conn }
+
+// QueryContext implements driver.QueryerContext.
+func (c connection) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.QueryContext(ctx, numbered(query), args)
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c connection) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return c.Conn.ExecContext(ctx, numbered(query), args)
+}
+
+// known are the statements that were numbered, which are as many as the program has and
+// those of lists of other lengths.
+var known sync.Map // string → string
+
+// numbered returns a statement with $1, $2 … for its parameters. As in SQLite, ?2 is the
+// second, ? the one after the highest before it. The + of LIMIT +?, which SQLite needs, has
+// no type here.
+func numbered(query string) string {
+	if n, ok := known.Load(query); ok {
+		return n.(string)
+	}
+	var b strings.Builder
+	highest, quoted := 0, false
+	for rest := strings.ReplaceAll(query, "LIMIT +?", "LIMIT ?"); rest != ""; {
+		ch := rest[0]
+		rest = rest[1:]
+		quoted = quoted != (ch == '\'')
+		if ch != '?' || quoted {
+			b.WriteByte(ch)
+			continue
+		}
+		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		n, err := strconv.Atoi(rest[:digits])
+		if err != nil {
+			n = highest + 1
+		}
+		highest, rest = max(highest, n), rest[digits:]
+		b.WriteString("$" + strconv.Itoa(n))
+	}
+	known.Store(query, b.String())
+	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"almanac/ingest"
@@ -180,4 +181,141 @@ func broken(err error) error {
 		return err
 	}
 	return fmt.Errorf("the response does not have the expected form: %w", err)
+}
+
+// graphError is the errors of a GraphQL response.
+type graphError struct {
+	types    []string // NOT_FOUND, FORBIDDEN, INSUFFICIENT_SCOPES, RATE_LIMITED; "" for an internal failure
+	messages []string
+}
+
+func (e *graphError) Error() string { return "GraphQL: " + strings.Join(e.messages, "; ") }
+
+// is reports whether all errors are of the given types.
+func (e *graphError) is(types ...string) bool {
+	return !slices.ContainsFunc(e.types, func(t string) bool { return !slices.Contains(types, t) })
+}
+
+// ask runs a GraphQL query, which requires a token. The data is decoded even if
+// the error is a *graphError, which may be about only parts of it.
+func (c *client) ask(ctx context.Context, query string, variables map[string]any, into any) error {
+	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		return fmt.Errorf("GraphQL: %w", err)
+	}
+	if err := c.graph.allowed(c.now()); err != nil {
+		return err
+	}
+	h := c.header()
+	h.Set("Content-Type", "application/json")
+	resp, err := c.http.Do(ctx, outbound.Request{
+		Method: http.MethodPost, URL: c.access.graph(), Header: h, Body: body, Accept: mediaTypes, MaxBody: maxAnswer,
+	})
+	if err != nil {
+		return c.graph.judge(resp, err, c.now())
+	}
+	c.graph.read(resp.Header)
+	var answer struct {
+		Data   json.RawMessage `json:"data"`
+		Errors []struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		} `json:"errors"`
+	}
+	if err := json.Unmarshal(resp.Body, &answer); err != nil {
+		return fmt.Errorf("GraphQL: %w", broken(err))
+	}
+	failure := &graphError{}
+	for _, e := range answer.Errors {
+		failure.types = append(failure.types, e.Type)
+		failure.messages = append(failure.messages, e.Message)
+	}
+	if slices.Contains(failure.types, "RATE_LIMITED") {
+		return &limitError{until: later(c.graph.reset, c.now().Add(minPause))}
+	}
+	if len(answer.Data) > 0 && string(answer.Data) != "null" {
+		if err := json.Unmarshal(answer.Data, into); err != nil {
+			return fmt.Errorf("GraphQL: %w", broken(err))
+		}
+	} else if len(failure.types) == 0 {
+		return fmt.Errorf("GraphQL: the response has neither data nor errors")
+	}
+	if len(failure.types) > 0 {
+		return failure
+	}
+	return nil
+}
+
+// limitError: the rate limit of the forge is used up for a while.
+type limitError struct {
+	until     time.Time
+	secondary bool
+}
+
+func (e *limitError) Error() string {
+	kind := "rate limit"
+	if e.secondary {
+		kind = "secondary rate limit"
+	}
+	return fmt.Sprintf("the forge's %s is used up until %s", kind, e.until.UTC().Format(time.RFC3339))
+}
+
+// errToken: the token is not valid.
+var errToken = errors.New("the forge rejected the token")
+
+// minPause is the pause if the forge does not say how long; see GitHub's best
+// practices.
+const minPause = time.Minute
+
+// allowance is the rest of a resource's primary rate limit. REST and GraphQL
+// have one each.
+type allowance struct {
+	known bool
+	left  int
+	reset time.Time
+}
+
+// allowed fails if nothing is left.
+func (a allowance) allowed(now time.Time) error {
+	if a.known && a.left <= 0 && now.Before(a.reset) {
+		return &limitError{until: a.reset}
+	}
+	return nil
+}
+
+// read updates the allowance from the header of any response.
+func (a *allowance) read(h http.Header) {
+	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	if err != nil {
+		return // an Enterprise server without limits
+	}
+	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		return
+	}
+	*a = allowance{true, left, time.Unix(reset, 0).UTC()}
+}
+
+// judge recognizes limits and bad tokens in an error of the client. GitHub
+// returns 403 or 429 for both kinds of limit: the primary one has a remaining
+// count of zero, the secondary one a Retry-After or a message.
+func (a *allowance) judge(resp outbound.Response, err error, now time.Time) error {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	if !ok {
+		return err
+	}
+	a.read(resp.Header)
+	switch status.Status {
+	case http.StatusUnauthorized:
+		return fmt.Errorf("%w: %w", errToken, err)
+	case http.StatusForbidden, http.StatusTooManyRequests:
+		if limit := a.allowed(now); limit != nil {
+			return limit
+		}
+		secondary := strings.Contains(strings.ToLower(string(resp.Body)), "secondary rate limit")
+		if secondary || status.RetryAfter > 0 || status.Status == http.StatusTooManyRequests {
+			return &limitError{until: now.Add(max(status.RetryAfter, minPause)), secondary: true}
+		}
+	}
+	return err
 }

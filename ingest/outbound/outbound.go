@@ -18,13 +18,23 @@ package outbound
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"regexp"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"code.dny.dev/ssrf"
+
+	"almanac/text/webaddress"
 )
 
 // Defaults of a Config.
@@ -235,3 +245,192 @@ func wait(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
+
+// body is a response body that fails when it grows too large or stalls. Closing
+// it frees the host's slot.
+type body struct {
+	ctx     context.Context // of the exchange
+	from    io.ReadCloser   // nil until the header has arrived
+	limit   int64           // maximum bytes
+	left    int64           // remaining bytes
+	idle    time.Duration
+	reading time.Duration // time spent in reads
+	timer   *time.Timer   // cancels the exchange
+	cancel  context.CancelCauseFunc
+	release func()
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, b.tooLarge()
+	}
+	b.timer.Reset(b.idle)
+	defer b.timer.Stop() // the caller may pause between reads
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	start := time.Now()
+	n, err := b.from.Read(p)
+	b.reading += time.Since(start)
+	if b.left -= int64(n); b.left < 0 {
+		return n - 1, b.tooLarge()
+	}
+	if err == nil && b.reading > b.idle && float64(b.limit-b.left) < MinRate*b.reading.Seconds() {
+		return n, fmt.Errorf("%w: its rate is less than %d bytes per second", ErrTimeout, MinRate)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = broken(b.ctx, err)
+	}
+	return n, err
+}
+
+func (b *body) tooLarge() error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, b.limit) }
+
+func (b *body) Close() error {
+	b.timer.Stop()
+	var err error
+	if b.from != nil {
+		err = b.from.Close()
+	}
+	b.cancel(nil)
+	b.release()
+	return err
+}
+
+// own is what a source may reach in the allowed private networks: the servers
+// that its options name.
+type own struct {
+	servers map[string]bool // host and port
+	others  *http.Transport // connects to no private network
+	dialer  *net.Dialer     // of others
+}
+
+// For returns a client for a source whose own options name the addresses: only
+// their servers may be in the private networks that the client allows, and only
+// if a request starts there. What a page, a feed or a redirect leads to is not
+// the operator's word. Servers that c has been made for stay. It shares the
+// client's slots, and its connections if c was made by For.
+func (c *Client) For(addresses ...string) *Client {
+	if len(c.config.Allow) == 0 || c.config.Transport != nil {
+		return c // there is nothing to keep from others
+	}
+	made := &Client{config: c.config, slots: c.slots, dialer: c.dialer, transport: c.transport,
+		own: &own{servers: map[string]bool{}}}
+	if c.own == nil {
+		made.dialer, made.transport = dial(c.config, guard(c.config.Allow))
+		made.own.dialer, made.own.others = dial(c.config, unnamed(c.config))
+	} else {
+		made.own.dialer, made.own.others = c.own.dialer, c.own.others
+		maps.Copy(made.own.servers, c.own.servers)
+	}
+	for _, a := range addresses {
+		u, err := url.Parse(a)
+		if err != nil || u.Hostname() == "" {
+			continue
+		}
+		made.own.servers[server(u)] = true
+		if u.Scheme == "http" && u.Port() == "" { // such servers redirect to https
+			made.own.servers[server(&url.URL{Scheme: "https", Host: u.Host})] = true
+		}
+	}
+	return made
+}
+
+// ports are the default ports of the schemes that options name servers by.
+var ports = map[string]string{"http": "80", "https": "443", "ssh": "22", "git": "9418"}
+
+// server returns the host and the port of an address in one spelling.
+func server(u *url.URL) string {
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	return net.JoinHostPort(host, cmp.Or(u.Port(), ports[u.Scheme]))
+}
+
+// owns reports whether a request may use the allowed private networks.
+func (c *Client) owns(u *url.URL) bool { return c.own == nil || c.own.servers[server(u)] }
+
+// unnamed returns the guard of all servers that options do not name.
+func unnamed(c Config) control {
+	strict, allowing := guard(nil), guard(c.Allow)
+	return func(network, address string, conn syscall.RawConn) error {
+		err := strict(network, address, conn)
+		if err != nil && allowing(network, address, conn) == nil {
+			return fmt.Errorf("%w; it is in a private network that is allowed to the servers that the source's options "+
+				"name, and this one is not among them", err)
+		}
+		return err
+	}
+}
+
+// control checks an address before a connection to it is made.
+type control func(network, address string, c syscall.RawConn) error
+
+// guard returns the control that refuses private networks but those allowed.
+func guard(allow []netip.Prefix) control {
+	var v4, v6 []netip.Prefix
+	for _, p := range allow {
+		if p.Addr().Is4() {
+			v4 = append(v4, p)
+		} else {
+			v6 = append(v6, p)
+		}
+	}
+	g := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+	return func(network, address string, c syscall.RawConn) error {
+		if err := g.Safe(network, address, c); err != nil {
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		return nil
+	}
+}
+
+// maxHops is the maximum number of redirects.
+const maxHops = 5
+
+// parse parses the address of a request.
+func parse(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: not a valid address", ErrRefused) // the parser's error contains it
+	case !webaddress.Of(u):
+		return nil, fmt.Errorf("%w: %s is neither http nor https, or has no host", ErrRefused, place(u))
+	}
+	return u, nil
+}
+
+// next returns the request that a redirect leads to, nil if the response is not
+// a redirect. Only read requests follow redirects. The caller's header may hold
+// a secret, so it is not sent to another host or from https to http.
+func next(req *http.Request, resp *http.Response) (*http.Request, error) {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
+	default:
+		return nil, nil
+	}
+	location := resp.Header.Get("Location")
+	if location == "" || req.Method != http.MethodGet && req.Method != http.MethodHead {
+		return nil, nil
+	}
+	to, err := req.URL.Parse(location)
+	if err != nil {
+		return nil, fmt.Errorf("%w: redirected to an invalid address", ErrRefused)
+	}
+	to.User, to.Fragment = nil, ""
+	if to, err = parse(to.String()); err != nil {
+		return nil, fmt.Errorf("redirected: %w", err)
+	}
+	follow := req.Clone(req.Context())
+	follow.URL, follow.Host = to, ""
+	if !strings.EqualFold(to.Host, req.URL.Host) || req.URL.Scheme == "https" && to.Scheme == "http" {
+		for name := range follow.Header {
+			if !ours[name] {
+				follow.Header.Del(name)
+			}
+		}
+	}
+	return follow, nil
+}
+
+// ours are the header fields set by the client itself.
+var ours = map[string]bool{"Accept": true, "User-Agent": true, "If-None-Match": true, "If-Modified-Since": true}

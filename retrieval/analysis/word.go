@@ -3,8 +3,12 @@ package analysis
 import (
 	"encoding/hex"
 	"hash/fnv"
+	"hash/maphash"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
 )
 
 // The bounds of folding letters followed by a number into one term.
@@ -331,3 +335,117 @@ func trailingDigits(s string) int {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isUpper(r rune) bool { return 'A' <= r && r <= 'Z' }
+
+// IsStop reports whether a folded, unstemmed word is a function word of
+// English: one that carries grammar rather than a topic. Documents keep them;
+// queries leave them out of scoring unless nothing else remains.
+func IsStop(word string) bool {
+	_, ok := stopWords[word]
+	return ok
+}
+
+// stopWords are articles, pronouns, prepositions, conjunctions, auxiliaries,
+// question words, adverbs of degree and the verbs and nouns of asking, with
+// contractions as folding spells them (without apostrophe).
+var stopWords = func() map[string]struct{} {
+	set := make(map[string]struct{}, 400)
+	for _, word := range strings.Fields(stopText) {
+		set[word] = struct{}{}
+	}
+	return set
+}()
+
+const stopText = `
+a an the this that these those such same other another each every either neither both all any some no none few
+many much more most less least several own certain various
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
+herself it its itself they them their theirs themselves one ones oneself somebody someone something anybody anyone
+anything everybody everyone everything nobody nothing whoever whatever whichever
+about above across after against along alongside amid among amongst around as at before behind below beneath beside
+besides between beyond by concerning despite down during except for from in inside into like near of off on onto out
+outside over past per regarding since than through throughout to toward towards under underneath unlike until up upon
+versus via with within without
+and but or nor so yet because although though unless whereas whether while if else then thus hence therefore however
+moreover furthermore otherwise meanwhile nevertheless
+am is are was were be been being do does did doing done have has had having can could may might must shall should will
+would ought need needs cannot
+what when where which who whom whose why how whats whos wheres whens whys hows wherever whenever
+not never only just also too very quite rather really still already again ever even else almost always often
+sometimes usually perhaps maybe soon here there now once twice today
+im ive id ill youre youve youd youll hes shes weve theyre theyve theyd theyll thats thatll theres heres isnt arent wasnt
+werent dont doesnt didnt havent hasnt hadnt cant couldnt wont wouldnt shouldnt mustnt mightnt neednt shant aint lets
+its itll itd
+able get gets getting got gotten give gives given make makes made making take takes let put seem seems seemed come
+comes go goes going gone want wants wanted know knows please tell say says said see seen mean means happen happens
+happened explain describe show
+etc eg ie vs et al re ok okay yes
+`
+
+// minStem is the length of the shortest word that is stemmed. Shorter ones
+// that end in s are seldom plurals: gas, dns, aws.
+const minStem = 4
+
+// Stem returns the stem of a folded English word by the Snowball English
+// (Porter2) algorithm. Stop words, words of up to three letters, and words not
+// all of letters a to z are not stemmed, only shortened to MaxTerm.
+func Stem(word string) string {
+	if len(word) > MaxTerm {
+		return shorten(word)
+	}
+	return fold(word).stem
+}
+
+// spelling is a folded word with its stem.
+type spelling struct {
+	word string
+	stem string
+}
+
+// spellings caches folded words: a word's hash selects a pair of slots, in which a
+// new word replaces the older one. It is bounded (about 6 MB when full) and
+// lock-free, and it interns, so that tokens keep no text alive.
+var (
+	spellings [1 << 15]atomic.Pointer[spelling]
+	seed      = maphash.MakeSeed()
+)
+
+// fold lower-cases the ASCII letters of a word of at most MaxTerm bytes that
+// is normalised, and finds or makes its spelling.
+func fold(word string) *spelling {
+	var b [MaxTerm]byte
+	n := copy(b[:], word)
+	for i, c := range b[:n] {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	slot := maphash.Bytes(seed, b[:n]) % uint64(len(spellings))
+	newer, older := &spellings[slot&^1], &spellings[slot|1]
+	first := newer.Load()
+	if first != nil && first.word == string(b[:n]) {
+		return first
+	}
+	if s := older.Load(); s != nil && s.word == string(b[:n]) {
+		return s
+	}
+	s := newSpelling(string(b[:n]))
+	older.Store(first)
+	newer.Store(s)
+	return s
+}
+
+func newSpelling(word string) *spelling {
+	for _, c := range []byte(word) {
+		if c < 'a' || c > 'z' {
+			return &spelling{word, word}
+		}
+	}
+	if len(word) < minStem || IsStop(word) {
+		return &spelling{word, word}
+	}
+	stem := english.Stem(word, true)
+	if stem == word {
+		stem = word // one copy
+	}
+	return &spelling{word, stem}
+}

@@ -4,6 +4,7 @@ package snippet
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -301,4 +302,146 @@ func trim(text string, start, end int, want [2]int) (int, int) {
 		end--
 	}
 	return start, end
+}
+
+// PassageLength is the length of a passage that is shown whole, in characters.
+const PassageLength = 1200
+
+// Passage returns a text of more than one line, or, if it is longer than limit
+// characters, the part of it that covers the query best, as Snippet chooses: it
+// begins and ends with a sentence, a list item or a row of a table or of code
+// where they fit. … marks omitted text; the fields at the head of a text are left out
+// unmarked.
+func (m *Matcher) Passage(text string, limit int) string {
+	text = withoutHeader(strings.TrimSpace(text))
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	want := best(text, m.matches(text), m.weights, limit)
+	start, end := 0, 0
+	room := limit - 2*len("… ") // the marks
+	for _, stop := range stops(text) {
+		// To make room, sentences before the match are dropped; then the passage ends.
+		for utf8.RuneCountInString(text[start:stop]) > room && start < end && end <= want[0] {
+			start = nextStart(text, start, end)
+		}
+		if utf8.RuneCountInString(text[start:stop]) > room {
+			break
+		}
+		end = stop
+	}
+	if end <= want[0] { // one sentence that is too long
+		start, end = window(text, want, limit-2)
+	}
+	shown := strings.TrimSpace(text[start:end])
+	if strings.TrimSpace(text[:start]) != "" {
+		shown = "… " + shown
+	}
+	if strings.TrimSpace(text[end:]) != "" {
+		shown += " …"
+	}
+	return shown
+}
+
+// nextStart returns where the sentence or line after the one at start begins,
+// at most end.
+func nextStart(text string, start, end int) int {
+	for _, stop := range stops(text[start:end]) {
+		if stop > 0 {
+			return start + stop
+		}
+	}
+	return end
+}
+
+// stops returns where lines end, and sentences that are followed by a space
+// and no lower-case letter.
+func stops(text string) []int {
+	var all []int
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\n':
+			all = append(all, i+1)
+		case '.', '?', '!':
+			if i+2 < len(text) && text[i+1] == ' ' && !('a' <= text[i+2] && text[i+2] <= 'z') {
+				all = append(all, i+2)
+			}
+		}
+	}
+	return append(all, len(text))
+}
+
+// field matches a line that begins with the name of a field: of front matter, of the
+// header of a proposal, of a generated text, of reStructuredText.
+var field = regexp.MustCompile(`^\s*([-*+] )?(?:\*\*|:)?` +
+	`([A-Za-z][A-Za-z0-9_()/-]*(?: [A-Za-z0-9_()/-]+){0,2}):(?:\*\*)?(?:\s+(.*))?$`)
+
+// headers are fields that the head of a text has and no other list of fields.
+var headers = map[string]bool{"author": true, "authors": true, "author(s)": true, "status": true, "created": true,
+	"license": true, "licence": true, "discussions-to": true}
+
+// fieldWords is how many words a field of a generated text has on average, at most:
+// what two people say to each other has more.
+const fieldWords = 8
+
+// isFields reports whether the lines of a paragraph are fields and their values.
+func isFields(lines []string) bool {
+	fields, listed, words, head := readFields(lines)
+	return fields >= 2 && (head || !listed && words <= fieldWords*fields)
+}
+
+// isHeader reports whether they are the head of a text.
+func isHeader(lines []string) bool {
+	fields, _, _, head := readFields(lines)
+	return fields >= 2 && head
+}
+
+// readFields counts the fields, none if there are other lines, and says whether they
+// are the items of a list, how many words their values have, and whether one is of the
+// head of a text.
+func readFields(lines []string) (fields int, listed bool, words int, head bool) {
+	open := false // a field whose value is on the next lines
+	for _, line := range lines {
+		m := field.FindStringSubmatch(line)
+		bare := strings.TrimSpace(line)
+		switch {
+		case open && (line != strings.TrimLeft(line, " \t") || strings.HasPrefix(bare, "- ")):
+			// an item of its value
+		case m != nil:
+			fields++
+			listed = listed || m[1] != ""
+			words += len(strings.Fields(m[3]))
+			head = head || headers[strings.ToLower(m[2])]
+			open = m[3] == ""
+		case strings.Trim(bare, "-+=.") == "", line != strings.TrimLeft(line, " \t") && fields > 0:
+			// a mark around them, or more of a value
+		default:
+			return 0, false, 0, false
+		}
+	}
+	return fields, listed, words, head
+}
+
+// headerBlocks is how many paragraphs of a text are looked at for its head.
+const headerBlocks = 3
+
+// withoutHeader returns a text without the fields at its head, which are told beside
+// it.
+func withoutHeader(text string) string {
+	at := 0
+	for range headerBlocks {
+		block, _, more := strings.Cut(text[at:], "\n\n")
+		if isHeader(strings.Split(strings.TrimRight(block, "\n"), "\n")) {
+			rest := strings.TrimLeft(text[at+len(block):], "\n")
+			if rest == "" {
+				return text
+			}
+			return text[:at] + rest
+		}
+		if !more {
+			break
+		}
+		at += len(block) + 2
+	}
+	return text
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -162,4 +164,140 @@ func (p phrase) in(text []string) bool {
 		}
 	}
 	return false
+}
+
+var (
+	condition = regexp.MustCompile(`^(\w+) (EXISTS|IN|>=|<) ?(.*)$`)
+	listed    = regexp.MustCompile(`"[^"]*"|\d+`)
+)
+
+// filter returns a filter as a function. It reads the language as far as package meili writes it: conditions
+// joined by AND, and these by OR, both outside of values, which that package writes in lower case. An attribute
+// that is not filterable is an error with the code for that kind of request.
+func (x *index) filter(text, code string) (func(document) bool, error) {
+	if text == "" {
+		return func(document) bool { return true }, nil
+	}
+	var any [][]func(document) bool
+	for alternative := range strings.SplitSeq(text, " OR ") {
+		var all []func(document) bool
+		for part := range strings.SplitSeq(strings.Trim(alternative, "()"), " AND ") {
+			c := condition.FindStringSubmatch(part)
+			if c == nil || !x.lists("filterableAttributes", c[1]) {
+				return nil, refuse(http.StatusBadRequest, code, "attribute is not filterable: %s", part)
+			}
+			all = append(all, func(d document) bool { return d.meets(c[1], c[2], c[3]) })
+		}
+		any = append(any, all)
+	}
+	return func(d document) bool {
+		return slices.ContainsFunc(any, func(all []func(document) bool) bool {
+			return !slices.ContainsFunc(all, func(holds func(document) bool) bool { return !holds(d) })
+		})
+	}, nil
+}
+
+// meets reports whether a document meets a condition. One without the attribute meets none.
+func (d document) meets(name, sign, operand string) bool {
+	value, ok := d[name]
+	switch {
+	case !ok || sign == "EXISTS":
+		return ok
+	case sign == "IN":
+		text := fmt.Sprint(value)
+		if n, ok := value.(float64); ok {
+			text = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		return slices.ContainsFunc(listed.FindAllString(operand, -1),
+			func(listed string) bool { return strings.Trim(listed, `"`) == text })
+	}
+	n, ok := value.(float64)
+	limit, err := strconv.ParseFloat(operand, 64)
+	return ok && err == nil && (n < limit) == (sign == "<")
+}
+
+// defaults are the settings of a new index.
+func defaults() map[string]any {
+	return map[string]any{
+		"rankingRules":         []any{"words", "typo", "proximity", "attribute", "sort", "exactness"},
+		"searchableAttributes": []any{"*"},
+		"displayedAttributes":  []any{"*"},
+		"filterableAttributes": []any{},
+		"sortableAttributes":   []any{},
+		"stopWords":            []any{},
+		"synonyms":             map[string]any{},
+		"typoTolerance":        map[string]any{"enabled": true},
+		"proximityPrecision":   "byWord",
+		"facetSearch":          true,
+		"distinctAttribute":    nil,
+		"dictionary":           []any{},
+		"separatorTokens":      []any{},
+		"nonSeparatorTokens":   []any{},
+		"prefixSearch":         "indexingTime",
+	}
+}
+
+// patch sets several settings; the others stay.
+func (s *Server) patch(r *http.Request, body []byte) error {
+	x, err := s.find(r.PathValue("uid"))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, &x.settings)
+}
+
+// put sets one setting.
+func (s *Server) put(r *http.Request, body []byte) error {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return err
+	}
+	return s.set(r, value)
+}
+
+func (s *Server) set(r *http.Request, value any) error {
+	x, err := s.find(r.PathValue("uid"))
+	if err == nil {
+		x.settings[settingName(r)] = value
+	}
+	return err
+}
+
+// settingName returns the name of a setting by its part of the path ("stop-words").
+func settingName(r *http.Request) string {
+	words := strings.Split(r.PathValue("name"), "-")
+	for i, w := range words[1:] {
+		words[i+1] = strings.ToUpper(w[:min(1, len(w))]) + w[min(1, len(w)):]
+	}
+	return strings.Join(words, "")
+}
+
+// words returns a setting that is a list.
+func (x *index) words(setting string) []string {
+	list, _ := x.settings[setting].([]any)
+	var out []string
+	for _, v := range list {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// lists reports whether a setting lists an attribute, or all.
+func (x *index) lists(setting, attribute string) bool {
+	list, _ := x.settings[setting].([]any)
+	return slices.Contains(list, any(attribute)) || slices.Contains(list, any("*"))
+}
+
+// shown returns a document as in responses: of the displayed attributes those
+// that are requested, nil for all.
+func (x *index) shown(d document, asked []string) document {
+	out := document{}
+	for name, value := range d {
+		if x.lists("displayedAttributes", name) && (asked == nil || slices.Contains(asked, name)) {
+			out[name] = value
+		}
+	}
+	return out
 }

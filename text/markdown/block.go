@@ -3,6 +3,7 @@ package markdown
 import (
 	"iter"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -244,4 +245,97 @@ func Unquote(text string) string {
 		b.WriteString(rest)
 	}
 	return b.String()
+}
+
+// Cut returns the beginning of a text, at most n characters, up to the end of a
+// word if one ends in its second half.
+func Cut(s string, n int) string {
+	end := 0
+	for ; n > 0 && end < len(s); n-- {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	if end == len(s) {
+		return s
+	}
+	if at := strings.LastIndexByte(s[:end], ' '); at > end/2 {
+		end = at
+	}
+	return s[:end]
+}
+
+// Clip is a text of at most n characters; an ellipsis marks that it is cut.
+func Clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return strings.TrimRight(Cut(s, n-1), " ,;:–—-(") + "…"
+}
+
+// Words returns the runs of letters and digits of a text, in lower case.
+func Words(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// WithoutComments returns a text without its comments, <!-- --> and, in MDX,
+// {/* */}, except inside code. A comment that nothing closes is text.
+func WithoutComments(text string, mdx bool) string {
+	lastHTML, lastJSX := strings.LastIndex(text, "-->"), strings.LastIndex(text, "*/}")
+	if lastHTML < 0 && (lastJSX < 0 || !mdx) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	var fence Fence
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		if fence.Next(text[at:end]) != Text {
+			b.WriteString(text[at:end])
+			at = end
+			continue
+		}
+		at = dropFromLine(&b, text, at, end, lastHTML, lastJSX, mdx)
+	}
+	return b.String()
+}
+
+// dropFromLine copies text[at:end] without the comments that begin in it and
+// returns where to continue, which is past end if a comment is.
+func dropFromLine(b *strings.Builder, text string, at, end, lastHTML, lastJSX int, mdx bool) int {
+	code := false
+	for at < end {
+		n := strings.IndexAny(text[at:end], "`<{")
+		if n < 0 {
+			break
+		}
+		b.WriteString(text[at : at+n])
+		at += n
+		closing := ""
+		switch {
+		case text[at] == '`':
+			code = !code
+		case code:
+		case strings.HasPrefix(text[at:], "<!--") && at+4 <= lastHTML:
+			closing = "-->"
+		case mdx && strings.HasPrefix(text[at:], "{/*") && at+3 <= lastJSX:
+			closing = "*/}"
+		}
+		if closing == "" {
+			b.WriteByte(text[at])
+			at++
+			continue
+		}
+		at += 3
+		at += strings.Index(text[at:], closing) + len(closing)
+		if at > end {
+			return at
+		}
+	}
+	if at < end {
+		b.WriteString(text[at:end])
+	}
+	return max(at, end)
 }

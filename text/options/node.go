@@ -15,11 +15,22 @@
 package options
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v3"
+
+	"almanac/text/dates"
+	"almanac/text/glob"
+	"almanac/text/webaddress"
 )
 
 // Node is a mapping of a YAML file that is decoded by whoever knows its type, with
@@ -204,3 +215,128 @@ func (n Node) located(line int, err error) error {
 	}
 	return fmt.Errorf("%s:%d: %w", n.file, line, err)
 }
+
+// Fingerprint returns what determines how a source is read as one text: all values
+// but the names of environment variables.
+func Fingerprint(v any) string {
+	raw, err := json.Marshal(plain(reflect.ValueOf(v)))
+	if err != nil {
+		panic("options: want plain data: " + err.Error())
+	}
+	return string(raw)
+}
+
+func plain(v reflect.Value) any {
+	switch t := v.Type(); {
+	case t.Kind() == reflect.Pointer && v.IsNil():
+		return nil
+	case t.Kind() == reflect.Pointer:
+		return plain(v.Elem())
+	case t.Kind() == reflect.Struct:
+		out := map[string]any{}
+		for _, f := range Fields(t) {
+			if f.Format != "env" {
+				out[f.Name] = plain(f.In(v))
+			}
+		}
+		return out
+	case t.Kind() == reflect.Slice:
+		out := make([]any, v.Len())
+		for i := range out {
+			out[i] = plain(v.Index(i))
+		}
+		return out
+	case t.Kind() == reflect.Map:
+		out := map[string]any{}
+		for key, value := range v.Seq2() {
+			out[key.String()] = plain(value)
+		}
+		return out
+	}
+	return v.Interface()
+}
+
+// Describe gives a schema of options the descriptions that an example has: an entry
+// of a network file with a comment on each option.
+func Describe(s *jsonschema.Schema, example string) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(example), &doc); err != nil {
+		return fmt.Errorf("example: %w", err)
+	}
+	if len(doc.Content) == 1 {
+		root := doc.Content[0]
+		if sources := child(root, "sources"); sources != nil && len(sources.Content) == 1 {
+			root = sources.Content[0]
+		}
+		describe(s, child(root, "options"))
+	}
+	return nil
+}
+
+func describe(s *jsonschema.Schema, n *yaml.Node) {
+	if s == nil || n == nil {
+		return
+	}
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			describe(s.Items, item)
+		}
+		return
+	}
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		p, ok := s.Properties[key.Value]
+		if !ok { // a name of the operator's choice
+			describe(s.AdditionalProperties, value)
+			continue
+		}
+		comment := cmp.Or(value.LineComment, key.LineComment)
+		p.Description = cmp.Or(p.Description, strings.TrimPrefix(comment, "# "))
+		describe(p, value)
+	}
+}
+
+// format is the form of a text.
+type format struct {
+	want    string // what a problem asks for
+	pattern string // in a schema
+	schema  string // format in a schema
+	ok      func(string) bool
+	hidden  bool // a problem does not repeat the text, which may hold a secret
+	bare    bool // the text loses the slashes at its end
+}
+
+var slugForm, repositoryForm = regexp.MustCompile(slugPattern), regexp.MustCompile(repositoryPattern)
+
+const (
+	wantAddress       = "web address: want one that begins with https:// and has no user"
+	addressPattern    = `^https?://`
+	slugPattern       = `^[a-z0-9]+(?:[._-][a-z0-9]+)*$`
+	repositoryPattern = `^[A-Za-z0-9][\w-]*/\.*[\w-][\w.-]*$`
+)
+
+// formats are the values of the tag format. A file is one, or a directory, in the
+// network's folder or at an absolute path; a path is that of anything else, such as
+// a repository. A base is an address before the paths of an API; an env is the name
+// of an environment variable, whose value is no part of what determines how a source
+// is read.
+var formats = map[string]format{
+	"address": {want: wantAddress, pattern: addressPattern, schema: "uri", ok: isAddress, hidden: true},
+	"base":    {want: wantAddress, pattern: addressPattern, schema: "uri", ok: isAddress, hidden: true, bare: true},
+	"date":    {want: "date: want one such as 2031-06-17", pattern: `^\d{4}-\d{2}-\d{2}$`, schema: "date", ok: isDate},
+	"slug": {want: "slug: want lower-case letters, digits and hyphens", pattern: slugPattern,
+		ok: slugForm.MatchString},
+	"repository": {want: "repository: want owner/name", pattern: repositoryPattern, ok: repositoryForm.MatchString},
+	"glob": {want: "pattern of paths such as docs/**", ok: func(s string) bool {
+		_, err := glob.Exact([]string{s})
+		return err == nil
+	}},
+	"file": {want: "path in the network's folder: want a relative one that stays inside, or an absolute one",
+		ok: func(s string) bool { return fs.ValidPath(s) || filepath.IsAbs(s) }},
+	"path": {ok: func(string) bool { return true }},
+	"env":  {ok: func(string) bool { return true }},
+}
+
+func isAddress(s string) bool { return webaddress.Check(s) == nil }
+
+func isDate(s string) bool { return !dates.At(s, dates.Day).IsZero() }

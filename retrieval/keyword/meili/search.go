@@ -3,13 +3,17 @@ package meili
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/meilisearch/meilisearch-go"
+	"go.opentelemetry.io/otel/propagation"
 
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
@@ -154,4 +158,80 @@ func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record), cmp.Compare(a.Passage, b.Passage))
 	})
 	return hits
+}
+
+// maxAnswer is the longest response that is read, in bytes: the hits of a
+// search of the largest depth.
+const maxAnswer = 64 << 20
+
+var errAnswerTooLarge = errors.New("answer too large")
+
+// limited ends responses that are too long with an error, and has the server continue the trace.
+type limited struct{ http.RoundTripper }
+
+func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
+	response, err := l.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = &limitedBody{response.Body, maxAnswer}
+	}
+	return response, err
+}
+
+// CloseIdleConnections lets http.Client close the inner transport's.
+func (l limited) CloseIdleConnections() {
+	if c, ok := l.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+type limitedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errAnswerTooLarge
+	}
+	return n, err
+}
+
+// filterOf returns a filter in the server's language, "" for all passages.
+func filterOf(f passage.Filter) string {
+	var parts []string
+	for _, of := range []struct {
+		attribute string
+		values    []string
+	}{{"kind", f.Kinds}, {"source", f.Sources}, {"container", f.Containers}, {"state", f.States}} {
+		if len(of.values) == 0 {
+			continue
+		}
+		quoted := make([]string, len(of.values))
+		for i, v := range of.values {
+			quoted[i] = `"` + attributeKey(v) + `"`
+		}
+		parts = append(parts, of.attribute+" IN ["+strings.Join(quoted, ", ")+"]")
+	}
+	// A record without a date matches no period.
+	if !f.Since.IsZero() {
+		parts = append(parts, "date >= "+strconv.FormatInt(ceilSeconds(f.Since.Unix(), f.Since.Nanosecond()), 10))
+	}
+	if !f.Until.IsZero() {
+		parts = append(parts, "date < "+strconv.FormatInt(ceilSeconds(f.Until.Unix(), f.Until.Nanosecond()), 10))
+	}
+	if len(f.Records) > 0 {
+		parts = append(parts, "record IN ["+joinInts(f.Records)+"]")
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// ceilSeconds rounds up: dates are whole seconds.
+func ceilSeconds(seconds int64, nanoseconds int) int64 {
+	if nanoseconds > 0 {
+		return seconds + 1
+	}
+	return seconds
 }
