@@ -25,7 +25,7 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	$(GO) build -o $(BIN) ./cmd/almanac
 
-check: ## the quick part of test: format, vet, staticcheck and tests without the race detector
+check: ## the quick part of test: format, vet, staticcheck and tests that start no server, without the race detector
 	@.ci/stages format vet unit
 
 test: packages ## everything CI runs, in three stages: one process with -race; programs started and killed; browsers and clients
@@ -52,7 +52,7 @@ vet:
 
 unit:
 	@echo "== go test"
-	$(GO) test -short $(PACKAGES)
+	$(GO) test -short -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) $(PACKAGES)
 
 ports: ## the program compiled for every system that a release is for
 	for system in linux darwin windows; do for processor in amd64 arm64; do \

@@ -418,6 +418,9 @@ type site struct {
 
 func newSite(tb testing.TB, documents int, settings ...string) site {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("starts the program: make programs runs it")
+	}
 	f := writeFixture(tb, tb.TempDir(), documents)
 	return site{f, filepath.Join(tb.TempDir(), "data"),
 		environ(tb.TempDir(), append([]string{"ALMANAC_CORPUS=" + f.corpus, "ALMANAC_LIMIT_REST=0",
