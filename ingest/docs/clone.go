@@ -5,8 +5,6 @@ import (
 	"iter"
 	"maps"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
 )
@@ -30,7 +28,7 @@ type tree interface {
 // clone is the tree of a git commit.
 type clone struct {
 	repo   *gitrepo.Repository
-	blobs  map[string]plumbing.Hash
+	blobs  map[string]string
 	others map[string]error
 }
 
@@ -39,15 +37,9 @@ func newClone(repo *gitrepo.Repository) (clone, error) {
 	return clone{repo, blobs, others}, err
 }
 
-func (c clone) head() string            { return c.repo.Head.Hash.String() }
-func (c clone) odd() map[string]error   { return c.others }
-func (c clone) files() iter.Seq[string] { return maps.Keys(c.blobs) }
-
-func (c clone) version(file string) string {
-	if hash, ok := c.blobs[file]; ok {
-		return hash.String()
-	}
-	return ""
-}
+func (c clone) head() string               { return c.repo.Head.Hash }
+func (c clone) odd() map[string]error      { return c.others }
+func (c clone) files() iter.Seq[string]    { return maps.Keys(c.blobs) }
+func (c clone) version(file string) string { return c.blobs[file] }
 
 func (c clone) read(file string) ([]byte, error) { return c.repo.Blob(c.blobs[file], ingest.MaxText) }

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"almanac/catalog/derive"
 	"almanac/ingest"
 	"almanac/ingest/endpoint"
@@ -144,7 +142,7 @@ func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (pag
 	of := *c
 	of.opts.Repository.Branch = branch
 	now, outcome, err := of.mirrored(ctx, dir, known, out)
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
+	if errors.Is(err, gitrepo.ErrMissing) {
 		_ = os.RemoveAll(dir) // the mirror is damaged: the next run makes a new one
 	}
 	return now, outcome, err
@@ -154,11 +152,11 @@ func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (pag
 func (c *connector) mirrored(ctx context.Context, dir string, known pages, out ingest.Sink) (
 	pages, ingest.Outcome, error,
 ) {
-	repo, err := gitrepo.Open(dir, c.opts.Repository.Branch)
+	repo, err := gitrepo.Open(ctx, dir, c.opts.Repository.Branch)
 	if err != nil {
 		return pages{}, ingest.Outcome{}, err
 	}
-	defer func() { _ = repo.Close() }()
+	defer repo.Close()
 	tree, err := newClone(repo)
 	if err != nil {
 		return pages{}, ingest.Outcome{}, err

@@ -1,122 +1,146 @@
 package gitrepo
 
 import (
-	"context"
+	"bufio"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
-
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
+	"io"
+	"strings"
 )
 
-// Files are taken for renamed if this share of their content, in percent, is
-// the same; of more files than the limit only those with equal content are.
-const (
-	renameScore = 60
-	renameLimit = 400
-)
+// Change is the change of a file. A renamed file has both paths, an added one no
+// Old, a deleted one no New. Links are files here, other repositories are not.
+type Change struct {
+	Old, New string
+	Blob     string // the hash of New
+	Same     bool   // New has the content of Old
+}
 
-// Changes compares two trees of the repository; nil is an empty one. A renamed
-// file is one change. Unlike go-git's own comparison it fails for no name that
-// a tree may contain: names that no file has are left out. If after adds or
-// changes any, wrong says so of the first.
-func (r *Repository) Changes(
-	ctx context.Context, before, after *object.Tree,
-) (changes object.Changes, wrong, err error) {
-	found := comparison{repo: r}
-	if err := found.compare(ctx, "", before, after); err != nil {
+// renames has git take files for renamed if 60 % of their content is the same; of
+// more than 400 only those with equal content are.
+var renames = []string{"--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-z", "-M60%", "-l400"}
+
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904" // git knows it everywhere
+
+// Changes compares the files of two commits, by path; before may be nil. Names that no
+// file has are left out. If after adds or changes any, wrong says so of the first. The
+// errors are those of Files.
+func (r *Repository) Changes(before, after *Commit) (changes []Change, wrong, err error) {
+	from := emptyTree
+	if before != nil {
+		from, err = before.Tree, r.check(before)
+	}
+	if err == nil {
+		err = r.check(after)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
-	changes, err = object.DetectRenames(found.changes,
-		&object.DiffTreeOptions{RenameScore: renameScore, RenameLimit: renameLimit})
-	return changes, found.wrong, err
+	// git copies a line that is no request, which ends the answer.
+	request, end := from+" "+after.Tree+"\n", ".\n"
+	err = r.diffs.ask(request+end, func(out *bufio.Reader) error {
+		if header, err := out.ReadString('\n'); err != nil || header != request {
+			return errors.Join(errOutput, err)
+		}
+		for {
+			next, err := out.Peek(len(end))
+			if err != nil {
+				return err
+			}
+			if string(next) == end {
+				_, err := out.Discard(len(end))
+				return err
+			}
+			head, err := nextToken(out)
+			if err != nil {
+				return err
+			}
+			c, err := readChange(out, head)
+			if err != nil {
+				return err
+			}
+			if oddPath(c.Old) != nil {
+				c.Old, c.Same = "", false
+			}
+			if err := oddPath(c.New); err != nil {
+				c.New, c.Blob = "", ""
+				if wrong == nil {
+					wrong = err
+				}
+			}
+			if c.Old != "" || c.New != "" {
+				changes = append(changes, c)
+			}
+		}
+	})
+	return changes, wrong, err
 }
 
-// comparison is what two trees differ in.
-type comparison struct {
-	repo    *Repository
-	changes object.Changes
-	wrong   error
-}
-
-// compare adds the changes below a directory, by name.
-func (to *comparison) compare(ctx context.Context, dir string, before, after *object.Tree) error {
-	r := to.repo
-	if err := ctx.Err(); err != nil {
-		return err
+// readChange reads the paths of a change behind its head, which is as in
+// ":100644 100644 4ca8… 85f1… R086": modes, hashes and what was done.
+func readChange(r *bufio.Reader, head string) (c Change, err error) {
+	fields := strings.Fields(strings.TrimPrefix(head, ":"))
+	if len(fields) != 5 {
+		return Change{}, errOutput
 	}
-	old, now := entries(before), entries(after)
-	names := maps.Clone(old)
-	maps.Copy(names, now)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		a, had := old[name]
-		b, has := now[name]
-		if had && has && a.Hash == b.Hash && a.Mode == b.Mode {
-			continue
+	if c.Old, err = nextToken(r); err != nil {
+		return Change{}, err
+	}
+	c.New = c.Old
+	if strings.HasPrefix(fields[4], "R") {
+		if c.New, err = nextToken(r); err != nil {
+			return Change{}, err
 		}
+	}
+	if !isFile(fields[0]) {
+		c.Old = ""
+	}
+	if !isFile(fields[1]) {
+		c.New = ""
+	} else {
+		c.Blob = fields[3]
+	}
+	c.Same = c.Old != "" && c.New != "" && fields[2] == fields[3]
+	return c, nil
+}
+
+// isFile reports whether a mode is not that of nothing or of another repository.
+func isFile(mode string) bool { return mode != "000000" && mode != "160000" }
+
+// oddPath returns what is wrong with the first wrong name in a path; "" is none.
+func oddPath(path string) error {
+	if path == "" {
+		return nil
+	}
+	at := 0
+	for name := range strings.SplitSeq(path, "/") {
+		at += len(name)
 		if err := odd(name); err != nil {
-			if has && to.wrong == nil {
-				to.wrong = fmt.Errorf("%q: %w", join(dir, name), err)
-			}
-			continue
+			return fmt.Errorf("%q: %w", path[:at], err)
 		}
-		var from, into *object.Tree
-		var err error
-		if had && a.Mode == filemode.Dir {
-			if from, err = r.Git.TreeObject(a.Hash); err != nil {
-				return err
-			}
-		}
-		if has && b.Mode == filemode.Dir {
-			if into, err = r.Git.TreeObject(b.Hash); err != nil {
-				return err
-			}
-		}
-		if from != nil || into != nil {
-			if err := to.compare(ctx, join(dir, name), from, into); err != nil {
-				return err
-			}
-		}
-		change := &object.Change{}
-		if had && from == nil {
-			change.From = changeEntry(dir, before, a)
-		}
-		if has && into == nil {
-			change.To = changeEntry(dir, after, b)
-		}
-		if change.From.Name != "" || change.To.Name != "" {
-			to.changes = append(to.changes, change)
-		}
+		at++
 	}
 	return nil
 }
 
-func entries(t *object.Tree) map[string]object.TreeEntry {
-	if t == nil {
-		return map[string]object.TreeEntry{}
-	}
-	byName := make(map[string]object.TreeEntry, len(t.Entries))
-	for _, e := range t.Entries {
-		if e.Mode == filemode.Deprecated {
-			e.Mode = filemode.Regular
+const maxToken = 64 << 10 // bytes of a path
+
+// nextToken reads up to the next NUL. It fails with io.EOF at the end, and with
+// errOutput if that is in the middle of a token.
+func nextToken(r *bufio.Reader) (string, error) {
+	var token []byte
+	for {
+		part, err := r.ReadSlice(0)
+		token = append(token, part...)
+		switch {
+		case len(token) > maxToken:
+			return "", fmt.Errorf("a path has more than %d bytes: %w", maxToken, ErrTooLarge)
+		case err == nil:
+			return string(token[:len(token)-1]), nil
+		case errors.Is(err, io.EOF) && len(token) > 0:
+			return "", errOutput
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return "", err
 		}
-		byName[e.Name] = e
 	}
-	return byName
-}
-
-// changeEntry is one side of a change. go-git reads the content of entries whose
-// names may be written to a disk only, so the entry has a name of its own.
-func changeEntry(dir string, tree *object.Tree, e object.TreeEntry) object.ChangeEntry {
-	name := join(dir, e.Name)
-	e.Name = "entry"
-	return object.ChangeEntry{Name: name, Tree: tree, TreeEntry: e}
-}
-
-func join(dir, name string) string {
-	if dir == "" {
-		return name
-	}
-	return dir + "/" + name
 }

@@ -2,14 +2,16 @@
 // it: files, content, history. The repository may be a URL, a local clone or a
 // bundle.
 //
-// The git command fetches, because it supports every protocol and bundles; it
-// runs without any configuration, hook, credential or prompt of the machine. Its
-// connections bypass package outbound, so the guard is called first and git is
-// pinned to the address that the guard allowed.
+// The git command does both, because it supports every protocol, bundles and what
+// old tools wrote; it runs without any configuration, hook, credential or prompt of
+// the machine, and its memory is bounded. Its connections bypass package outbound, so
+// the guard is called first and git is pinned to the address that the guard allowed.
 package gitrepo
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +32,10 @@ import (
 
 const (
 	fetchTimeout = 10 * time.Minute
-	fetchMemory  = 2 << 30 // bytes that git may allocate; a pack of ten million objects takes half
-	maxListing   = 4 << 20 // bytes of a remote's list of references
-	maxPacks     = 20      // files that git keeps objects in
+	fetchMemory  = 2 << 30   // bytes that git may allocate; a pack of ten million objects takes half
+	readMemory   = 512 << 20 // the same while it reads; the changes of a commit take some hundred each
+	maxListing   = 4 << 20   // bytes of a remote's list of references
+	maxPacks     = 20        // files that git keeps objects in
 )
 
 // Source is a branch to fetch.
@@ -210,6 +213,29 @@ func output(ctx context.Context, to route, args ...string) (string, error) {
 	return stdout.String(), failure(ctx, err, &stderr)
 }
 
+// streamed runs a command that reads a repository, and has its output read. It ends the
+// command when that fails.
+func streamed(ctx context.Context, args []string, read func(*bufio.Reader) error) error {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := command(running, route{}, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := start(cmd, readMemory); err != nil {
+		return failure(ctx, err, &stderr)
+	}
+	err = read(bufio.NewReader(out))
+	if err != nil {
+		cancel()
+	}
+	ended := cmd.Wait() // when git has written what went wrong
+	return failure(ctx, cmp.Or(err, ended), &stderr)
+}
+
 // failure returns the error of a command, nil if it succeeded.
 func failure(ctx context.Context, err error, stderr *bytes.Buffer) error {
 	switch {
@@ -220,7 +246,10 @@ func failure(ctx context.Context, err error, stderr *bytes.Buffer) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return errGit
 	}
-	return fmt.Errorf("git: %w: %s", err, strings.TrimSpace(stderr.String()))
+	if said := strings.TrimSpace(stderr.String()); said != "" {
+		return fmt.Errorf("git: %w: %s", err, said)
+	}
+	return fmt.Errorf("git: %w", err)
 }
 
 // limitedWriter keeps the first bytes and discards the rest.

@@ -40,12 +40,12 @@ func head(t *testing.T, client *outbound.Client, dir, remote string) (string, er
 	if _, err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: remote, Branch: "main"}); err != nil {
 		return "", err
 	}
-	r, err := gitrepo.Open(dir, "main")
+	r, err := gitrepo.Open(t.Context(), dir, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }()
-	return r.Head.Hash.String(), nil
+	defer r.Close()
+	return r.Head.Hash, nil
 }
 
 // allowing makes a client that may connect to some private addresses.
@@ -136,13 +136,13 @@ func TestWithoutABranchTheRemotesOwnIsFetched(t *testing.T) {
 			t.Errorf("%s: branch %q, %v; want %q", name, branch, err, want)
 			return
 		}
-		r, err := gitrepo.Open(dir, branch)
+		r, err := gitrepo.Open(t.Context(), dir, branch)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			return
 		}
 		defer r.Close()
-		if want == "north" && r.Head.Hash.String() != tip {
+		if want == "north" && r.Head.Hash != tip {
 			t.Errorf("%s: is at %s, want %s", name, r.Head.Hash, tip)
 		}
 	}
@@ -201,12 +201,12 @@ func TestAnotherOwner(t *testing.T) {
 	if err != nil || branch != "main" {
 		t.Fatalf("branch %q, %v", branch, err)
 	}
-	r, err := gitrepo.Open(dir, branch)
+	r, err := gitrepo.Open(t.Context(), dir, branch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }()
-	if r.Head.Hash.String() != hash {
+	defer r.Close()
+	if r.Head.Hash != hash {
 		t.Errorf("head %s, want %s", r.Head.Hash, hash)
 	}
 	if _, err := os.Stat(marker); err == nil {
@@ -408,16 +408,16 @@ func TestPrivateRepositories(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		r, err := gitrepo.Open(dir, "main")
+		r, err := gitrepo.Open(t.Context(), dir, "main")
 		if err != nil {
 			return "", err
 		}
-		defer func() { _ = r.Close() }()
+		defer r.Close()
 		config, err := os.ReadFile(filepath.Join(dir, "config"))
 		if err != nil || bytes.Contains(config, []byte("hush")) {
 			t.Errorf("the token is on the disk: %v", err)
 		}
-		return r.Head.Hash.String(), nil
+		return r.Head.Hash, nil
 	}
 	for name, tt := range map[string]struct {
 		server      *host
@@ -641,16 +641,16 @@ func TestHistory(t *testing.T) {
 			gitrepo.Source{Remote: remote, Branch: "main", Depth: depth}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := gitrepo.Open(dir, "main")
+		r, err := gitrepo.Open(t.Context(), dir, "main")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = r.Close() }()
+		defer r.Close()
 		for s, err := range r.History(t.Context(), dirs) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			steps = append(steps, step{s.Commit, s.At.Day(), s.Shallow, s.Changes})
+			steps = append(steps, step{s.Commit, s.At.Day(), s.Shallow, paths(s.Changes)})
 			if len(steps) == limit {
 				break
 			}
@@ -685,13 +685,17 @@ func TestHistory(t *testing.T) {
 		if _, err := head(t, nil, dir, repo.Dir); err != nil {
 			t.Fatal(err)
 		}
-		r, err := gitrepo.Open(dir, "main")
+		r, err := gitrepo.Open(t.Context(), dir, "main")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = r.Close() }()
+		defer r.Close()
 		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
+		defer cancel()
+		for range r.History(ctx, nil) {
+			cancel()
+			break
+		}
 		for _, err := range r.History(ctx, nil) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
@@ -712,7 +716,7 @@ func TestDepthMayChange(t *testing.T) {
 			gitrepo.Source{Remote: remote, Branch: "main", Depth: tt.depth}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := gitrepo.Open(dir, "main")
+		r, err := gitrepo.Open(t.Context(), dir, "main")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -723,7 +727,7 @@ func TestDepthMayChange(t *testing.T) {
 			}
 			n++
 		}
-		_ = r.Close()
+		r.Close()
 		if n != tt.want {
 			t.Errorf("depth %d: %d commits, want %d", tt.depth, n, tt.want)
 		}
@@ -744,11 +748,11 @@ func TestFiles(t *testing.T) {
 	if _, err := head(t, nil, dir, repo.Dir); err != nil {
 		t.Fatal(err)
 	}
-	r, err := gitrepo.Open(dir, "main")
+	r, err := gitrepo.Open(t.Context(), dir, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }()
+	defer r.Close()
 	files, _, err := r.Files(r.Head)
 	if err != nil {
 		t.Fatal(err)
@@ -788,13 +792,13 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	if _, err := head(t, nil, dir, repo.Dir); err != nil {
 		t.Fatal(err)
 	}
-	r, err := gitrepo.Open(dir, "main")
+	r, err := gitrepo.Open(t.Context(), dir, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }()
+	defer r.Close()
 
-	first, err := r.Head.Parent(0)
+	first, err := r.Commit(r.Head.Parents[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -824,20 +828,16 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	}
 	order := func(a, b gitrepo.Change) int { return strings.Compare(a.Old, b.Old) }
 	slices.SortFunc(changed, order)
-	before, after := must(r.Tree(first)), must(r.Tree(r.Head))
-	changes, wrong, err := r.Changes(t.Context(), before, after)
+	found, wrong, err := r.Changes(first, r.Head)
 	if err != nil || wrong != nil {
 		t.Fatal(err, wrong)
 	}
-	var found []gitrepo.Change
-	for _, c := range changes {
-		found = append(found, gitrepo.Change{Old: c.From.Name, New: c.To.Name})
-	}
+	found = paths(found)
 	slices.SortFunc(found, order)
 	if diff := cmp.Diff(changed, found); diff != "" {
 		t.Errorf("changes (-want +got)\n%s", diff)
 	}
-	added, wrong, err := r.Changes(t.Context(), nil, before)
+	added, wrong, err := r.Changes(nil, first)
 	if err != nil || len(added) != len(odd) || wrong == nil {
 		t.Errorf("changes since an empty tree: %d, %v, %v", len(added), wrong, err)
 	}
@@ -845,13 +845,21 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		step.Changes = slices.DeleteFunc(step.Changes, func(c gitrepo.Change) bool { return c.Old == control[0] })
+		step.Changes = slices.DeleteFunc(paths(step.Changes), func(c gitrepo.Change) bool { return c.Old == control[0] })
 		slices.SortFunc(step.Changes, order)
 		if diff := cmp.Diff(changed, step.Changes); diff != "" {
 			t.Errorf("history (-want +got)\n%s", diff)
 		}
 		break
 	}
+}
+
+// paths leaves out what the files contain.
+func paths(changes []gitrepo.Change) (out []gitrepo.Change) {
+	for _, c := range changes {
+		out = append(out, gitrepo.Change{Old: c.Old, New: c.New})
+	}
+	return out
 }
 
 func must[T any](v T, err error) T {
@@ -920,8 +928,8 @@ func TestObjectsOfAFetchAreChecked(t *testing.T) {
 				}
 				return
 			}
-			r := must(gitrepo.Open(dir, "main"))
-			defer func() { _ = r.Close() }()
+			r := must(gitrepo.Open(t.Context(), dir, "main"))
+			defer r.Close()
 			files, others, err := r.Files(r.Head)
 			if err != nil {
 				t.Fatal(err)
@@ -933,5 +941,77 @@ func TestObjectsOfAFetchAreChecked(t *testing.T) {
 				t.Errorf("others (-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestReadingGoesOnAfterAFault: one object that cannot be read costs no other, and ends with the run.
+func TestReadingGoesOnAfterAFault(t *testing.T) {
+	repo := gitrepotest.New(t)
+	hash := repo.Commit("one", map[string]string{"a.md": "a", "broken.md": strings.Repeat("An oar. ", 1000),
+		"large.md": strings.Repeat("x", 3<<20)})
+	dir := filepath.Join(t.TempDir(), "m.git")
+	repo.Git("clone", "--quiet", "--bare", "--no-hardlinks", repo.Dir, dir)
+	blob := func(name string) string { return repo.Git("rev-parse", "HEAD:"+name) }
+	broken := filepath.Join(dir, "objects", blob("broken.md")[:2], blob("broken.md")[2:])
+	data := must(os.ReadFile(broken))
+	data[len(data)/2] ^= 0xff
+	if err := errors.Join(os.Chmod(broken, 0o600), os.WriteFile(broken, data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := must(gitrepo.Open(ctx, dir, "main"))
+	defer r.Close()
+	for _, c := range []struct {
+		name, hash, want string
+		is               error
+	}{
+		{"one that is too large", blob("large.md"), "has 3145728 bytes, larger than the limit of 1000000",
+			gitrepo.ErrTooLarge},
+		{"one that is damaged", blob("broken.md"), "", nil},
+		{"one that is lost", strings.Repeat("0a", 20), "", gitrepo.ErrMissing},
+		{"none", "", "", gitrepo.ErrMissing},
+		{"a request of two lines", hash + "\n" + hash, "", gitrepo.ErrMissing},
+		{"a commit", hash, "is a commit, not a blob", nil},
+	} {
+		if _, err := r.Blob(c.hash, 1_000_000); err == nil || !strings.Contains(err.Error(), c.want) ||
+			c.is != nil && !errors.Is(err, c.is) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if text, err := r.Blob(blob("a.md"), 10); string(text) != "a" || err != nil {
+			t.Errorf("after %s: %q, %v", c.name, text, err)
+		}
+	}
+	cancel()
+	if _, err := r.Blob(blob("a.md"), 10); !errors.Is(err, context.Canceled) {
+		t.Errorf("in a run that has ended: %v", err)
+	}
+}
+
+// TestSmallTreesOfVeryMuchAreTooLarge: ten nested trees with ten names each.
+func TestSmallTreesOfVeryMuchAreTooLarge(t *testing.T) {
+	for name, leaf := range map[string]string{"files": "100644", "empty directories": "40000"} {
+		repo := gitrepotest.New(t)
+		repo.Commit("one", map[string]string{"a.md": "a"})
+		mode, hash := leaf, object(t, repo, "blob", "text")
+		if leaf == "40000" {
+			hash = object(t, repo, "tree", "")
+		}
+		for range 10 {
+			var entries string
+			for i := range 10 {
+				entries += entry(t, mode, fmt.Sprint(i), hash)
+			}
+			mode, hash = "40000", object(t, repo, "tree", entries)
+		}
+		repo.Git("update-ref", "refs/heads/main", repo.Git("commit-tree", "-p", "main", "-m", "Much", hash))
+		r := must(gitrepo.Open(t.Context(), filepath.Join(repo.Dir, ".git"), "main"))
+		if _, _, err := r.Files(r.Head); !errors.Is(err, gitrepo.ErrTooLarge) {
+			t.Errorf("%s are listed: %v", name, err)
+		}
+		if _, _, err := r.Changes(must(r.Commit(r.Head.Parents[0])), r.Head); !errors.Is(err, gitrepo.ErrTooLarge) {
+			t.Errorf("%s are compared: %v", name, err)
+		}
+		r.Close()
 	}
 }

@@ -7,11 +7,16 @@ import (
 )
 
 func FuzzReadSteps(f *testing.F) {
+	const (
+		added   = ":000000 100644 00 0a A\x00"
+		changed = ":100644 160000 0a 0b T\x00"
+		renamed = ":100644 100644 0a 0a R100\x00"
+	)
 	for _, s := range []string{
-		"\x01abc 1795333156\x00\nA\x00d/x\nnl.md\x00M\x00z\x00\x00\x01def 1\x00\x01ff 2\x00\nR100\x00a b\x00ü\x00",
-		"A\x00x\x00", "\x01abc\x00", "\x01abc x\x00", "\x01a 1\x00R100\x00a", "\x01a 1\x00Q\x00a\x00", "\x00\x00", "",
-		"\x01a 1\x00\nC75\x00a\x00b\x00T\x00c\x00",
-		"\x01a -9223372036854775808\x00", "\x01a 1\x00" + strings.Repeat("x", maxToken+2),
+		"\x01abc 1795333156\x00\n" + added + "d/x\nnl.md\x00" + changed + "z\x00\x01def 1\x00\x01ff 2\x00\n" + renamed +
+			"a b\x00ü\x00",
+		added + "x\x00", "\x01abc\x00", "\x01abc x\x00", "\x01a 1\x00" + renamed + "a", "\x01a 1\x00:1 2 3 4\x00a\x00",
+		"\x00\x00", "", "\x01a -9223372036854775808\x00", "\x01a 1\x00" + strings.Repeat("x", maxToken+2),
 	} {
 		f.Add(s)
 	}

@@ -43,7 +43,7 @@ var Kind = ingest.Kind[settings, string]{
         file: https://forge.example.org/{repo}/blob/{commit}/{path}  # of a file; {branch} is known too
         pull: https://forge.example.org/{repo}/pull/{number}         # of a pull request
 `,
-	Rules:    proposal.Rules + "8",
+	Rules:    proposal.Rules + "9",
 	Defaults: settings{Options: proposal.Defaults},
 	Open:     open,
 }
@@ -108,11 +108,11 @@ func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (st
 	if err != nil {
 		return "", ingest.Outcome{}, fmt.Errorf("fetch: %w", err)
 	}
-	repo, err := gitrepo.Open(dir, branch)
+	repo, err := gitrepo.Open(ctx, dir, branch)
 	if err != nil {
 		return "", ingest.Outcome{}, err
 	}
-	defer func() { _ = repo.Close() }()
+	defer repo.Close()
 	of := *c
 	of.head = branch
 	now := of.state(repo)
@@ -141,7 +141,7 @@ func (c *connector) state(repo *gitrepo.Repository) string {
 	for _, name := range slices.Sorted(maps.Keys(repo.Refs)) {
 		// A host's merge commits change with every push to the branch; only
 		// their existence matters.
-		hash := repo.Refs[name].String()
+		hash := repo.Refs[name]
 		if strings.HasSuffix(name, "/merge") {
 			hash = ""
 		}

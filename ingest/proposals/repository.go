@@ -11,9 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
@@ -24,18 +21,18 @@ import (
 
 // branch returns a fetched repository with the files of its branch alone.
 func (c *connector) branch(_ context.Context, repo *gitrepo.Repository, _ ingest.Sink) (*proposal.Repository, error) {
-	head := repo.Head.Hash.String()
+	head := repo.Head.Hash
 	to := &proposal.Repository{
 		Name: c.opts.Name, Files: map[string]proposal.Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
 		URL: func(file, commit string) string { return c.fileURL(cmp.Or(commit, head), file) },
 		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
-			return repo.Blob(plumbing.NewHash(b.ID), limit)
+			return repo.Blob(b.ID, limit)
 		},
 	}
 	files, others, err := repo.Files(repo.Head)
 	to.Others = others
 	for file, hash := range files {
-		to.Files[file] = proposal.Blob{ID: hash.String()}
+		to.Files[file] = proposal.Blob{ID: hash}
 	}
 	return to, err
 }
@@ -48,11 +45,19 @@ func (c *connector) repository(
 	if err != nil {
 		return nil, err
 	}
-	merges, err := readSteps(ctx, repo, to, out)
+	line, err := firstParents(repo)
 	if err != nil {
 		return nil, err
 	}
-	h := &host{repo: repo, merges: merges, pulls: map[int]*proposal.Pull{}, url: c.pullURL,
+	merges, err := readSteps(repo, line, to, out)
+	if err != nil {
+		return nil, err
+	}
+	onBranch, err := positions(repo, line)
+	if err != nil {
+		return nil, err
+	}
+	h := &host{repo: repo, merges: merges, onBranch: onBranch, pulls: map[int]*proposal.Pull{}, url: c.pullURL,
 		refs: map[int]string{}, tells: c.tells}
 	err = h.read(ctx, out)
 	to.Pulls = h.pulls
@@ -65,49 +70,52 @@ func (c *connector) repository(
 // merge is a step of the branch that merged a pull request.
 type merge struct {
 	proposal.Step
-	commit *object.Commit
+	commit *gitrepo.Commit
 }
 
-// readSteps reads the first-parent line of the branch's head: the states of the
-// branch, one for each merged pull request or direct commit. Commits inside a
-// pull request were never on the branch. A state that is too large is left out: what
-// it changed is part of the next step. It returns the merges by pull request.
-func readSteps(
-	ctx context.Context, repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink,
-) (map[int]merge, error) {
-	line := []*object.Commit{repo.Head}
-	for c := repo.Head; c.NumParents() > 0; line = append(line, c) {
-		parent, err := c.Parent(0)
+// firstParents returns the first-parent line of the branch's head, newest first.
+func firstParents(repo *gitrepo.Repository) ([]*gitrepo.Commit, error) {
+	line := []*gitrepo.Commit{repo.Head}
+	for c := repo.Head; len(c.Parents) > 0; line = append(line, c) {
+		parent, err := repo.Commit(c.Parents[0])
 		if err != nil {
 			return nil, fmt.Errorf("parent of %s: %w", c.Hash, err)
 		}
 		c = parent
 	}
+	return line, nil
+}
+
+// readSteps reads the states of the branch along its first-parent line, one for each
+// merged pull request or direct commit. Commits inside a pull request were never on the
+// branch. A state that is too large is left out: what it changed is part of the next
+// step. It returns the merges by pull request.
+func readSteps(
+	repo *gitrepo.Repository, line []*gitrepo.Commit, to *proposal.Repository, out ingest.Sink,
+) (map[int]merge, error) {
 	merges := map[int]merge{}
-	var before *object.Tree
+	var before *gitrepo.Commit
 	var tooLarge []error // why states were left out
 	alone := true        // what changed since before is of one commit
 	for _, c := range slices.Backward(line) {
 		m := merge{commit: c}
-		m.Step = proposal.Step{Pull: pullOf(c), At: c.Committer.When, Commit: c.Hash.String(), Subject: subject(c)}
-		tree, err := repo.Tree(c)
+		m.Step = proposal.Step{Pull: pullOf(c), At: c.Committed, Commit: c.Hash, Subject: subject(c)}
+		changes, _, err := diff(repo, before, c)
 		switch {
 		case errors.Is(err, gitrepo.ErrTooLarge):
 			tooLarge = append(tooLarge, err)
 		case err != nil:
-			return nil, err
+			return nil, fmt.Errorf("changes of %s: %w", c.Hash, err)
 		default:
 			s := m.Step
-			if s.Changes, _, err = diff(ctx, repo, before, tree); err != nil {
-				return nil, fmt.Errorf("changes of %s: %w", c.Hash, err)
-			}
+			s.Changes = changes
 			if alone {
 				m.Changes = s.Changes
 			} else {
 				s.Pull = 0 // it is not known which of the commits changed what
 			}
 			to.Steps = append(to.Steps, s)
-			before = tree
+			before = c
 		}
 		alone = err == nil
 		if _, again := merges[m.Pull]; m.Pull > 0 && !again {
@@ -120,33 +128,14 @@ func readSteps(
 	return merges, nil
 }
 
-// diff returns the changes between two trees, with renames found, by path, and whether
+// diff returns the changes between two commits, with renames found, by path, and whether
 // names were left out.
-func diff(
-	ctx context.Context, repo *gitrepo.Repository, before, after *object.Tree,
-) (out []proposal.FileChange, wrong, err error) {
-	changes, wrong, err := repo.Changes(ctx, before, after)
-	if err != nil {
-		return nil, nil, err
-	}
+func diff(repo *gitrepo.Repository, before, after *gitrepo.Commit) (out []proposal.FileChange, wrong, err error) {
+	changes, wrong, err := repo.Changes(before, after)
 	for _, c := range changes {
-		f := proposal.FileChange{Old: c.From.Name, New: c.To.Name}
-		if f.Old != "" && !c.From.TreeEntry.Mode.IsFile() {
-			f.Old = "" // a submodule was there
-		}
-		if f.New != "" {
-			if !c.To.TreeEntry.Mode.IsFile() {
-				continue
-			}
-			f.Blob.ID = c.To.TreeEntry.Hash.String()
-			f.Same = f.Old != "" && c.From.TreeEntry.Hash == c.To.TreeEntry.Hash
-		}
-		out = append(out, f)
+		out = append(out, proposal.FileChange{Old: c.Old, New: c.New, Blob: proposal.Blob{ID: c.Blob}, Same: c.Same})
 	}
-	slices.SortFunc(out, func(a, b proposal.FileChange) int {
-		return cmp.Or(cmp.Compare(cmp.Or(a.New, a.Old), cmp.Or(b.New, b.Old)), cmp.Compare(a.Old, b.Old))
-	})
-	return out, wrong, nil
+	return out, wrong, err
 }
 
 // mergeSubject matches the first line of what forges write when they merge, and of
@@ -159,7 +148,7 @@ var mergeTrailer = regexp.MustCompile(`(?m)^See merge request (?:\S*)!(\d{1,9})\
 
 // pullOf returns the number of the pull request that a commit merged, by its
 // message; 0 for none.
-func pullOf(c *object.Commit) int {
+func pullOf(c *gitrepo.Commit) int {
 	m := mergeSubject.FindStringSubmatch(subject(c))
 	if m == nil {
 		m = mergeTrailer.FindStringSubmatch(c.Message)
@@ -171,7 +160,7 @@ func pullOf(c *object.Commit) int {
 	return n
 }
 
-func subject(c *object.Commit) string {
+func subject(c *gitrepo.Commit) string {
 	s, _, _ := strings.Cut(strings.TrimLeft(c.Message, "\r\n"), "\n")
 	return strings.TrimSpace(s)
 }
@@ -183,7 +172,7 @@ const maxPullCommits = 5000
 type host struct {
 	repo     *gitrepo.Repository
 	merges   map[int]merge
-	onBranch map[plumbing.Hash]int // what is on the branch: how many of its steps are before the one that brought it
+	onBranch map[string]int // what is on the branch: how many of its steps are before the one that brought it
 	url      func(number int) string
 	pulls    map[int]*proposal.Pull
 	refs     map[int]string // the beginning of their references
@@ -194,10 +183,7 @@ type host struct {
 // branch names it or its head is part of the branch, open if the host has a merge
 // reference for it, else closed (or in conflict, which looks the same in git). Of
 // a host that has no such references it is open: unknown is not withdrawn.
-func (h *host) read(ctx context.Context, out ingest.Sink) (err error) {
-	if h.onBranch, err = positions(h.repo.Head); err != nil {
-		return err
-	}
+func (h *host) read(ctx context.Context, out ingest.Sink) error {
 	heads := h.heads()
 	for _, number := range slices.Sorted(maps.Keys(heads)) {
 		if err := ctx.Err(); err != nil {
@@ -231,9 +217,9 @@ func (h *host) branches(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		head, err := h.repo.Git.CommitObject(h.repo.Refs[ref])
-		var base *object.Commit
-		var own []*object.Commit
+		head, err := h.repo.Commit(h.repo.Refs[ref])
+		var base *gitrepo.Commit
+		var own []*gitrepo.Commit
 		if err == nil {
 			own, base, err = h.own(head, len(h.onBranch))
 		}
@@ -241,8 +227,8 @@ func (h *host) branches(
 		case err != nil:
 			out.Skip("branch "+name, err)
 		case len(own) > 0:
-			all = append(all, proposal.Branch{Name: name, Commit: head.Hash.String(), Updated: head.Committer.When,
-				Diff: func(ctx context.Context) ([]proposal.FileChange, error) { return h.between(ctx, base, head) }})
+			all = append(all, proposal.Branch{Name: name, Commit: head.Hash, Updated: head.Committed,
+				Diff: func(context.Context) ([]proposal.FileChange, error) { return h.between(base, head) }})
 		}
 	}
 	return all, nil
@@ -254,8 +240,8 @@ var pullRef = regexp.MustCompile(`^(refs/(?:pull|merge-requests|pull-requests)/(
 
 // heads returns the head of every pull request with a reference. If the head
 // reference is missing, the host's merge commit has the head.
-func (h *host) heads() map[int]plumbing.Hash {
-	heads := map[int]plumbing.Hash{}
+func (h *host) heads() map[int]string {
+	heads := map[int]string{}
 	for _, name := range slices.Sorted(maps.Keys(h.repo.Refs)) { // head before merge
 		m := pullRef.FindStringSubmatch(name)
 		if m == nil {
@@ -266,8 +252,8 @@ func (h *host) heads() map[int]plumbing.Hash {
 		if m[3] != "merge" {
 			heads[number] = h.repo.Refs[name]
 		} else if _, known := heads[number]; !known {
-			if c, err := h.repo.Git.CommitObject(h.repo.Refs[name]); err == nil && c.NumParents() == 2 {
-				heads[number] = c.ParentHashes[1]
+			if c, err := h.repo.Commit(h.repo.Refs[name]); err == nil && len(c.Parents) == 2 {
+				heads[number] = c.Parents[1]
 			}
 		}
 	}
@@ -285,14 +271,14 @@ func (h *host) isOpen(number int) bool {
 func (h *host) merged(number int) *proposal.Pull {
 	m := h.merges[number]
 	return &proposal.Pull{
-		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: m.commit.Author.Name,
+		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: m.commit.Author,
 			MergedAt: dates.Format(m.At), MergeCommit: m.Commit},
 		URL: h.url(number), Updated: m.At, Changes: m.Changes,
 	}
 }
 
-func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
-	head, err := h.repo.Git.CommitObject(hash)
+func (h *host) pull(number int, hash string) (*proposal.Pull, error) {
+	head, err := h.repo.Commit(hash)
 	if err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}
@@ -303,7 +289,7 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 	switch {
 	case isMerged:
 		p = h.merged(number)
-		if onBranch && m.commit.NumParents() > 0 {
+		if onBranch && len(m.commit.Parents) > 0 {
 			// A true merge made its commits part of the branch: exclude only
 			// what was there before.
 			before = h.onBranch[m.commit.Hash]
@@ -317,54 +303,35 @@ func (h *host) pull(number int, hash plumbing.Hash) (*proposal.Pull, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Head, p.Author, p.LastCommit, p.Updated = hash.String(), head.Author.Name, dates.Format(head.Author.When),
-		head.Committer.When
+	p.Head, p.Author, p.LastCommit, p.Updated = hash, head.Author, dates.Format(head.Authored), head.Committed
 	if len(commits) > 0 {
-		first := slices.MinFunc(commits, func(a, b *object.Commit) int { return a.Author.When.Compare(b.Author.When) })
-		p.Author, p.FirstCommit = first.Author.Name, dates.Format(first.Author.When)
+		first := slices.MinFunc(commits, func(a, b *gitrepo.Commit) int { return a.Authored.Compare(b.Authored) })
+		p.Author, p.FirstCommit = first.Author, dates.Format(first.Authored)
 	}
 	if !isMerged && len(commits) > 0 {
-		p.Diff = func(ctx context.Context) ([]proposal.FileChange, error) { return h.between(ctx, base, head) }
+		p.Diff = func(context.Context) ([]proposal.FileChange, error) { return h.between(base, head) }
 	}
 	return p, nil
 }
 
 // between returns the changes of a pull request since it forked from the branch. One
 // with a name that no file has was made to be misread, so it has none.
-func (h *host) between(ctx context.Context, base, head *object.Commit) ([]proposal.FileChange, error) {
-	after, err := h.repo.Tree(head)
-	if err != nil {
-		return nil, err
-	}
-	var before *object.Tree
-	if base != nil {
-		if before, err = h.repo.Tree(base); err != nil {
-			return nil, err
-		}
-	}
-	changes, wrong, err := diff(ctx, h.repo, before, after)
+func (h *host) between(base, head *gitrepo.Commit) ([]proposal.FileChange, error) {
+	changes, wrong, err := diff(h.repo, base, head)
 	if err = cmp.Or(err, wrong); err != nil {
 		return nil, err
 	}
 	return changes, nil
 }
 
-// positions returns a commit with all its ancestors, each with the position of the step of
-// the first-parent line that brought it: how many steps are before that.
-func positions(head *object.Commit) (map[plumbing.Hash]int, error) {
-	line := []*object.Commit{head}
-	for c := head; c.NumParents() > 0; line = append(line, c) {
-		parent, err := c.Parent(0)
-		if err != nil {
-			return nil, fmt.Errorf("parent of %s: %w", c.Hash, err)
-		}
-		c = parent
-	}
-	at := map[plumbing.Hash]int{}
+// positions returns the commits of the branch, each with the position of the step of its first-parent
+// line that brought it: how many steps are before that.
+func positions(repo *gitrepo.Repository, line []*gitrepo.Commit) (map[string]int, error) {
+	at := map[string]int{}
 	for i, step := range slices.Backward(line) {
 		position := len(line) - 1 - i
-		err := walk(step, func(hash plumbing.Hash) bool { _, known := at[hash]; return known },
-			func(c *object.Commit) error {
+		err := walk(repo, step, func(hash string) bool { _, known := at[hash]; return known },
+			func(c *gitrepo.Commit) error {
 				at[c.Hash] = position
 				return nil
 			})
@@ -377,22 +344,24 @@ func positions(head *object.Commit) (map[plumbing.Hash]int, error) {
 
 // walk visits a commit and its ancestors, each once, but for those that are known and what
 // is reached through them alone.
-func walk(c *object.Commit, known func(plumbing.Hash) bool, visit func(*object.Commit) error) error {
+func walk(
+	repo *gitrepo.Repository, c *gitrepo.Commit, known func(string) bool, visit func(*gitrepo.Commit) error,
+) error {
 	if known(c.Hash) {
 		return nil
 	}
-	seen := map[plumbing.Hash]bool{c.Hash: true}
-	for next := []*object.Commit{c}; len(next) > 0; {
+	seen := map[string]bool{c.Hash: true}
+	for next := []*gitrepo.Commit{c}; len(next) > 0; {
 		c, next = next[len(next)-1], next[:len(next)-1]
 		if err := visit(c); err != nil {
 			return err
 		}
-		for i, hash := range c.ParentHashes {
+		for _, hash := range c.Parents {
 			if seen[hash] || known(hash) {
 				continue
 			}
 			seen[hash] = true
-			parent, err := c.Parent(i)
+			parent, err := repo.Commit(hash)
 			if err != nil {
 				return err
 			}
@@ -404,24 +373,24 @@ func walk(c *object.Commit, known func(plumbing.Hash) bool, visit func(*object.C
 
 // own returns the commits of head that are not in the first steps of the branch, and the
 // newest commit of these that they reach: the merge base.
-func (h *host) own(head *object.Commit, steps int) (own []*object.Commit, base *object.Commit, err error) {
-	before := func(hash plumbing.Hash) bool {
+func (h *host) own(head *gitrepo.Commit, steps int) (own []*gitrepo.Commit, base *gitrepo.Commit, err error) {
+	before := func(hash string) bool {
 		at, known := h.onBranch[hash]
 		return known && at < steps
 	}
-	err = walk(head, before, func(c *object.Commit) error {
+	err = walk(h.repo, head, before, func(c *gitrepo.Commit) error {
 		if own = append(own, c); len(own) > maxPullCommits {
 			return fmt.Errorf("more than %d commits", maxPullCommits)
 		}
-		for _, hash := range c.ParentHashes {
+		for _, hash := range c.Parents {
 			if !before(hash) {
 				continue
 			}
-			p, err := h.repo.Git.CommitObject(hash)
+			p, err := h.repo.Commit(hash)
 			if err != nil {
 				return err
 			}
-			if base == nil || p.Committer.When.After(base.Committer.When) {
+			if base == nil || p.Committed.After(base.Committed) {
 				base = p
 			}
 		}
