@@ -32,12 +32,7 @@ type clone struct {
 	others map[string]error
 }
 
-func newClone(repo *gitrepo.Repository) (clone, error) {
-	blobs, others, err := repo.Files(repo.Head)
-	return clone{repo, blobs, others}, err
-}
-
-func (c clone) head() string               { return c.repo.Head.Hash }
+func (c clone) head() string               { return c.repo.Head }
 func (c clone) odd() map[string]error      { return c.others }
 func (c clone) files() iter.Seq[string]    { return maps.Keys(c.blobs) }
 func (c clone) version(file string) string { return c.blobs[file] }

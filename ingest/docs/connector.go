@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,7 +119,9 @@ type remembered struct {
 }
 
 // Sync implements ingest.Connector.
-func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (pages, ingest.Outcome, error) {
+func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (
+	now pages, outcome ingest.Outcome, err error,
+) {
 	if c.opts.Folder != "" {
 		tree, err := openFolder(ctx, c.opts.Folder)
 		if err != nil {
@@ -135,33 +136,17 @@ func (c *connector) Sync(ctx context.Context, known pages, out ingest.Sink) (pag
 	if c.env.Survey {
 		from.Depth = 1
 	}
-	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
-	if err != nil {
-		return pages{}, ingest.Outcome{}, fmt.Errorf("fetch: %w", err)
-	}
-	of := *c
-	of.opts.Repository.Branch = branch
-	now, outcome, err := of.mirrored(ctx, dir, known, out)
-	if errors.Is(err, gitrepo.ErrMissing) {
-		_ = os.RemoveAll(dir) // the mirror is damaged: the next run makes a new one
-	}
+	err = gitrepo.Read(ctx, c.env.HTTP, dir, from, func(repo *gitrepo.Repository) error {
+		blobs, others, err := repo.Files(repo.Head)
+		if err != nil {
+			return err
+		}
+		of := *c
+		of.opts.Repository.Branch = repo.Branch
+		now, outcome, err = of.read(ctx, clone{repo, blobs, others}, known, out)
+		return err
+	})
 	return now, outcome, err
-}
-
-// mirrored reads the mirror.
-func (c *connector) mirrored(ctx context.Context, dir string, known pages, out ingest.Sink) (
-	pages, ingest.Outcome, error,
-) {
-	repo, err := gitrepo.Open(ctx, dir, c.opts.Repository.Branch)
-	if err != nil {
-		return pages{}, ingest.Outcome{}, err
-	}
-	defer repo.Close()
-	tree, err := newClone(repo)
-	if err != nil {
-		return pages{}, ingest.Outcome{}, err
-	}
-	return c.read(ctx, tree, known, out)
 }
 
 // read yields the pages of a tree.

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -39,11 +40,11 @@ func (c clone) origins(ctx context.Context, r *run) (map[string]origin, error) {
 		}
 		dirs = append(dirs, root.Dir)
 	}
-	for step, err := range c.repo.History(ctx, dirs) {
-		if err != nil {
+	for step, err := range c.repo.History(dirs...) {
+		if err = cmp.Or(err, step.TooLarge); err != nil {
 			return nil, err
 		}
-		if step.Commit == r.known.Head {
+		if step.Hash == r.known.Head {
 			r.join(found, track)
 		}
 		if len(track) == 0 {
@@ -85,15 +86,15 @@ func (r *run) follow(found map[string]origin, track map[string]string, step gitr
 		case step.Shallow && known && o.Commit == "" && was.Inputs[file] == r.tree.version(file):
 			o = was.Origin
 		case o.Commit == "" && step.Shallow:
-			o.Commit = step.Commit
+			o.Commit = step.Hash
 		case o.Commit == "":
-			o.Commit, o.Updated = step.Commit, step.At
+			o.Commit, o.Updated = step.Hash, step.Committed
 		}
 		switch {
 		case step.Shallow:
 			delete(track, change.New)
 		case change.Old == "":
-			o.Created = step.At
+			o.Created = step.Committed
 			delete(track, change.New)
 		case change.Old != change.New:
 			o.Former = append(o.Former, change.Old)

@@ -9,9 +9,7 @@
 package gitrepo
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,6 +119,11 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 		}
 	}
 	err := run(ctx, to, args...)
+	if err != nil && strings.Contains(err.Error(), "mismatched algorithms") { // SHA-256 instead of SHA-1
+		if err = create(ctx, dir, s.Branch, "sha256"); err == nil {
+			err = run(ctx, to, args...)
+		}
+	}
 	if err != nil && strings.Contains(err.Error(), "couldn't find remote ref") {
 		return noBranch(ctx, to, s.Branch)
 	}
@@ -141,15 +144,20 @@ func repack(ctx context.Context, dir string) {
 	}
 }
 
+// create makes the bare repository, also in place of an incomplete one.
+func create(ctx context.Context, dir, branch, hashes string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return run(ctx, route{}, "init", "--quiet", "--bare", "--template=", "--object-format="+hashes,
+		"--initial-branch="+branch, "--", dir)
+}
+
 // prepare makes the bare repository, or removes the remains of a killed fetch,
 // whose locks would block every later one.
 func prepare(ctx context.Context, dir, branch string) error {
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		// An incomplete repository is made again.
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
-		return run(ctx, route{}, "init", "--quiet", "--bare", "--template=", "--initial-branch="+branch, "--", dir)
+		return create(ctx, dir, branch, "sha1")
 	}
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch base := filepath.Base(name); {
@@ -211,29 +219,6 @@ func output(ctx context.Context, to route, args ...string) (string, error) {
 		err = cmd.Wait()
 	}
 	return stdout.String(), failure(ctx, err, &stderr)
-}
-
-// streamed runs a command that reads a repository, and has its output read. It ends the
-// command when that fails.
-func streamed(ctx context.Context, args []string, read func(*bufio.Reader) error) error {
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
-	cmd := command(running, route{}, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := start(cmd, readMemory); err != nil {
-		return failure(ctx, err, &stderr)
-	}
-	err = read(bufio.NewReader(out))
-	if err != nil {
-		cancel()
-	}
-	ended := cmd.Wait() // when git has written what went wrong
-	return failure(ctx, cmp.Or(err, ended), &stderr)
 }
 
 // failure returns the error of a command, nil if it succeeded.

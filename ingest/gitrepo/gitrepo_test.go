@@ -45,7 +45,7 @@ func head(t *testing.T, client *outbound.Client, dir, remote string) (string, er
 		t.Fatal(err)
 	}
 	defer r.Close()
-	return r.Head.Hash, nil
+	return r.Head, nil
 }
 
 // allowing makes a client that may connect to some private addresses.
@@ -101,6 +101,36 @@ func TestFetchFollowsItsRemote(t *testing.T) {
 	}
 }
 
+// TestRepositoriesOfSHA256AreRead: git names their objects by other hashes.
+func TestRepositoriesOfSHA256AreRead(t *testing.T) {
+	repo := gitrepotest.New(t)
+	if err := os.RemoveAll(filepath.Join(repo.Dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	repo.Git("init", "--quiet", "--object-format=sha256", "--initial-branch=main")
+	repo.Commit("one", map[string]string{"a.md": "text"})
+	blob := repo.Git("rev-parse", "HEAD:a.md")
+	for _, remote := range []string{repo.Dir, serve(t, "127.0.0.1:0", repo.Handler()).URL + "/harbour/handbook.git"} {
+		err := gitrepo.Read(t.Context(), allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"),
+			gitrepo.Source{Remote: remote}, func(r *gitrepo.Repository) error {
+				text, err := r.Blob(blob, 10)
+				if err != nil || string(text) != "text" {
+					t.Errorf("%q, %v", text, err)
+				}
+				added := must(r.Changes("", r.Head)).Changes
+				for step, err := range r.History() {
+					if diff := cmp.Diff(added, step.Changes); diff != "" || err != nil || len(added) != 1 {
+						t.Errorf("%v (-compared +history)\n%s", err, diff)
+					}
+				}
+				return nil
+			})
+		if err != nil {
+			t.Errorf("%s: %v", remote, err)
+		}
+	}
+}
+
 // TestPacksDoNotPileUp: each fetch that finds something new leaves a pack.
 func TestPacksDoNotPileUp(t *testing.T) {
 	repo := gitrepotest.New(t)
@@ -142,8 +172,8 @@ func TestWithoutABranchTheRemotesOwnIsFetched(t *testing.T) {
 			return
 		}
 		defer r.Close()
-		if want == "north" && r.Head.Hash != tip {
-			t.Errorf("%s: is at %s, want %s", name, r.Head.Hash, tip)
+		if want == "north" && r.Head != tip {
+			t.Errorf("%s: is at %s, want %s", name, r.Head, tip)
 		}
 	}
 	follow("a clone", repo.Dir, "north")
@@ -206,8 +236,8 @@ func TestAnotherOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if r.Head.Hash != hash {
-		t.Errorf("head %s, want %s", r.Head.Hash, hash)
+	if r.Head != hash {
+		t.Errorf("head %s, want %s", r.Head, hash)
 	}
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("a command of the clone was run")
@@ -417,7 +447,7 @@ func TestPrivateRepositories(t *testing.T) {
 		if err != nil || bytes.Contains(config, []byte("hush")) {
 			t.Errorf("the token is on the disk: %v", err)
 		}
-		return r.Head.Hash, nil
+		return r.Head, nil
 	}
 	for name, tt := range map[string]struct {
 		server      *host
@@ -616,7 +646,7 @@ func TestHistory(t *testing.T) {
 	repo := gitrepotest.New(t)
 	one := repo.Commit("one", map[string]string{"docs/a b.md": long, "docs/c.md": "c", "other/x.md": "x"})
 	two := repo.Commit("two", map[string]string{"docs/a b.md": gitrepotest.Gone,
-		"docs/ü/new\nline.md": long + "And put out.\n"})
+		"docs/ü/new line.md": long + "And put out.\n"})
 	repo.Git("checkout", "--quiet", "-b", "side", one)
 	repo.Commit("aside", map[string]string{"docs/side.md": "s"})
 	repo.Git("checkout", "--quiet", "main")
@@ -646,11 +676,11 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		for s, err := range r.History(t.Context(), dirs) {
+		for s, err := range r.History(dirs...) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			steps = append(steps, step{s.Commit, s.At.Day(), s.Shallow, paths(s.Changes)})
+			steps = append(steps, step{s.Hash, s.Committed.Day(), s.Shallow, paths(s.Changes)})
 			if len(steps) == limit {
 				break
 			}
@@ -661,7 +691,7 @@ func TestHistory(t *testing.T) {
 		{last, 7, false, []gitrepo.Change{{Old: "docs/c.md"}}},
 		{empty, 6, false, nil},
 		{merge, 5, false, []gitrepo.Change{{New: "docs/side.md"}}},
-		{two, 3, false, []gitrepo.Change{{Old: "docs/a b.md", New: "docs/ü/new\nline.md"}}},
+		{two, 3, false, []gitrepo.Change{{Old: "docs/a b.md", New: "docs/ü/new line.md"}}},
 		{one, 2, false, []gitrepo.Change{{New: "docs/a b.md"}, {New: "docs/c.md"}}},
 	}
 	if diff := cmp.Diff(all, read(t, 0, 0, "docs")); diff != "" {
@@ -685,18 +715,18 @@ func TestHistory(t *testing.T) {
 		if _, err := head(t, nil, dir, repo.Dir); err != nil {
 			t.Fatal(err)
 		}
-		r, err := gitrepo.Open(t.Context(), dir, "main")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		r, err := gitrepo.Open(ctx, dir, "main")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		for range r.History(ctx, nil) {
+		for range r.History() {
 			cancel()
 			break
 		}
-		for _, err := range r.History(ctx, nil) {
+		for _, err := range r.History() {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
@@ -721,7 +751,7 @@ func TestDepthMayChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for _, err := range r.History(t.Context(), nil) {
+		for _, err := range r.History() {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -798,10 +828,11 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	}
 	defer r.Close()
 
-	first, err := r.Commit(r.Head.Parents[0])
+	commits, err := r.Commits()
 	if err != nil {
 		t.Fatal(err)
 	}
+	first := commits[r.Head].Parents[0]
 	listed, others, err := r.Files(first)
 	if err != nil {
 		t.Fatal(err)
@@ -828,20 +859,20 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	}
 	order := func(a, b gitrepo.Change) int { return strings.Compare(a.Old, b.Old) }
 	slices.SortFunc(changed, order)
-	found, wrong, err := r.Changes(first, r.Head)
-	if err != nil || wrong != nil {
-		t.Fatal(err, wrong)
+	step, err := r.Changes(first, r.Head)
+	if err != nil || step.Wrong != nil {
+		t.Fatal(err, step.Wrong)
 	}
-	found = paths(found)
+	found := paths(step.Changes)
 	slices.SortFunc(found, order)
 	if diff := cmp.Diff(changed, found); diff != "" {
 		t.Errorf("changes (-want +got)\n%s", diff)
 	}
-	added, wrong, err := r.Changes(nil, first)
-	if err != nil || len(added) != len(odd) || wrong == nil {
-		t.Errorf("changes since an empty tree: %d, %v, %v", len(added), wrong, err)
+	step, err = r.Changes("", first)
+	if err != nil || len(step.Changes) != len(odd) || step.Wrong == nil {
+		t.Errorf("changes since an empty tree: %d, %v, %v", len(step.Changes), step.Wrong, err)
 	}
-	for step, err := range r.History(t.Context(), nil) {
+	for step, err := range r.History() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -911,8 +942,8 @@ func TestObjectsOfAFetchAreChecked(t *testing.T) {
 			return object(t, repo, "tree", entry(t, "40000", "..", dir)+
 				entry(t, "40000", ".GIT", dir)+entry(t, "40000", ".git", dir)+entry(t, "100644", "/e.md", blob)+
 				entry(t, "100644", "a.md", blob)+entry(t, "100644", "a/c.md", blob)+entry(t, "100644", "d\n\x1b[31m.md", blob))
-		}, "1930000000 +0000", []string{"a.md"},
-			[]string{"../b.md", ".GIT/b.md", ".git/b.md", "/e.md", "a/c.md", "d\n\x1b[31m.md"}, ""},
+		}, "1930000000 +0000", []string{"a.md", "a/c.md"},
+			[]string{"../b.md", ".GIT/b.md", ".git/b.md", "/e.md", "d\n\x1b[31m.md"}, ""},
 		"unsorted": {func(repo *gitrepotest.Repo, blob string) string {
 			return object(t, repo, "tree", entry(t, "100644", "b.md", blob)+entry(t, "100644", "a.md", blob))
 		}, "1930000000 +0000", nil, nil, "treeNotSorted"},
@@ -1009,7 +1040,7 @@ func TestSmallTreesOfVeryMuchAreTooLarge(t *testing.T) {
 		if _, _, err := r.Files(r.Head); !errors.Is(err, gitrepo.ErrTooLarge) {
 			t.Errorf("%s are listed: %v", name, err)
 		}
-		if _, _, err := r.Changes(must(r.Commit(r.Head.Parents[0])), r.Head); !errors.Is(err, gitrepo.ErrTooLarge) {
+		if _, err := r.Changes(must(r.Commits())[r.Head].Parents[0], r.Head); !errors.Is(err, gitrepo.ErrTooLarge) {
 			t.Errorf("%s are compared: %v", name, err)
 		}
 		r.Close()

@@ -3,7 +3,7 @@ package gitrepo
 import (
 	"bufio"
 	"bytes"
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,63 +17,107 @@ import (
 	"time"
 )
 
+// Commit is a commit. A time that cannot be read is zero.
+type Commit struct {
+	Hash                string
+	Parents             []string
+	Author              string // a name
+	Authored, Committed time.Time
+	Message             string // "" among all commits
+}
+
 // Step is a commit of the branch's first-parent line: a former state of the
 // branch.
 type Step struct {
-	Commit string    // its hash
-	At     time.Time // when it was committed
+	Commit
 	// Shallow means that its parents were not fetched, so it seems to add all
 	// files.
 	Shallow bool
-	Changes []Change
+	Changes []Change // by path
+	// Wrong is what is wrong with the first path that after the change is none of a
+	// file, and that Changes leave out.
+	Wrong error
+	// TooLarge means that it changes more than can be read: Changes are not all.
+	TooLarge error
 }
+
+// Change is the change of a file. A renamed file has both paths, an added one no
+// Old, a deleted one no New. Links are files here, other repositories are not.
+type Change struct {
+	Old, New string
+	Blob     string // the hash of New
+	Same     bool   // New has the content of Old
+}
+
+// renames has git take files for renamed if 60 % of their content is the same; of
+// more than 400 only those with equal content are.
+var renames = []string{"--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-z", "-M60%", "-l400"}
+
+// mark is in front of a commit, gap between what is told of it.
+const mark, gap = "\x01", "\x02"
+
+var aCommit = "--format=" + mark + strings.Join([]string{"%H", "%P", "%at", "%ct", "%an", ""}, gap)
 
 // History yields the first-parent line of the branch, newest first, with the
 // changes of files below the directories dirs, or of all files without dirs. The
 // rest is not computed when the caller stops.
-func (r *Repository) History(ctx context.Context, dirs []string) iter.Seq2[Step, error] {
+func (r *Repository) History(dirs ...string) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		shallow, err := os.ReadFile(filepath.Join(r.dir, "shallow")) // a commit in each line
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			yield(Step{}, fmt.Errorf("history: %w", err))
 			return
 		}
-		args := slices.Concat([]string{
-			"--literal-pathspecs", "--git-dir=" + r.dir, "log", "--first-parent", "--diff-merges=first-parent",
-			"--sparse", "--root", "--format=" + mark + "%H %ct",
-		}, renames, []string{r.Head.Hash, "--"}, dirs)
-		stopped := false
-		err = streamed(ctx, args, func(out *bufio.Reader) error {
-			return readSteps(out, func(s Step) bool {
-				s.Shallow = bytes.Contains(shallow, []byte(s.Commit))
-				stopped = !yield(s, nil)
-				return !stopped
-			})
+		args := slices.Concat([]string{"--first-parent", "--diff-merges=first-parent", "--sparse", "--root", aCommit + "%B"},
+			renames, []string{r.Head, "--"}, dirs)
+		for s, err := range r.log(args...) {
+			s.Shallow = err == nil && bytes.Contains(shallow, []byte(s.Hash))
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
+}
+
+// Commits returns all commits, by hash.
+func (r *Repository) Commits() (map[string]*Commit, error) {
+	commits := map[string]*Commit{}
+	for s, err := range r.log("--all", "-z", aCommit) {
+		if err != nil {
+			return nil, err
+		}
+		commits[s.Hash] = &s.Commit
+	}
+	return commits, nil
+}
+
+var errStopped = errors.New("nobody reads on")
+
+func (r *Repository) log(args ...string) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		err := r.read(append([]string{"log"}, args...), func(out *bufio.Reader) error {
+			return readSteps(out, func(s Step) bool { return yield(s, nil) })
 		})
-		if err != nil && !stopped {
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(Step{}, fmt.Errorf("history: %w", err))
 		}
 	}
 }
 
-const mark = "\x01" // in front of a commit
-
-var errStopped = errors.New("nobody reads on")
-
-// readSteps parses the output of git log -z --raw: a marked line for each commit,
+// readSteps parses the output of git log -z --raw: a marked text for each commit,
 // then a head and one path, or two for a rename, for each file, all terminated by
 // NUL. It fails with errStopped when visit does not want more.
 func readSteps(r *bufio.Reader, visit func(Step) bool) error {
 	var step Step
 	for {
-		token, err := nextToken(r)
+		token, err := nextToken(r, MaxBlob)
 		end := errors.Is(err, io.EOF)
 		if err != nil && !end {
 			return err
 		}
 		token = strings.TrimPrefix(token, "\n")
 		head, begins := strings.CutPrefix(token, mark)
-		if (begins || end) && step.Commit != "" && !visit(step) {
+		if (begins || end) && step.Hash != "" && !visit(step) {
 			return errStopped
 		}
 		switch {
@@ -83,28 +127,107 @@ func readSteps(r *bufio.Reader, visit func(Step) bool) error {
 			if step, err = readStep(head); err != nil {
 				return err
 			}
-		case step.Commit == "":
+		case step.Hash == "":
 			return errOutput
 		case token != "":
-			change, err := readChange(r, token)
-			if err != nil {
+			if err := step.readChange(r, token); err != nil {
 				return err
-			}
-			if len(step.Changes) == maxFiles {
-				return fmt.Errorf("commit %s changes more than %d files: %w", step.Commit, maxFiles, ErrTooLarge)
-			}
-			if change != (Change{}) {
-				step.Changes = append(step.Changes, change)
 			}
 		}
 	}
 }
 
-func readStep(head string) (Step, error) {
-	hash, seconds, ok := strings.Cut(head, " ")
-	at, err := strconv.ParseInt(seconds, 10, 64)
-	if !ok || hash == "" || err != nil {
+func readStep(head string) (s Step, err error) {
+	parts := strings.SplitN(head, gap, 6)
+	if len(parts) != 6 || parts[0] == "" {
 		return Step{}, errOutput
 	}
-	return Step{Commit: hash, At: time.Unix(at, 0).UTC()}, nil
+	s.Commit = Commit{Hash: parts[0], Parents: strings.Fields(parts[1]), Authored: unix(parts[2]),
+		Committed: unix(parts[3]), Author: parts[4], Message: parts[5]}
+	return s, nil
+}
+
+func unix(seconds string) time.Time {
+	at, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(at, 0).UTC()
+}
+
+// readChange reads the paths of a change behind its head, which is as in
+// ":100644 100644 4ca8… 85f1… R086": modes, hashes and what was done.
+func (s *Step) readChange(r *bufio.Reader, head string) (err error) {
+	fields := strings.Fields(strings.TrimPrefix(head, ":"))
+	if len(fields) != 5 {
+		return errOutput
+	}
+	c := Change{}
+	if c.Old, err = nextToken(r, maxPath); err != nil {
+		return err
+	}
+	c.New = c.Old
+	if strings.HasPrefix(fields[4], "R") {
+		if c.New, err = nextToken(r, maxPath); err != nil {
+			return err
+		}
+	}
+	if !isFile(fields[0]) || odd(c.Old) != nil {
+		c.Old = ""
+	}
+	wrong := odd(c.New)
+	switch {
+	case !isFile(fields[1]):
+		c.New = ""
+	case wrong != nil:
+		c.New = ""
+		if s.Wrong = cmp.Or(s.Wrong, wrong); errors.Is(wrong, ErrTooLarge) {
+			s.TooLarge = wrong
+		}
+	default:
+		c.Blob = fields[3]
+	}
+	c.Same = c.Old != "" && c.New != "" && fields[2] == fields[3]
+	switch {
+	case c.Old == "" && c.New == "":
+	case len(s.Changes) == maxFiles:
+		s.TooLarge = fmt.Errorf("more than %d files: %w", maxFiles, ErrTooLarge)
+	default:
+		s.Changes = append(s.Changes, c)
+	}
+	return nil
+}
+
+// isFile reports whether a mode is not that of nothing or of another repository.
+func isFile(mode string) bool { return mode != "000000" && mode != "160000" }
+
+// emptyTree is known to git everywhere, by the length of a hash.
+var emptyTree = map[int]string{
+	40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+	64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+// Changes compares the files of two commits; before may be empty. Only the changes, what
+// is wrong and what is too large are known of the step. The error of a commit with more
+// files than can be read is that of Files.
+func (r *Repository) Changes(before, after string) (s Step, err error) {
+	if _, _, err := r.Files(after); err != nil {
+		return Step{}, err
+	}
+	args := slices.Concat([]string{"diff-tree", "-r"}, renames, []string{cmp.Or(before, emptyTree[len(after)]), after})
+	err = r.read(args, func(out *bufio.Reader) error {
+		for {
+			head, err := nextToken(out, maxPath)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err == nil {
+				err = s.readChange(out, head)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+	return s, cmp.Or(err, s.TooLarge)
 }

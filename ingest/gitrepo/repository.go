@@ -2,12 +2,19 @@ package gitrepo
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"unicode"
+
+	"almanac/ingest/outbound"
 )
 
 // MaxBlob is the usual size limit of a file in bytes.
@@ -18,30 +25,58 @@ const MaxBlob = 32 << 20
 const (
 	maxFiles = 500_000 // and directories
 	maxDepth = 256
+	maxPath  = 64 << 10 // bytes
 )
 
-// ErrTooLarge: a file is larger than the limit, or there are more than can be read.
-var ErrTooLarge = errors.New("larger than the limit")
+var (
+	// ErrTooLarge: a file is larger than the limit, or there are more than can be read.
+	ErrTooLarge = errors.New("larger than the limit")
+	// ErrMissing: the mirror has lost an object, or never had it.
+	ErrMissing = errors.New("the mirror does not have the object")
+
+	errNoFile = errors.New("git has a link or another repository there, not a file")
+	errOutput = errors.New("git has an unknown output format")
+)
 
 // Repository reads a fetched repository. It is for use by one goroutine.
 type Repository struct {
-	Head *Commit           // of the branch
-	Refs map[string]string // hashes by name
+	Branch string
+	Head   string            // its commit
+	Refs   map[string]string // hashes by name
 
-	dir            string
-	objects, diffs server
-	files          map[string]int // below a tree, for those that were counted
+	ctx context.Context // ends the commands that read it
+	dir string
+
+	// The command that reads one object after another; nil: it is not running.
+	objects *exec.Cmd
+	in      io.Writer
+	out     *bufio.Reader
+	stderr  bytes.Buffer
 }
 
-// Open reads the references and the head of the branch. The caller closes the
-// repository, which nobody can read when ctx has ended.
-func Open(ctx context.Context, dir, branch string) (_ *Repository, err error) {
-	at := "--git-dir=" + dir
-	r := &Repository{Refs: map[string]string{}, dir: dir, files: map[string]int{},
-		objects: server{ctx: ctx, args: []string{at, "cat-file", "--batch"}},
-		diffs:   server{ctx: ctx, args: append([]string{at, "diff-tree", "--stdin", "-r"}, renames...)},
+// Read fetches a source into dir, as Fetch does, and has it read. A mirror that lacks
+// an object is removed: the next run makes a new one.
+func Read(ctx context.Context, client *outbound.Client, dir string, s Source, read func(*Repository) error) error {
+	branch, err := Fetch(ctx, client, dir, s)
+	if err != nil {
+		return fmt.Errorf("fetch: %w", err)
 	}
-	err = streamed(ctx, []string{at, "for-each-ref", "--format=%(objectname) %(refname)"}, func(out *bufio.Reader) error {
+	r, err := Open(ctx, dir, branch)
+	if err == nil {
+		err = read(r)
+		r.Close()
+	}
+	if errors.Is(err, ErrMissing) {
+		_ = os.RemoveAll(dir)
+	}
+	return err
+}
+
+// Open reads the references of a mirror. The caller closes the repository, which nobody
+// can read when ctx has ended.
+func Open(ctx context.Context, dir, branch string) (*Repository, error) {
+	r := &Repository{Branch: branch, Refs: map[string]string{}, ctx: ctx, dir: dir}
+	err := r.read([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			hash, name, _ := strings.Cut(lines.Text(), " ")
@@ -52,114 +87,192 @@ func Open(ctx context.Context, dir, branch string) (_ *Repository, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("references of %s: %w", dir, err)
 	}
-	hash, ok := r.Refs["refs/heads/"+branch]
-	if !ok {
+	if r.Head = r.Refs["refs/heads/"+branch]; r.Head == "" {
 		return nil, fmt.Errorf("the mirror has no branch %s", branch)
-	}
-	if r.Head, err = r.Commit(hash); err != nil {
-		r.Close()
-		return nil, fmt.Errorf("head of %s: %w", branch, err)
 	}
 	return r, nil
 }
 
-// Close ends the commands that read the repository.
+// Close ends the command that reads objects.
 func (r *Repository) Close() {
-	r.objects.stop()
-	r.diffs.stop()
+	if r.objects != nil {
+		_ = r.objects.Process.Kill()
+		_ = r.objects.Wait()
+		r.objects = nil
+	}
 }
 
-// check fails with ErrTooLarge for a commit with more than 500,000 files: whoever walks
-// through its tree walks to an end.
-func (r *Repository) check(c *Commit) error {
-	n, err := r.count(c.Tree, 0)
-	if err == nil && n > maxFiles {
-		err = fmt.Errorf("more than %d files: %w", maxFiles, ErrTooLarge)
-	}
+// read runs a git command that reads the repository, and has its output read. It ends
+// the command when that fails.
+func (r *Repository) read(args []string, read func(*bufio.Reader) error) error {
+	running, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	cmd := command(running, route{}, append([]string{"--literal-pathspecs", "--git-dir=" + r.dir}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return fmt.Errorf("tree of %s: %w", c.Hash, err)
+		return err
 	}
-	return nil
-}
-
-// count counts the files and directories below a tree, up to a bit more than maxFiles. A
-// tree that stands in many places, or in many commits, is read once.
-func (r *Repository) count(tree string, depth int) (n int, err error) {
-	n, known := r.files[tree]
-	if known {
-		return n, nil
+	if err := start(cmd, readMemory); err != nil {
+		return failure(r.ctx, err, &stderr)
 	}
-	if depth > maxDepth {
-		return 0, fmt.Errorf("directories deeper than %d: %w", maxDepth, ErrTooLarge)
-	}
-	entries, err := r.tree(tree)
+	err = read(bufio.NewReader(out))
 	if err != nil {
-		return 0, err
+		cancel()
 	}
-	for _, e := range entries {
-		if n++; e.kind == directory {
-			below, err := r.count(e.hash, depth+1)
-			if err != nil {
-				return 0, err
-			}
-			n += below
-		}
-		if n > maxFiles {
-			break
-		}
+	ended := cmd.Wait() // when git has written what went wrong
+	if errors.Is(err, ErrTooLarge) || errors.Is(err, errStopped) {
+		return err
 	}
-	r.files[tree] = n
-	return n, nil
+	return failure(r.ctx, cmp.Or(err, ended), &stderr)
 }
 
-// errNoFile: the path is that of a link or a submodule.
-var errNoFile = errors.New("git has a link or another repository there, not a file")
-
-// odd returns what is wrong with a name in a tree, nil if it is one of a file or directory that can be checked
-// out. Git itself writes no others, but whoever makes objects by hand does.
-func odd(name string) error {
-	switch {
-	case name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git") || strings.Contains(name, "/"):
-		return fmt.Errorf("a tree of git has the name %q, which no file can have", name)
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return fmt.Errorf("a tree of git has the name %q, with a control character", name)
+// nextToken reads up to the next NUL. It fails with io.EOF at the end, and with
+// errOutput if that is in the middle of a token.
+func nextToken(r *bufio.Reader, limit int) (string, error) {
+	var token []byte
+	for {
+		part, err := r.ReadSlice(0)
+		token = append(token, part...)
+		switch {
+		case len(token) > limit:
+			return "", fmt.Errorf("a path or a commit has more than %d bytes: %w", limit, ErrTooLarge)
+		case err == nil:
+			return string(token[:len(token)-1]), nil
+		case errors.Is(err, io.EOF) && len(token) > 0:
+			return "", errOutput
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return "", err
+		}
 	}
-	return nil
 }
 
 // Files lists the files of a commit by path, with the hashes of their content, and others
 // with what they are: links, submodules, and what has a name that no file has. A path
 // need not be UTF-8. A commit with more than 500,000 files is an ErrTooLarge.
-func (r *Repository) Files(c *Commit) (files map[string]string, others map[string]error, err error) {
-	if err := r.check(c); err != nil {
-		return nil, nil, err
-	}
+func (r *Repository) Files(commit string) (files map[string]string, others map[string]error, err error) {
 	files, others = map[string]string{}, map[string]error{}
-	return files, others, r.list("", c.Tree, nil, files, others)
+	list := []string{"ls-tree", "-r", "-t", "-z", commit} // with directories: empty ones could be without end
+	err = r.read(list, func(out *bufio.Reader) error {
+		for n := 1; ; n++ {
+			line, err := nextToken(out, maxPath)
+			switch {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return err
+			case n > maxFiles:
+				return fmt.Errorf("more than %d files: %w", maxFiles, ErrTooLarge)
+			}
+			about, name, _ := strings.Cut(line, "\t")
+			fields := strings.Fields(about) // mode, type, hash
+			if len(fields) != 3 {
+				return errOutput
+			}
+			wrong := odd(name)
+			switch {
+			case errors.Is(wrong, ErrTooLarge):
+				return wrong
+			case fields[1] == "tree":
+			case wrong != nil:
+				others[name] = wrong
+			case strings.HasPrefix(fields[0], "100"):
+				files[name] = fields[2]
+			default:
+				others[name] = errNoFile
+			}
+		}
+	})
+	if _, failed := errors.AsType[*exec.ExitError](err); failed && r.ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	if err != nil {
+		err = fmt.Errorf("tree of %s: %w", commit, err)
+	}
+	return files, others, err
 }
 
-// list adds what is below a directory that check has bounded. Nothing is a file below a name that is wrong.
-func (r *Repository) list(
-	dir, tree string, wrong error, files map[string]string, others map[string]error,
-) error {
-	entries, err := r.tree(tree)
+// odd returns what is wrong with a path, nil if a file can be checked out there. Git
+// itself writes no others, but whoever makes objects by hand does.
+func odd(path string) error {
+	if strings.Count(path, "/") >= maxDepth {
+		return fmt.Errorf("directories deeper than %d: %w", maxDepth, ErrTooLarge)
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		switch {
+		case name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git"):
+			return fmt.Errorf("a tree of git has the name %q, which no file can have", name)
+		case strings.ContainsFunc(name, unicode.IsControl):
+			return fmt.Errorf("a tree of git has the name %q, with a control character", name)
+		}
+	}
+	return nil
+}
+
+var objectName = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+
+// Blob reads a file's content of at most limit bytes, or fails with ErrTooLarge. Its hash
+// may be anything that a tree has. One that cannot be read costs no other: git is started
+// again.
+func (r *Repository) Blob(hash string, limit int64) ([]byte, error) {
+	if !objectName.MatchString(hash) {
+		return nil, fmt.Errorf("blob %q: %w", hash, ErrMissing)
+	}
+	content, refused, err := r.object(hash, limit)
+	if refused != nil || err != nil {
+		r.Close() // it goes on with the object, or has written what went wrong
+	}
+	return content, cmp.Or(refused, failure(r.ctx, err, &r.stderr))
+}
+
+// object asks for an object. It is refused if it is not what it should be.
+func (r *Repository) object(hash string, limit int64) (content []byte, refused, err error) {
+	if r.objects == nil {
+		if err := r.startObjects(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if _, err := io.WriteString(r.in, hash+"\n"); err != nil {
+		return nil, nil, err
+	}
+	header, err := r.out.ReadString('\n')
+	if err != nil {
+		return nil, nil, err
+	}
+	var kind string
+	var size int64
+	_, err = fmt.Sscanf(header, hash+" %s %d\n", &kind, &size)
+	switch {
+	case header == hash+" missing\n":
+		return nil, fmt.Errorf("blob %s: %w", hash, ErrMissing), nil
+	case err != nil:
+		return nil, nil, errOutput
+	case kind != "blob":
+		return nil, fmt.Errorf("%s is a %s, not a blob", hash, kind), nil
+	case size > limit:
+		return nil, fmt.Errorf("has %d bytes, %w of %d", size, ErrTooLarge, limit), nil
+	}
+	content = make([]byte, size+1) // and a line break
+	_, err = io.ReadFull(r.out, content)
+	return content[:size], nil, err
+}
+
+func (r *Repository) startObjects() error {
+	r.stderr.Reset()
+	cmd := command(r.ctx, route{}, "--git-dir="+r.dir, "cat-file", "--batch")
+	cmd.Stderr = &limitedWriter{w: &r.stderr, left: 4096}
+	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		name, wrong := dir+e.name, cmp.Or(wrong, odd(e.name))
-		switch {
-		case e.kind == directory:
-			if err := r.list(name+"/", e.hash, wrong, files, others); err != nil {
-				return err
-			}
-		case wrong != nil:
-			others[name] = wrong
-		case e.kind == regular:
-			files[name] = e.hash
-		default:
-			others[name] = errNoFile
-		}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
 	}
+	if err := start(cmd, readMemory); err != nil {
+		return err
+	}
+	r.objects, r.in, r.out = cmd, in, bufio.NewReader(out)
 	return nil
 }

@@ -96,7 +96,9 @@ func (c *connector) Advice(context.Context) []string {
 
 // Sync implements ingest.Connector. The state is a digest of everything that the
 // records depend on besides the options.
-func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (string, ingest.Outcome, error) {
+func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (
+	now string, outcome ingest.Outcome, err error,
+) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
 	from := gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true,
 		Branches: len(c.opts.Drafts) > 0}
@@ -104,35 +106,27 @@ func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (st
 	if survey {
 		from.Depth, from.Pulls, from.Branches = 1, false, false
 	}
-	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
-	if err != nil {
-		return "", ingest.Outcome{}, fmt.Errorf("fetch: %w", err)
-	}
-	repo, err := gitrepo.Open(ctx, dir, branch)
-	if err != nil {
-		return "", ingest.Outcome{}, err
-	}
-	defer repo.Close()
-	of := *c
-	of.head = branch
-	now := of.state(repo)
-	if now == known {
-		// Nothing to write and nothing deleted: no listing is needed.
-		return now, ingest.Outcome{}, nil
-	}
-	files := of.repository
-	if survey {
-		files = of.branch
-	}
-	read, err := files(ctx, repo, out)
-	if err != nil {
-		return "", ingest.Outcome{}, err
-	}
-	result, err := proposal.Read(ctx, read, of.layout, of.env.Network, out)
-	if result.Records == 0 {
-		now = "" // whoever named the repository expects something of it, on every run
-	}
-	return now, ingest.Outcome{Complete: true}, err
+	err = gitrepo.Read(ctx, c.env.HTTP, dir, from, func(repo *gitrepo.Repository) error {
+		of := *c
+		of.head = repo.Branch
+		if now = of.state(repo); now == known {
+			return nil // nothing to write and nothing deleted: no listing is needed
+		}
+		to, err := of.branch(repo)
+		if err == nil && !survey {
+			err = of.history(ctx, repo, to, out)
+		}
+		if err != nil {
+			return err
+		}
+		result, err := proposal.Read(ctx, to, of.layout, of.env.Network, out)
+		if result.Records == 0 {
+			now = "" // whoever named the repository expects something of it, on every run
+		}
+		outcome.Complete = true
+		return err
+	})
+	return now, outcome, err
 }
 
 func (c *connector) state(repo *gitrepo.Repository) string {
@@ -147,6 +141,6 @@ func (c *connector) state(repo *gitrepo.Repository) string {
 		}
 		_, _ = fmt.Fprintln(h, name, hash)
 	}
-	_, _ = fmt.Fprintln(h, repo.Head.Hash)
+	_, _ = fmt.Fprintln(h, repo.Head)
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }

@@ -20,11 +20,10 @@ import (
 )
 
 // branch returns a fetched repository with the files of its branch alone.
-func (c *connector) branch(_ context.Context, repo *gitrepo.Repository, _ ingest.Sink) (*proposal.Repository, error) {
-	head := repo.Head.Hash
+func (c *connector) branch(repo *gitrepo.Repository) (*proposal.Repository, error) {
 	to := &proposal.Repository{
 		Name: c.opts.Name, Files: map[string]proposal.Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
-		URL: func(file, commit string) string { return c.fileURL(cmp.Or(commit, head), file) },
+		URL: func(file, commit string) string { return c.fileURL(cmp.Or(commit, repo.Head), file) },
 		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
 			return repo.Blob(b.ID, limit)
 		},
@@ -37,105 +36,78 @@ func (c *connector) branch(_ context.Context, repo *gitrepo.Repository, _ ingest
 	return to, err
 }
 
-// repository returns a fetched repository with its history and pull requests.
-func (c *connector) repository(
-	ctx context.Context, repo *gitrepo.Repository, out ingest.Sink,
-) (*proposal.Repository, error) {
-	to, err := c.branch(ctx, repo, out)
+// history adds the history of the branch, the pull requests and the branches of drafts.
+func (c *connector) history(ctx context.Context, repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink) error {
+	line, err := steps(repo, to, out)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	line, err := firstParents(repo)
-	if err != nil {
-		return nil, err
+	h := &host{repo: repo, line: line, merges: map[int]proposal.Step{}, url: c.pullURL, refs: map[int]string{},
+		tells: c.tells}
+	for _, s := range line {
+		if _, again := h.merges[s.Pull]; s.Pull > 0 && !again {
+			h.merges[s.Pull] = s
+		}
 	}
-	merges, err := readSteps(repo, line, to, out)
-	if err != nil {
-		return nil, err
+	if h.commits, err = repo.Commits(); err != nil {
+		return err
 	}
-	onBranch, err := positions(repo, line)
-	if err != nil {
-		return nil, err
-	}
-	h := &host{repo: repo, merges: merges, onBranch: onBranch, pulls: map[int]*proposal.Pull{}, url: c.pullURL,
-		refs: map[int]string{}, tells: c.tells}
-	err = h.read(ctx, out)
-	to.Pulls = h.pulls
-	if err == nil {
+	h.place()
+	if to.Pulls, err = h.pulls(ctx, out); err == nil {
 		to.Branches, err = h.branches(ctx, c.head, c.drafts, out)
 	}
-	return to, err
+	return err
 }
 
-// merge is a step of the branch that merged a pull request.
-type merge struct {
-	proposal.Step
-	commit *gitrepo.Commit
-}
-
-// firstParents returns the first-parent line of the branch's head, newest first.
-func firstParents(repo *gitrepo.Repository) ([]*gitrepo.Commit, error) {
-	line := []*gitrepo.Commit{repo.Head}
-	for c := repo.Head; len(c.Parents) > 0; line = append(line, c) {
-		parent, err := repo.Commit(c.Parents[0])
+// steps reads the states of the branch along its first-parent line, one for each merged
+// pull request or direct commit. Commits inside a pull request were never on the branch.
+// A state that is too large is left out: what it changed is part of the next step. It
+// returns all of them, oldest first, with the changes of those that are not left out.
+func steps(repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink) ([]proposal.Step, error) {
+	var read []gitrepo.Step
+	for s, err := range repo.History() {
 		if err != nil {
-			return nil, fmt.Errorf("parent of %s: %w", c.Hash, err)
+			return nil, err
 		}
-		c = parent
+		read = append(read, s)
 	}
-	return line, nil
-}
-
-// readSteps reads the states of the branch along its first-parent line, one for each
-// merged pull request or direct commit. Commits inside a pull request were never on the
-// branch. A state that is too large is left out: what it changed is part of the next
-// step. It returns the merges by pull request.
-func readSteps(
-	repo *gitrepo.Repository, line []*gitrepo.Commit, to *proposal.Repository, out ingest.Sink,
-) (map[int]merge, error) {
-	merges := map[int]merge{}
-	var before *gitrepo.Commit
+	var line []proposal.Step
 	var tooLarge []error // why states were left out
-	alone := true        // what changed since before is of one commit
-	for _, c := range slices.Backward(line) {
-		m := merge{commit: c}
-		m.Step = proposal.Step{Pull: pullOf(c), At: c.Committed, Commit: c.Hash, Subject: subject(c)}
-		changes, _, err := diff(repo, before, c)
+	before := ""
+	for i, s := range slices.Backward(read) {
+		step := proposal.Step{Pull: pullOf(s.Message), At: s.Committed, Commit: s.Hash, Subject: subject(s.Message)}
+		err := s.TooLarge
+		alone := i == len(read)-1 || before == read[i+1].Hash // what changed since before is of one commit
+		if !alone {
+			s, err = repo.Changes(before, s.Hash)
+		}
 		switch {
 		case errors.Is(err, gitrepo.ErrTooLarge):
-			tooLarge = append(tooLarge, err)
+			tooLarge = append(tooLarge, fmt.Errorf("%s: %w", step.Commit, err))
 		case err != nil:
-			return nil, fmt.Errorf("changes of %s: %w", c.Hash, err)
-		default:
-			s := m.Step
-			s.Changes = changes
-			if alone {
-				m.Changes = s.Changes
-			} else {
-				s.Pull = 0 // it is not known which of the commits changed what
-			}
-			to.Steps = append(to.Steps, s)
-			before = c
+			return nil, fmt.Errorf("changes of %s: %w", step.Commit, err)
+		case alone:
+			step.Changes = changes(s)
+			to.Steps = append(to.Steps, step)
+			before = step.Commit
+		default: // it is not known which of the commits changed what
+			to.Steps = append(to.Steps, proposal.Step{At: step.At, Commit: step.Commit, Subject: step.Subject,
+				Changes: changes(s)})
+			before = step.Commit
 		}
-		alone = err == nil
-		if _, again := merges[m.Pull]; m.Pull > 0 && !again {
-			merges[m.Pull] = m
-		}
+		line = append(line, step)
 	}
 	if len(tooLarge) > 0 {
 		out.Skip(fmt.Sprintf("former states of the branch (%d)", len(tooLarge)), tooLarge[0])
 	}
-	return merges, nil
+	return line, nil
 }
 
-// diff returns the changes between two commits, with renames found, by path, and whether
-// names were left out.
-func diff(repo *gitrepo.Repository, before, after *gitrepo.Commit) (out []proposal.FileChange, wrong, err error) {
-	changes, wrong, err := repo.Changes(before, after)
-	for _, c := range changes {
+func changes(s gitrepo.Step) (out []proposal.FileChange) {
+	for _, c := range s.Changes {
 		out = append(out, proposal.FileChange{Old: c.Old, New: c.New, Blob: proposal.Blob{ID: c.Blob}, Same: c.Same})
 	}
-	return out, wrong, err
+	return out
 }
 
 // mergeSubject matches the first line of what forges write when they merge, and of
@@ -148,10 +120,10 @@ var mergeTrailer = regexp.MustCompile(`(?m)^See merge request (?:\S*)!(\d{1,9})\
 
 // pullOf returns the number of the pull request that a commit merged, by its
 // message; 0 for none.
-func pullOf(c *gitrepo.Commit) int {
-	m := mergeSubject.FindStringSubmatch(subject(c))
+func pullOf(message string) int {
+	m := mergeSubject.FindStringSubmatch(subject(message))
 	if m == nil {
-		m = mergeTrailer.FindStringSubmatch(c.Message)
+		m = mergeTrailer.FindStringSubmatch(message)
 	}
 	if m == nil {
 		return 0
@@ -160,8 +132,8 @@ func pullOf(c *gitrepo.Commit) int {
 	return n
 }
 
-func subject(c *gitrepo.Commit) string {
-	s, _, _ := strings.Cut(strings.TrimLeft(c.Message, "\r\n"), "\n")
+func subject(message string) string {
+	s, _, _ := strings.Cut(strings.TrimLeft(message, "\r\n"), "\n")
 	return strings.TrimSpace(s)
 }
 
@@ -170,39 +142,60 @@ const maxPullCommits = 5000
 
 // host is what git shows of the host's pull requests.
 type host struct {
-	repo     *gitrepo.Repository
-	merges   map[int]merge
-	onBranch map[string]int // what is on the branch: how many of its steps are before the one that brought it
-	url      func(number int) string
-	pulls    map[int]*proposal.Pull
-	refs     map[int]string // the beginning of their references
-	tells    bool           // by a reference, which ones it would merge
+	repo    *gitrepo.Repository
+	line    []proposal.Step       // of the branch, oldest first
+	merges  map[int]proposal.Step // by pull request
+	commits map[string]*gitrepo.Commit
+	at      map[string]int // the commits of the branch, with the step of line that brought each
+	url     func(number int) string
+	refs    map[int]string // the beginning of the references of pull requests
+	tells   bool           // by a reference, which ones it would merge
 }
 
-// read finds every pull request with a reference. It is merged if a step of the
+// place finds the commits of the branch: a step brings those ancestors of its commit that
+// the steps before it do not have.
+func (h *host) place() {
+	h.at = map[string]int{}
+	for i, step := range h.line {
+		for next := []string{step.Commit}; len(next) > 0; {
+			hash := next[len(next)-1]
+			next = next[:len(next)-1]
+			if _, known := h.at[hash]; known {
+				continue
+			}
+			h.at[hash] = i
+			if c := h.commits[hash]; c != nil {
+				next = append(next, c.Parents...)
+			}
+		}
+	}
+}
+
+// pulls finds every pull request with a reference. It is merged if a step of the
 // branch names it or its head is part of the branch, open if the host has a merge
 // reference for it, else closed (or in conflict, which looks the same in git). Of
 // a host that has no such references it is open: unknown is not withdrawn.
-func (h *host) read(ctx context.Context, out ingest.Sink) error {
+func (h *host) pulls(ctx context.Context, out ingest.Sink) (map[int]*proposal.Pull, error) {
+	pulls := map[int]*proposal.Pull{}
 	heads := h.heads()
 	for _, number := range slices.Sorted(maps.Keys(heads)) {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		p, err := h.pull(number, heads[number])
 		if err != nil {
 			out.Skip(fmt.Sprintf("pull request %d", number), err)
 			continue
 		}
-		h.pulls[number] = p
+		pulls[number] = p
 	}
 	// A merge may name a pull request whose reference the host has deleted.
 	for number := range h.merges {
-		if h.pulls[number] == nil {
-			h.pulls[number] = h.merged(number)
+		if pulls[number] == nil {
+			pulls[number] = h.merged(number)
 		}
 	}
-	return nil
+	return pulls, nil
 }
 
 // branches returns the branches with drafts, by name.
@@ -217,17 +210,13 @@ func (h *host) branches(
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		head, err := h.repo.Commit(h.repo.Refs[ref])
-		var base *gitrepo.Commit
-		var own []*gitrepo.Commit
-		if err == nil {
-			own, base, err = h.own(head, len(h.onBranch))
-		}
+		head := h.repo.Refs[ref]
+		own, base, err := h.own(head, len(h.line))
 		switch {
 		case err != nil:
 			out.Skip("branch "+name, err)
 		case len(own) > 0:
-			all = append(all, proposal.Branch{Name: name, Commit: head.Hash, Updated: head.Committed,
+			all = append(all, proposal.Branch{Name: name, Commit: head, Updated: own[0].Committed,
 				Diff: func(context.Context) ([]proposal.FileChange, error) { return h.between(base, head) }})
 		}
 	}
@@ -251,10 +240,8 @@ func (h *host) heads() map[int]string {
 		h.refs[number] = m[1]
 		if m[3] != "merge" {
 			heads[number] = h.repo.Refs[name]
-		} else if _, known := heads[number]; !known {
-			if c, err := h.repo.Commit(h.repo.Refs[name]); err == nil && len(c.Parents) == 2 {
-				heads[number] = c.Parents[1]
-			}
+		} else if c := h.commits[h.repo.Refs[name]]; heads[number] == "" && c != nil && len(c.Parents) == 2 {
+			heads[number] = c.Parents[1]
 		}
 	}
 	return heads
@@ -271,35 +258,35 @@ func (h *host) isOpen(number int) bool {
 func (h *host) merged(number int) *proposal.Pull {
 	m := h.merges[number]
 	return &proposal.Pull{
-		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: m.commit.Author,
+		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: h.commits[m.Commit].Author,
 			MergedAt: dates.Format(m.At), MergeCommit: m.Commit},
 		URL: h.url(number), Updated: m.At, Changes: m.Changes,
 	}
 }
 
 func (h *host) pull(number int, hash string) (*proposal.Pull, error) {
-	head, err := h.repo.Commit(hash)
-	if err != nil {
-		return nil, fmt.Errorf("head: %w", err)
+	head := h.commits[hash]
+	if head == nil {
+		return nil, fmt.Errorf("head: %w", gitrepo.ErrMissing)
 	}
-	before := len(h.onBranch) // all of the branch
+	before := len(h.line) // all of the branch
 	m, isMerged := h.merges[number]
 	p := &proposal.Pull{PullRequest: catalog.PullRequest{Number: number, State: "closed"}, URL: h.url(number)}
-	_, onBranch := h.onBranch[hash]
+	_, onBranch := h.at[hash]
 	switch {
 	case isMerged:
 		p = h.merged(number)
-		if onBranch && len(m.commit.Parents) > 0 {
+		if onBranch && len(h.commits[m.Commit].Parents) > 0 {
 			// A true merge made its commits part of the branch: exclude only
 			// what was there before.
-			before = h.onBranch[m.commit.Hash]
+			before = h.at[m.Commit]
 		}
 	case onBranch:
 		p.State = "merged"
 	case h.isOpen(number):
 		p.State = "open"
 	}
-	commits, base, err := h.own(head, before)
+	commits, base, err := h.own(hash, before)
 	if err != nil {
 		return nil, err
 	}
@@ -309,92 +296,43 @@ func (h *host) pull(number int, hash string) (*proposal.Pull, error) {
 		p.Author, p.FirstCommit = first.Author, dates.Format(first.Authored)
 	}
 	if !isMerged && len(commits) > 0 {
-		p.Diff = func(context.Context) ([]proposal.FileChange, error) { return h.between(base, head) }
+		p.Diff = func(context.Context) ([]proposal.FileChange, error) { return h.between(base, hash) }
 	}
 	return p, nil
 }
 
 // between returns the changes of a pull request since it forked from the branch. One
 // with a name that no file has was made to be misread, so it has none.
-func (h *host) between(base, head *gitrepo.Commit) ([]proposal.FileChange, error) {
-	changes, wrong, err := diff(h.repo, base, head)
-	if err = cmp.Or(err, wrong); err != nil {
+func (h *host) between(base, head string) ([]proposal.FileChange, error) {
+	s, err := h.repo.Changes(base, head)
+	if err = cmp.Or(err, s.Wrong); err != nil {
 		return nil, err
 	}
-	return changes, nil
+	return changes(s), nil
 }
 
-// positions returns the commits of the branch, each with the position of the step of its first-parent
-// line that brought it: how many steps are before that.
-func positions(repo *gitrepo.Repository, line []*gitrepo.Commit) (map[string]int, error) {
-	at := map[string]int{}
-	for i, step := range slices.Backward(line) {
-		position := len(line) - 1 - i
-		err := walk(repo, step, func(hash string) bool { _, known := at[hash]; return known },
-			func(c *gitrepo.Commit) error {
-				at[c.Hash] = position
-				return nil
-			})
-		if err != nil {
-			return nil, fmt.Errorf("ancestors of %s: %w", step.Hash, err)
+// own returns the commits of head that are not in the first steps of the branch, head
+// first, and the newest commit of these that they reach: the merge base.
+func (h *host) own(head string, steps int) (own []*gitrepo.Commit, base string, err error) {
+	seen := map[string]bool{}
+	var fork *gitrepo.Commit
+	for next := []string{head}; len(next) > 0; {
+		c := h.commits[next[len(next)-1]]
+		next = next[:len(next)-1]
+		if c == nil || seen[c.Hash] {
+			continue
 		}
-	}
-	return at, nil
-}
-
-// walk visits a commit and its ancestors, each once, but for those that are known and what
-// is reached through them alone.
-func walk(
-	repo *gitrepo.Repository, c *gitrepo.Commit, known func(string) bool, visit func(*gitrepo.Commit) error,
-) error {
-	if known(c.Hash) {
-		return nil
-	}
-	seen := map[string]bool{c.Hash: true}
-	for next := []*gitrepo.Commit{c}; len(next) > 0; {
-		c, next = next[len(next)-1], next[:len(next)-1]
-		if err := visit(c); err != nil {
-			return err
-		}
-		for _, hash := range c.Parents {
-			if seen[hash] || known(hash) {
-				continue
+		seen[c.Hash] = true
+		if at, known := h.at[c.Hash]; known && at < steps {
+			if fork == nil || c.Committed.After(fork.Committed) {
+				fork, base = c, c.Hash
 			}
-			seen[hash] = true
-			parent, err := repo.Commit(hash)
-			if err != nil {
-				return err
-			}
-			next = append(next, parent)
+			continue
 		}
-	}
-	return nil
-}
-
-// own returns the commits of head that are not in the first steps of the branch, and the
-// newest commit of these that they reach: the merge base.
-func (h *host) own(head *gitrepo.Commit, steps int) (own []*gitrepo.Commit, base *gitrepo.Commit, err error) {
-	before := func(hash string) bool {
-		at, known := h.onBranch[hash]
-		return known && at < steps
-	}
-	err = walk(h.repo, head, before, func(c *gitrepo.Commit) error {
 		if own = append(own, c); len(own) > maxPullCommits {
-			return fmt.Errorf("more than %d commits", maxPullCommits)
+			return nil, "", fmt.Errorf("more than %d commits", maxPullCommits)
 		}
-		for _, hash := range c.Parents {
-			if !before(hash) {
-				continue
-			}
-			p, err := h.repo.Commit(hash)
-			if err != nil {
-				return err
-			}
-			if base == nil || p.Committed.After(base.Committed) {
-				base = p
-			}
-		}
-		return nil
-	})
-	return own, base, err
+		next = append(next, c.Parents...)
+	}
+	return own, base, nil
 }
