@@ -16,7 +16,7 @@ import (
 	"almanac/ingest/mail"
 	"almanac/ingest/market"
 	"almanac/ingest/packages"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 	"almanac/ingest/sample"
 	"almanac/ingest/site"
 	"almanac/ingest/snapshot"
@@ -31,7 +31,7 @@ const Sample = "sample"
 // day that the dates of a fictional network are relative to.
 func All(anchor time.Time) ingest.Registry {
 	all := ingest.Kinds(calendar.Kind, curated.Kind, docs.Kind, feed.Kind, fleet.Kind, forge.Kind, forge.Proposals,
-		forum.Kind, ledger.Kind, mail.Kind, market.Kind, packages.Kind, proposals.Kind, site.Kind, snapshot.Kind,
+		forum.Kind, ledger.Kind, mail.Kind, market.Kind, packages.Kind, proposal.Kind, site.Kind, snapshot.Kind,
 		video.Kind, whitepaper.Kind)
 	all[Sample] = sample.Connector(anchor, all)
 	return all

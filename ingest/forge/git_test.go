@@ -16,7 +16,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/forge"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 	"almanac/testing/connectortest"
 	"almanac/testing/gitrepotest"
 	"almanac/text/options"
@@ -174,7 +174,7 @@ func newWorld(t testing.TB) *world {
 	t.Cleanup(func() { _ = store.Close() })
 	return &world{t, store, ingest.New(ingest.Config{Store: store, Network: n, Now: now, WorkDir: dir,
 		HTTP:       connectortest.Client(t),
-		Connectors: ingest.Kinds(proposals.Kind, forge.Proposals)}), fund, h}
+		Connectors: ingest.Kinds(proposal.Kind, forge.Proposals)}), fund, h}
 }
 
 // sync runs the named sources, all if there are no names.

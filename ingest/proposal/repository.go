@@ -1,8 +1,8 @@
 // Package proposal reads a repository of improvement proposals or grant
 // proposals: which files are proposals and with which number, header, title,
-// history of the status, drafts, grants, attachments. Git, the API of a forge and
-// a copy each fill a Repository with what they know; Read makes its records, so
-// that a repository has the same whoever was asked.
+// history of the status, drafts, grants, attachments. Its connector fills a
+// Repository from git; the API of a forge and a copy fill one with what they know.
+// Read makes its records, so that a repository has the same whoever was asked.
 //
 // Proposals are texts in Markdown, MediaWiki, reStructuredText or plain text.
 // Reader.Number says which files are proposals, and why the others are not; each

@@ -1,4 +1,4 @@
-package proposals_test
+package proposal_test
 
 import (
 	"fmt"

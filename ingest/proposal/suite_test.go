@@ -1,10 +1,10 @@
-package proposals_test
+package proposal_test
 
 import (
 	"maps"
 	"testing"
 
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 	"almanac/testing/connectortest"
 	"almanac/testing/gitrepotest"
 )
@@ -17,7 +17,7 @@ func TestSuite(t *testing.T) {
 		server := connectortest.NewServer(t, repo.Handler())
 		options := map[string]any{"repository": server.URL + "/harbour/handbook.git"}
 		return connectortest.Upstream{
-			Config: connectortest.Config{Kind: proposals.Kind, Options: options}, Server: server,
+			Config: connectortest.Config{Kind: proposal.Kind, Options: options}, Server: server,
 			Change: func() {
 				repo.Commit("Lamps", map[string]string{"cwp-0001/cwp-0001.md": text("0001", "Lamps at dusk", "Draft")})
 			},

@@ -1,10 +1,9 @@
-package proposals
+package proposal
 
 import (
 	"strconv"
 
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/proposal"
 	"almanac/text/options"
 	"almanac/text/webaddress"
 )
@@ -23,7 +22,7 @@ type settings struct {
 	// TokenEnv is the environment variable with a private repository's token.
 	TokenEnv string `yaml:"token_env" format:"env"`
 
-	proposal.Options `yaml:",inline"`
+	Options `yaml:",inline"`
 
 	URL urlTemplate `yaml:"url"`
 }

@@ -1,8 +1,7 @@
-package proposals_test
+package proposal_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -19,7 +18,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/proposals"
+	"almanac/ingest/proposal"
 	"almanac/text/options"
 )
 
@@ -73,8 +72,8 @@ func (r *recorder) keys() []string {
 
 // open makes the connector of a source.
 func open(given map[string]any, env ingest.Environment) (ingest.Cursored, error) {
-	src := network.Source{Name: "test", Kind: proposals.Kind.Name, Options: options.Of(given)}
-	return ingest.Kinds(proposals.Kind).Connector(src, env)
+	src := network.Source{Name: "test", Kind: proposal.Kind.Name, Options: options.Of(given)}
+	return ingest.Kinds(proposal.Kind).Connector(src, env)
 }
 
 // sync runs a connector once.
@@ -542,24 +541,4 @@ func TestBadSourcesAreErrors(t *testing.T) {
 			t.Error("ends well")
 		}
 	})
-}
-
-func testNetwork() network.Network {
-	return network.Network{
-		Name: "harbour", Title: "Harbour Network",
-		Proposals: network.Proposals{
-			Prefix: "CIP", Default: "Draft",
-			Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"},
-			StatusMap: map[string]string{"Proposed": "Review", "Deferred": "Review", "Approved": "Review",
-				"Active": "Final", "Replaced": "Superseded", "Obsolete": "Superseded"},
-		},
-	}
-}
-
-func decode[T any](t *testing.T, e catalog.Entry) (data T) {
-	t.Helper()
-	if err := json.Unmarshal(e.Record.Data, &data); err != nil {
-		t.Fatal(err)
-	}
-	return data
 }

@@ -1,4 +1,4 @@
-package proposals
+package proposal
 
 import (
 	"cmp"
@@ -14,35 +14,34 @@ import (
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/proposal"
 	"almanac/text/dates"
 	"almanac/text/glob"
 )
 
 // branch returns a fetched repository with the files of its branch alone.
-func (c *connector) branch(repo *gitrepo.Repository) (*proposal.Repository, error) {
-	to := &proposal.Repository{
-		Name: c.opts.Name, Files: map[string]proposal.Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
+func (c *connector) branch(repo *gitrepo.Repository) (*Repository, error) {
+	to := &Repository{
+		Name: c.opts.Name, Files: map[string]Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
 		URL: func(file, commit string) string { return c.fileURL(cmp.Or(commit, repo.Head), file) },
-		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
+		Content: func(_ context.Context, b Blob, limit int64) ([]byte, error) {
 			return repo.Blob(b.ID, limit)
 		},
 	}
 	files, others, err := repo.Files(repo.Head)
 	to.Others = others
 	for file, hash := range files {
-		to.Files[file] = proposal.Blob{ID: hash}
+		to.Files[file] = Blob{ID: hash}
 	}
 	return to, err
 }
 
 // history adds the history of the branch, the pull requests and the branches of drafts.
-func (c *connector) history(ctx context.Context, repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink) error {
+func (c *connector) history(ctx context.Context, repo *gitrepo.Repository, to *Repository, out ingest.Sink) error {
 	line, err := steps(repo, to, out)
 	if err != nil {
 		return err
 	}
-	h := &host{repo: repo, line: line, merges: map[int]proposal.Step{}, url: c.pullURL, refs: map[int]string{},
+	h := &host{repo: repo, line: line, merges: map[int]Step{}, url: c.pullURL, refs: map[int]string{},
 		tells: c.tells}
 	for _, s := range line {
 		if _, again := h.merges[s.Pull]; s.Pull > 0 && !again {
@@ -63,7 +62,7 @@ func (c *connector) history(ctx context.Context, repo *gitrepo.Repository, to *p
 // pull request or direct commit. Commits inside a pull request were never on the branch.
 // A state that is too large is left out: what it changed is part of the next step. It
 // returns all of them, oldest first, with the changes of those that are not left out.
-func steps(repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink) ([]proposal.Step, error) {
+func steps(repo *gitrepo.Repository, to *Repository, out ingest.Sink) ([]Step, error) {
 	var read []gitrepo.Step
 	for s, err := range repo.History() {
 		if err != nil {
@@ -71,11 +70,11 @@ func steps(repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink) (
 		}
 		read = append(read, s)
 	}
-	var line []proposal.Step
+	var line []Step
 	var tooLarge []error // why states were left out
 	before := ""
 	for i, s := range slices.Backward(read) {
-		step := proposal.Step{Pull: pullOf(s.Message), At: s.Committed, Commit: s.Hash, Subject: subject(s.Message)}
+		step := Step{Pull: pullOf(s.Message), At: s.Committed, Commit: s.Hash, Subject: subject(s.Message)}
 		err := s.TooLarge
 		alone := i == len(read)-1 || before == read[i+1].Hash // what changed since before is of one commit
 		if !alone {
@@ -91,7 +90,7 @@ func steps(repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink) (
 			to.Steps = append(to.Steps, step)
 			before = step.Commit
 		default: // it is not known which of the commits changed what
-			to.Steps = append(to.Steps, proposal.Step{At: step.At, Commit: step.Commit, Subject: step.Subject,
+			to.Steps = append(to.Steps, Step{At: step.At, Commit: step.Commit, Subject: step.Subject,
 				Changes: changes(s)})
 			before = step.Commit
 		}
@@ -103,9 +102,9 @@ func steps(repo *gitrepo.Repository, to *proposal.Repository, out ingest.Sink) (
 	return line, nil
 }
 
-func changes(s gitrepo.Step) (out []proposal.FileChange) {
+func changes(s gitrepo.Step) (out []FileChange) {
 	for _, c := range s.Changes {
-		out = append(out, proposal.FileChange{Old: c.Old, New: c.New, Blob: proposal.Blob{ID: c.Blob}, Same: c.Same})
+		out = append(out, FileChange{Old: c.Old, New: c.New, Blob: Blob{ID: c.Blob}, Same: c.Same})
 	}
 	return out
 }
@@ -143,8 +142,8 @@ const maxPullCommits = 5000
 // host is what git shows of the host's pull requests.
 type host struct {
 	repo    *gitrepo.Repository
-	line    []proposal.Step       // of the branch, oldest first
-	merges  map[int]proposal.Step // by pull request
+	line    []Step       // of the branch, oldest first
+	merges  map[int]Step // by pull request
 	commits map[string]*gitrepo.Commit
 	at      map[string]int // the commits of the branch, with the step of line that brought each
 	url     func(number int) string
@@ -175,8 +174,8 @@ func (h *host) place() {
 // branch names it or its head is part of the branch, open if the host has a merge
 // reference for it, else closed (or in conflict, which looks the same in git). Of
 // a host that has no such references it is open: unknown is not withdrawn.
-func (h *host) pulls(ctx context.Context, out ingest.Sink) (map[int]*proposal.Pull, error) {
-	pulls := map[int]*proposal.Pull{}
+func (h *host) pulls(ctx context.Context, out ingest.Sink) (map[int]*Pull, error) {
+	pulls := map[int]*Pull{}
 	heads := h.heads()
 	for _, number := range slices.Sorted(maps.Keys(heads)) {
 		if err := ctx.Err(); err != nil {
@@ -201,7 +200,7 @@ func (h *host) pulls(ctx context.Context, out ingest.Sink) (map[int]*proposal.Pu
 // branches returns the branches with drafts, by name.
 func (h *host) branches(
 	ctx context.Context, main string, drafts glob.Set, out ingest.Sink,
-) (all []proposal.Branch, err error) {
+) (all []Branch, err error) {
 	for _, ref := range slices.Sorted(maps.Keys(h.repo.Refs)) {
 		name, isBranch := strings.CutPrefix(ref, "refs/heads/")
 		if !isBranch || name == main || !drafts.Match(name) {
@@ -216,8 +215,8 @@ func (h *host) branches(
 		case err != nil:
 			out.Skip("branch "+name, err)
 		case len(own) > 0:
-			all = append(all, proposal.Branch{Name: name, Commit: head, Updated: own[0].Committed,
-				Diff: func(context.Context) ([]proposal.FileChange, error) { return h.between(base, head) }})
+			all = append(all, Branch{Name: name, Commit: head, Updated: own[0].Committed,
+				Diff: func(context.Context) ([]FileChange, error) { return h.between(base, head) }})
 		}
 	}
 	return all, nil
@@ -255,23 +254,23 @@ func (h *host) isOpen(number int) bool {
 }
 
 // merged returns a pull request that a step of the branch merged.
-func (h *host) merged(number int) *proposal.Pull {
+func (h *host) merged(number int) *Pull {
 	m := h.merges[number]
-	return &proposal.Pull{
+	return &Pull{
 		PullRequest: catalog.PullRequest{Number: number, State: "merged", Author: h.commits[m.Commit].Author,
 			MergedAt: dates.Format(m.At), MergeCommit: m.Commit},
 		URL: h.url(number), Updated: m.At, Changes: m.Changes,
 	}
 }
 
-func (h *host) pull(number int, hash string) (*proposal.Pull, error) {
+func (h *host) pull(number int, hash string) (*Pull, error) {
 	head := h.commits[hash]
 	if head == nil {
 		return nil, fmt.Errorf("head: %w", gitrepo.ErrMissing)
 	}
 	before := len(h.line) // all of the branch
 	m, isMerged := h.merges[number]
-	p := &proposal.Pull{PullRequest: catalog.PullRequest{Number: number, State: "closed"}, URL: h.url(number)}
+	p := &Pull{PullRequest: catalog.PullRequest{Number: number, State: "closed"}, URL: h.url(number)}
 	_, onBranch := h.at[hash]
 	switch {
 	case isMerged:
@@ -296,14 +295,14 @@ func (h *host) pull(number int, hash string) (*proposal.Pull, error) {
 		p.Author, p.FirstCommit = first.Author, dates.Format(first.Authored)
 	}
 	if !isMerged && len(commits) > 0 {
-		p.Diff = func(context.Context) ([]proposal.FileChange, error) { return h.between(base, hash) }
+		p.Diff = func(context.Context) ([]FileChange, error) { return h.between(base, hash) }
 	}
 	return p, nil
 }
 
 // between returns the changes of a pull request since it forked from the branch. One
 // with a name that no file has was made to be misread, so it has none.
-func (h *host) between(base, head string) ([]proposal.FileChange, error) {
+func (h *host) between(base, head string) ([]FileChange, error) {
 	s, err := h.repo.Changes(base, head)
 	if err = cmp.Or(err, s.Wrong); err != nil {
 		return nil, err

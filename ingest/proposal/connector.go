@@ -1,4 +1,4 @@
-package proposals
+package proposal
 
 import (
 	"cmp"
@@ -14,7 +14,6 @@ import (
 
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/proposal"
 	"almanac/text/glob"
 )
 
@@ -43,8 +42,8 @@ var Kind = ingest.Kind[settings, string]{
         file: https://forge.example.org/{repo}/blob/{commit}/{path}  # of a file; {branch} is known too
         pull: https://forge.example.org/{repo}/pull/{number}         # of a pull request
 `,
-	Rules:    proposal.Rules + "9",
-	Defaults: settings{Options: proposal.Defaults},
+	Rules:    Rules + "9",
+	Defaults: settings{Options: Defaults},
 	Open:     open,
 }
 
@@ -56,7 +55,7 @@ type connector struct {
 	opts   settings
 	env    ingest.Environment
 	token  string
-	layout proposal.Layout
+	layout Layout
 	drafts glob.Set
 	tells  bool   // the host has references of what it would merge
 	head   string // the branch that was fetched
@@ -119,7 +118,7 @@ func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (
 		if err != nil {
 			return err
 		}
-		result, err := proposal.Read(ctx, to, of.layout, of.env.Network, out)
+		result, err := Read(ctx, to, of.layout, of.env.Network, out)
 		if result.Records == 0 {
 			now = "" // whoever named the repository expects something of it, on every run
 		}
