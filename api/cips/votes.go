@@ -48,13 +48,8 @@ action, outcome or status. Read one with get_governance_vote.
 }, func(ctx context.Context, b kb.Base, in voteRequestsIn) (kb.List[VoteRequest], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindVoteRequest}, Order: catalog.ByCreated,
-		AllTags: catalog.Tags(catalog.TagOutcome, in.Outcome),
-	}
-	if in.Action != "" {
-		q.CategoryContains = in.Action
-	}
-	if in.Status != "" {
-		q.States = []string{in.Status}
+		AllTags: catalog.Tags(catalog.TagOutcome, in.Outcome), CategoryContains: in.Action,
+		States: arg.Only(in.Status, ""),
 	}
 	return kb.Rows(ctx, b, q, in.Paging, voteRequest)
 })

@@ -3,14 +3,19 @@
 package devfund
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"almanac/api/kb"
 	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // Operations are those of the group, in the order clients see them.
@@ -61,9 +66,9 @@ improvement proposals of list_cips.
 }, runList)
 
 func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[Proposal], error) {
-	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindGrant}, TopLevel: true, Order: catalog.ByCreated}
-	if in.State != "all" {
-		q.States = []string{string(in.State)}
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindGrant}, TopLevel: true, Order: catalog.ByCreated,
+		States: arg.Only(in.State, "all"),
 	}
 	return kb.Rows(ctx, b, q, in.Paging, row)
 }
@@ -84,4 +89,141 @@ func row(b kb.Base, r catalog.Record) (Proposal, error) {
 		p.BoardStatus = &d.BoardStatus
 	}
 	return p, err
+}
+
+// Tracking is a grant proposal with its milestones and the issues that track
+// them.
+type Tracking struct {
+	Number     int                 `json:"number"`
+	Title      string              `json:"title"`
+	State      string              `json:"state" doc:"open, merged or closed"`
+	URL        string              `json:"url"`
+	Funding    string              `json:"funding,omitempty" doc:"as written"`
+	Milestones []catalog.Milestone `json:"milestones" doc:"as its text numbers them"`
+	Issues     []Tracker           `json:"issues" doc:"oldest first"`
+	Open       int                 `json:"open_issues"`
+	Total      int                 `json:"total" doc:"number of issues"`
+	Hint       string              `json:"hint,omitempty" doc:"if there are no issues: where else to look"`
+}
+
+// Tracker is an issue linked with a grant proposal.
+type Tracker struct {
+	kb.Item
+	Snippet string     `json:"snippet" doc:"text around the reference, of the issue or of the proposal"`
+	Opened  *time.Time `json:"opened"`
+	Closed  string     `json:"closed,omitempty" doc:"when, if it is"`
+	Labels  []string   `json:"labels"`
+}
+
+type milestonesIn struct {
+	Number int `json:"pr_number" required:"true" doc:"number of the proposal's pull request"`
+}
+
+var milestones = kb.New(op.Spec{
+	ID: "get_proposal_milestones", Tool: "get_proposal_milestones", MayFail: []error{op.ErrNotFound},
+	Kinds: []catalog.Kind{catalog.KindGrant},
+	Doc: `
+Milestones of a grant
+One grant proposal's milestones and the issues that refer to it.
+
+Lists the milestones that one grant proposal declares and the issues linked with it, by the number of its pull
+request, which get_proposals has.
+`,
+}, runMilestones)
+
+func runMilestones(ctx context.Context, b kb.Base, in milestonesIn) (Tracking, error) {
+	r, err := b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindGrant, Key: strconv.Itoa(in.Number)})
+	if errors.Is(err, catalog.ErrNotFound) {
+		err = op.NotFound("there is no grant proposal %d%s", in.Number, nearest(ctx, b, in.Number))
+	}
+	if err != nil {
+		return Tracking{}, err
+	}
+	d, err := kb.Decode[catalog.Grant](r)
+	if err != nil {
+		return Tracking{}, err
+	}
+	out := Tracking{
+		Number: in.Number, Title: r.Title, State: d.Outcome(r.State), URL: b.URL(r), Funding: d.Funding,
+		Milestones: d.Milestones,
+	}
+	issues, err := issuesOf(ctx, b, r)
+	for _, l := range issues {
+		i, bad := kb.Decode[catalog.Issue](l.Record)
+		if bad != nil {
+			return out, bad
+		}
+		opened := kb.Time(l.Record.CreatedAt)
+		out.Issues = append(out.Issues, Tracker{b.Item(l.Record), l.Link.Snippet, opened, i.ClosedAt, i.Labels})
+		if l.Record.State == "open" {
+			out.Open++
+		}
+	}
+	if out.Total = len(out.Issues); out.Total == 0 {
+		out.Hint = "no indexed issue is linked with it: search_forge_issues finds issues by the proposal's words"
+	}
+	return out, err
+}
+
+// nearest names the proposals with the nearest numbers.
+func nearest(ctx context.Context, b kb.Base, number int) string {
+	all, _, err := b.Catalog.List(ctx, grants)
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return ": the nearest numbers are " + nearestGrants(all, number, 3)
+}
+
+// draftQuery is what a draft is about, to search for: its summary and the titles
+// of its milestones, else its text.
+func draftQuery(text string) string {
+	about := []string{derive.TLDR(text)}
+	for _, m := range derive.MilestonesIn(text) {
+		about = append(about, m.Title)
+	}
+	return cmp.Or(strings.TrimSpace(strings.Join(about, "\n")), text)
+}
+
+// nearestGrants lists up to n numbers of grant proposals, the nearest to a number
+// first.
+func nearestGrants(grants []catalog.Record, number, n int) string {
+	var known []int
+	for _, r := range grants {
+		if x, err := strconv.Atoi(r.Key); err == nil {
+			known = append(known, x)
+		}
+	}
+	far := func(x int) int { return max(x-number, number-x) }
+	slices.SortFunc(known, func(a, b int) int { return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(a, b)) })
+	var list []string
+	for _, x := range known[:min(n, len(known))] {
+		list = append(list, strconv.Itoa(x))
+	}
+	return strings.Join(list, ", ")
+}
+
+// issuesOf returns the issues that refer to a grant proposal and those that it or one
+// of its files refers to, each once, oldest first.
+func issuesOf(ctx context.Context, b kb.Base, r catalog.Record) ([]kb.Linked, error) {
+	all, err := b.Referrers(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(l kb.Linked) bool { return l.Record.Kind != catalog.KindIssue })
+	children, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{r.Kind}, Parent: r.ID})
+	if err != nil {
+		return nil, err
+	}
+	from := []int64{r.ID}
+	for _, c := range children {
+		from = append(from, c.ID)
+	}
+	targets, err := b.Targets(ctx, from, catalog.KindIssue)
+	for _, l := range targets {
+		if !slices.ContainsFunc(all, func(x kb.Linked) bool { return x.Record.ID == l.Record.ID }) {
+			all = append(all, l)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y kb.Linked) int { return x.Record.CreatedAt.Compare(y.Record.CreatedAt) })
+	return all, err
 }

@@ -5,7 +5,7 @@
 //	Rows      a list, filtered and paged (list.go)
 //	Record    one record, by the ways to name it: Keyed, Titled, Locate (record.go)
 //	Referrers the records that refer to one; Targets: those that it refers to (linked.go)
-//	Newest    the last snapshot of a series (series.go)
+//	Newest    the last snapshot of a series (derived.go)
 //	Derived   a value computed from the whole catalog; DerivedFrom: from a query (derived.go)
 //
 // Packages below it take it on: arg has the types of arguments, find searches,
@@ -15,6 +15,7 @@ package kb
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -95,4 +96,22 @@ func Decode[T any](r catalog.Record) (T, error) {
 		return v, fmt.Errorf("record %d: %w", r.ID, err)
 	}
 	return v, nil
+}
+
+// ToolCaller calls tools of other servers; package remote implements it.
+type ToolCaller interface {
+	// Call calls a tool of the server at an endpoint, which may change something
+	// there: no request is sent twice. Its error is ErrCredentials, one of package
+	// op with a message for the client, or ctx's.
+	Call(ctx context.Context, endpoint, tool string, arguments json.RawMessage) (ToolResult, error)
+}
+
+// ErrCredentials: the server answers only clients that identify themselves.
+var ErrCredentials = errors.New("the server asks for credentials")
+
+// ToolResult is what a tool of another server answered: a third party's text.
+type ToolResult struct {
+	Text    string // its first part if Bytes is more
+	Bytes   int    // length of the whole text
+	IsError bool   // the tool reports a failure
 }

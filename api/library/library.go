@@ -8,6 +8,7 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/kb/arg"
+	"almanac/api/kb/find"
 	"almanac/api/kb/read"
 	"almanac/api/op"
 	"almanac/catalog"
@@ -43,9 +44,8 @@ type Page struct {
 }
 
 func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[Page], error) {
-	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey}
-	if in.Source != "" {
-		q.Sources = []string{in.Source}
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey, Sources: arg.Only(in.Source, ""),
 	}
 	list, err := kb.Rows(ctx, b, q, in.Paging, page)
 	if err == nil && in.Source != "" && list.Total == 0 { // not a source's name: a repository's
@@ -109,3 +109,41 @@ func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
 		UpdatedAt: kb.Time(r.UpdatedAt), Summary: r.Summary, Part: part,
 	}, err
 }
+
+type foundationIn struct {
+	Topic string `json:"topic" required:"true" maxLength:"1000" doc:"what to know of the foundation"`
+	Limit int    `json:"limit" default:"5" minimum:"1" maximum:"20" doc:"how many to return"`
+}
+
+// FoundationInfo are the found pages of the foundation's website.
+type FoundationInfo struct {
+	Topic string `json:"topic"`
+	find.Found[FoundationPage]
+}
+
+// FoundationPage is one of them.
+type FoundationPage struct {
+	kb.Item
+	Section string `json:"section,omitempty"`
+	find.Why
+}
+
+var foundation = kb.New(op.Spec{
+	ID: "get_foundation_info", Tool: "get_foundation_info", MayFail: []error{op.ErrUnavailable},
+	Kinds: []catalog.Kind{catalog.KindFoundation},
+	Doc: `
+Ask about the foundation
+Pages of the foundation's website on a topic, with the passage that matched.
+
+Searches the website of the network's foundation by words and meaning and returns the passages that matched. For
+developer questions use get_faq, for everything search.
+`,
+}, func(ctx context.Context, b kb.Base, in foundationIn) (FoundationInfo, error) {
+	found, err := find.Rows(ctx, b, find.Search{
+		Field: "topic", Query: in.Topic, Kinds: []catalog.Kind{catalog.KindFoundation}, Limit: in.Limit,
+	}, func(b kb.Base, m find.Match) (FoundationPage, error) {
+		d, err := kb.Decode[catalog.Foundation](m.Record)
+		return FoundationPage{b.Item(m.Record), d.Section, m.Why()}, err
+	})
+	return FoundationInfo{in.Topic, found}, err
+})

@@ -39,10 +39,7 @@ get_mailing_thread; find one by its words with search and type mail.
 }, func(ctx context.Context, b kb.Base, in mailThreadsIn) (kb.List[MailThread], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindMailThread}, Order: catalog.ByLastActivity,
-		When: catalog.TimeActivity, Since: in.Since.Time(),
-	}
-	if in.Group != "" {
-		q.Containers = []string{in.Group}
+		When: catalog.TimeActivity, Since: in.Since.Time(), Containers: arg.Only(in.Group, ""),
 	}
 	if in.CIP != "" {
 		ref, err := b.CIPRef(in.CIP)

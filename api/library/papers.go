@@ -102,10 +102,7 @@ get_video.
 }, func(ctx context.Context, b kb.Base, in videosIn) (kb.List[Video], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindVideo}, Order: catalog.ByCreated,
-		Since: in.Since.Time(), HasBody: in.HasTranscript,
-	}
-	if in.Channel != "" {
-		q.Containers = []string{in.Channel}
+		Since: in.Since.Time(), HasBody: in.HasTranscript, Containers: arg.Only(in.Channel, ""),
 	}
 	return kb.Rows(ctx, b, q, in.Paging, video)
 })

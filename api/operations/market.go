@@ -158,9 +158,8 @@ Pools with pair, value locked, fee, yield and reserves.
 Lists the pools of the followed trading venues: pair, value locked, fee rate, yield and reserves; filter by venue.
 `,
 }, func(ctx context.Context, b kb.Base, in poolsIn) (kb.List[Pool], error) {
-	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindPool}, Order: catalog.ByKey}
-	if in.Venue != "" {
-		q.Containers = []string{in.Venue}
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindPool}, Order: catalog.ByKey, Containers: arg.Only(in.Venue, ""),
 	}
 	return kb.Rows(ctx, b, q, arg.Paging{}, pool)
 })

@@ -1,13 +1,19 @@
 package operations
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
+
+	ics "github.com/arran4/golang-ical"
 
 	"almanac/api/kb"
 	"almanac/api/kb/arg"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/text/webaddress"
 )
 
 // Scheduled is an entry of the operations calendar.
@@ -134,4 +140,126 @@ var calendar = kb.New(op.Spec{
 
 type calendarIn struct {
 	Environment arg.Environment `json:"environment"`
+}
+
+// Calendar are the operations of a network around today.
+type Calendar struct {
+	Title   string      `json:"title"`
+	Network string      `json:"network"`
+	Items   []Scheduled `json:"items"`
+}
+
+// writeCalendar writes operations as iCalendar (RFC 5545). An event's UID is
+// the key of its record, so that a client that subscribed moves it instead of
+// adding another.
+func writeCalendar(answer any) ([]byte, error) {
+	c := answer.(Calendar)
+	cal := ics.NewCalendarFor("almanac")
+	cal.SetMethod(ics.MethodPublish)
+	cal.SetXWRCalName(c.Title + " operations")
+	cal.SetRefreshInterval("PT1H")
+	for _, s := range c.Items {
+		if s.Starts == nil {
+			continue
+		}
+		e := cal.AddEvent(s.Key + "@" + c.Network + ".almanac")
+		e.SetDtStampTime(*cmp.Or(s.Date, s.Starts))
+		e.SetSummary(s.Title)
+		if webaddress.Check(s.URL) == nil { // or it could be a further line
+			e.SetURL(s.URL)
+		}
+		e.SetDescription(strings.Join(append([]string{"Type: " + s.Type}, s.lines()...), "\n"))
+		e.SetStatus(s.status())
+		s.setTimes(e)
+	}
+	return []byte(cal.Serialize(ics.WithNewLineWindows)), nil // on every system: RFC 5545 3.1
+}
+
+func (s Scheduled) lines() []string {
+	var lines []string
+	for _, f := range [][2]string{
+		{"Environments", strings.Join(s.Environments, ", ")}, {"Version", s.Version}, {"Minimum version", s.MinimumVersion},
+	} {
+		if f[1] != "" {
+			lines = append(lines, f[0]+": "+f[1])
+		}
+	}
+	return lines
+}
+
+func (s Scheduled) status() ics.ObjectStatus {
+	switch {
+	case s.State == "cancelled":
+		return ics.ObjectStatusCancelled
+	case s.Tentative:
+		return ics.ObjectStatusTentative
+	}
+	return ics.ObjectStatusConfirmed
+}
+
+// setTimes writes whole days as days: they have no time zone.
+func (s Scheduled) setTimes(e *ics.VEvent) {
+	end := *cmp.Or(s.Ends, s.Starts)
+	if !s.AllDay {
+		e.SetStartAt(*s.Starts)
+		e.SetEndAt(end)
+		return
+	}
+	e.SetAllDayStartAt(*s.Starts)
+	e.SetAllDayEndAt(slices.MaxFunc([]time.Time{end, s.Starts.Add(24 * time.Hour)}, time.Time.Compare))
+}
+
+// Deployment is a deploy, release or upgrade that is over.
+type Deployment struct {
+	Scheduled
+	OperationType string    `json:"operation_type" enum:"deploy,release,upgrade"`
+	Releases      []kb.Item `json:"releases" doc:"known releases that its title names"`
+}
+
+type deploymentsIn struct {
+	Limit int `json:"limit" default:"10" minimum:"1" maximum:"100" doc:"how many to return"`
+	arg.Skip
+}
+
+var deployments = kb.New(op.Spec{
+	ID: "get_recent_deployments", Tool: "get_recent_deployments",
+	Kinds: []catalog.Kind{catalog.KindOperation, catalog.KindRelease},
+	Doc: `
+What was deployed
+Completed deploys, releases and upgrades, newest first, with the releases they name.
+
+Lists the deploys, releases and upgrades of the operations calendar that are over, newest first, with the releases that
+their titles name. For what is to come use get_upcoming_operations.
+`,
+}, runDeployments)
+
+func runDeployments(ctx context.Context, b kb.Base, in deploymentsIn) (kb.List[Deployment], error) {
+	q := catalog.ListQuery{
+		Kinds:      []catalog.Kind{catalog.KindOperation},
+		Categories: []string{catalog.OperationDeploy, catalog.OperationRelease, catalog.OperationUpgrade},
+		States:     []string{catalog.OperationScheduled, catalog.OperationCompleted}, // not cancelled
+		When:       catalog.TimeEnds, Until: b.Now().Add(time.Microsecond), Order: catalog.ByEnded,
+	}
+	list, err := kb.Rows(ctx, b, q, arg.Paging{Limit: in.Limit, Skip: in.Skip}, deployment)
+	if list.Total == 0 {
+		list.Hint = "no deploy, release or upgrade of the calendar is over: get_upcoming_operations has what is to come"
+	}
+	if err != nil {
+		return list, err
+	}
+	ids := make([]int64, len(list.Items))
+	for i, d := range list.Items {
+		ids[i] = d.RecordID
+	}
+	named, err := b.Targets(ctx, ids, catalog.KindRelease)
+	for _, l := range named {
+		d := &list.Items[slices.Index(ids, l.Link.From)]
+		d.Releases = append(d.Releases, b.Item(l.Record))
+	}
+	return list, err
+}
+
+func deployment(b kb.Base, r catalog.Record) (Deployment, error) {
+	s, err := scheduled(b, r)
+	return Deployment{Scheduled: s, OperationType: s.Type}, err
 }

@@ -2,13 +2,74 @@ package community
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
 	"time"
 
+	"almanac/api/kb"
+	"almanac/api/op"
 	"almanac/catalog"
 )
+
+// Trending is the content of the last week, ranked by engagement.
+type Trending struct {
+	WindowDays int       `json:"window_days"`
+	Items      []Trend   `json:"items"`
+	Total      int       `json:"total" doc:"number of records with any engagement"`
+	AsOf       time.Time `json:"as_of"`
+	Method     string    `json:"method"`
+}
+
+// Head says how many there are in all.
+func (t Trending) Head() (total int, hint string) { return t.Total, "" }
+
+// Trend is one trending record.
+type Trend struct {
+	kb.Item
+	Score   float64 `json:"score" doc:"comparable across kinds"`
+	NewBits int     `json:"new" doc:"posts, messages or comments within the window"`
+	Fresh   bool    `json:"fresh" doc:"created within the window"`
+}
+
+// What REST shows, and how long scores are cached: they halve in two days.
+const trendsShown, trendsAge = 20, 15 * time.Minute
+
+type trendingIn struct {
+	Limit int `json:"limit" rest:"-" unlisted:"true" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+}
+
+var trending = kb.New(op.Spec{
+	ID: "get_trending", Path: "/api/v1/trending", Tool: "get_trending", Kinds: trendingKinds,
+	Doc: `
+What is trending
+Content of the last week, ranked by engagement.
+
+Ranks the last week's content by an engagement score: new posts, messages, comments, votes and views, weighted
+by age. For a plain list of what is new use get_recent_changes.
+`,
+}, func(ctx context.Context, b kb.Base, in trendingIn) (Trending, error) {
+	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]trend, error) {
+		now := b.Now()
+		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
+			Kinds: slices.Concat(trendingKinds, trendingChildren), Since: now.Add(-trendingWindow),
+		})
+		if err != nil {
+			return nil, err
+		}
+		parents, err := b.Catalog.Heads(ctx, missingParents(records))
+		return trendsOf(append(records, parents...), now), err
+	})
+	out := Trending{
+		WindowDays: int(trendingWindow.Hours() / 24), Total: len(trends), AsOf: at,
+		Method: "Engagement decays with a half-life of two days and is compared with the mean of its kind.",
+	}
+	for _, t := range trends[:min(cmp.Or(in.Limit, trendsShown), len(trends))] {
+		out.Items = append(out.Items, Trend{b.Item(t.Record), kb.Score(t.Score), t.New, t.Fresh})
+	}
+	return out, err
+})
 
 // trendingWindow is the period that trending covers.
 const trendingWindow = 7 * 24 * time.Hour
