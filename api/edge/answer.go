@@ -26,8 +26,6 @@ type Answer struct {
 	Goto   string      // where a redirect leads
 	// Raw writes the answer itself, for one whose body is sent bit by bit.
 	Raw http.Handler
-
-	coding Coding // of Body
 }
 
 // Keep is how long a cache may use an answer.
@@ -43,18 +41,6 @@ const (
 
 var keeps = [...]string{
 	NoStore: "no-store", Revalidate: "no-cache", Immutable: "public, max-age=31536000, immutable",
-}
-
-// Coded returns the answer with its body compressed for a request, so that it can be
-// kept.
-func (a *Answer) Coded(r *http.Request) *Answer {
-	if a.coding != Identity {
-		return a
-	}
-	coded := *a
-	coded.coding = ChooseCoding(r.Header.Get("Accept-Encoding"), len(a.Body))
-	coded.Body = coded.coding.Encode(a.Body)
-	return &coded
 }
 
 // tag returns the entity tag: a strong one is of the body in its coding.
@@ -91,25 +77,26 @@ func (a *Answer) write(w http.ResponseWriter, r *http.Request) error {
 	if status < http.StatusBadRequest || a.Page != nil { // other refusals are too short to be compressed
 		h.Set("Vary", strings.Join(append(h["Vary"], "Accept-Encoding"), ", "))
 	}
+	coding := ChooseCoding(r.Header.Get("Accept-Encoding"), len(a.Body))
 	if a.Keep == Revalidate && status == http.StatusOK {
-		tag := a.tag(ChooseCoding(r.Header.Get("Accept-Encoding"), len(a.Body)))
+		tag := a.tag(coding)
 		h.Set("ETag", tag)
 		if has(r.Header, tag) {
 			w.WriteHeader(http.StatusNotModified)
 			return nil
 		}
 	}
-	coded := a.Coded(r)
-	if coded.coding != Identity {
-		h.Set("Content-Encoding", string(coded.coding))
+	body := coding.Encode(a.Body)
+	if coding != Identity {
+		h.Set("Content-Encoding", string(coding))
 	}
 	h.Set("Content-Type", a.Type)
-	h.Set("Content-Length", strconv.Itoa(len(coded.Body)))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	_, err := w.Write(coded.Body)
+	_, err := w.Write(body)
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"almanac/api/op"
+	"almanac/catalog"
 	"almanac/text/nearest"
 )
 
@@ -26,7 +27,6 @@ type request struct {
 	ctx      context.Context // ends when the client leaves
 	view     view
 	patience time.Duration // of a call with an index that is loading
-	stock    *stock        // that the answer is kept for; nil: what there is now
 }
 
 func withRequest(ctx context.Context, r request) context.Context {
@@ -50,14 +50,13 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 		if !s.serves(method) {
 			return nil, notServed(method)
 		}
-		asked := requestOf(ctx)
-		v := asked.view
+		v := requestOf(ctx).view
 		if method == "resources/list" {
 			return s.listResources(ctx, func() (sdk.Result, error) { return next(ctx, method, r) })
 		}
 		switch params := r.GetParams().(type) {
 		case *sdk.ListToolsParams:
-			return s.listTools(ctx, asked, params)
+			return s.listTools(ctx, v, params)
 		case *sdk.CallToolParamsRaw:
 			t, ok := s.tools.byName[params.Name]
 			if !ok || !v.has(t.op) {
@@ -65,7 +64,9 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 		}
 		res, err := next(ctx, method, r)
-		s.instruct(ctx, res)
+		if err == nil {
+			s.instruct(ctx, res)
+		}
 		return res, err
 	}
 }
@@ -77,20 +78,14 @@ func (s *Server) instruct(ctx context.Context, res sdk.Result) {
 	}
 	switch res := res.(type) {
 	case *sdk.InitializeResult:
-		if res != nil {
-			res.Instructions = s.cfg.Instructions(ctx)
-		}
+		res.Instructions = s.cfg.Instructions(ctx)
 	case *sdk.DiscoverResult:
-		if res != nil {
-			res.Instructions = s.cfg.Instructions(ctx)
-		}
+		res.Instructions = s.cfg.Instructions(ctx)
 	}
 }
 
 func notServed(method string) *jsonrpc.Error {
-	return &jsonrpc.Error{
-		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %s is not served here", op.Quote(method)),
-	}
+	return failure(jsonrpc.CodeMethodNotFound, "method %s is not served here", op.Quote(method))
 }
 
 // serves reports whether a client may call a method.
@@ -112,17 +107,18 @@ var served = map[string]bool{
 	"notifications/progress": true, "notifications/roots/list_changed": true,
 }
 
-func (s *Server) listTools(ctx context.Context, asked request, params *sdk.ListToolsParams) (sdk.Result, error) {
+// listTools lists the tools of a view that have records to answer from, and those that it names.
+func (s *Server) listTools(ctx context.Context, v view, params *sdk.ListToolsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
-		message := "the list has one page: leave the cursor out"
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+		return nil, failure(jsonrpc.CodeInvalidParams, "the list has one page: leave the cursor out")
 	}
-	has := asked.stock
-	if has == nil {
-		has = new(s.stock(ctx))
+	var kinds []catalog.Kind // that there are; none: every kind may come
+	kept := keepFixed
+	if s.cfg.Kinds != nil {
+		kinds, kept = s.cfg.Kinds(ctx), keepSnapshot
 	}
-	res := &sdk.ListToolsResult{Tools: s.tools.list(asked.view, *has)}
-	res.TTLMs, res.CacheScope = int(s.keepList().Milliseconds()), "public"
+	res := &sdk.ListToolsResult{Tools: s.tools.list(v, kinds)}
+	res.TTLMs, res.CacheScope = int(kept.Milliseconds()), "public"
 	return res, nil
 }
 
@@ -133,11 +129,10 @@ func (s *Server) unknownTool(name string, v view) error {
 			names = append(names, t.op.Tool)
 		}
 	}
-	message := fmt.Sprintf("unknown tool %s; tools/list names the tools", op.Quote(name))
 	if near := nearest.Of(name, names); near != "" {
-		message = fmt.Sprintf("unknown tool %s: did you mean %q?", op.Quote(name), near)
+		return failure(jsonrpc.CodeInvalidParams, "unknown tool %s: did you mean %q?", op.Quote(name), near)
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+	return failure(jsonrpc.CodeInvalidParams, "unknown tool %s; tools/list names the tools", op.Quote(name))
 }
 
 // recoverPanics keeps the process alive: the SDK runs handlers on its own
@@ -147,7 +142,7 @@ func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.cfg.Log.ErrorContext(ctx, "panic", "method", op.Cut(method), "error", p, "stack", string(debug.Stack()))
-				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: op.Internal(ctx)}
+				res, err = nil, failure(jsonrpc.CodeInternalError, "%s", op.Internal(ctx))
 			}
 		}()
 		return next(ctx, method, r)

@@ -3,12 +3,10 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -56,47 +54,42 @@ var errOrigin = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of t
 // sends before it asks anything counts in a bucket of its own. One above the limit
 // is refused with an error that clients show.
 func (s *Server) post(r *http.Request) (a *edge.Answer, err error) {
-	var m message
-	var wrong *jsonrpc.Error
-	body, unread := s.receive(r)
-	if unread == nil {
-		m, wrong = parseMessage(body)
-	}
+	m, body, a := s.receive(r)
 	bucket, counted := s.cfg.Limit, http.Header{}
 	if m.connects() {
 		bucket = s.cfg.Connect
 	}
-	switch refusal, _ := bucket.Take(counted, r); {
-	case refusal != "":
-		a = m.refuse(http.StatusTooManyRequests, &jsonrpc.Error{Code: codeLimit, Message: refusal})
-	case unread != nil:
-		a = edge.Explain(r.Context(), unread).JSON()
-	case wrong != nil:
-		a = m.refuse(http.StatusBadRequest, wrong)
-	default:
-		a, err = s.answer(r, m, body)
+	if refusal, _ := bucket.Take(counted, r); refusal != "" {
+		a = m.refuse(http.StatusTooManyRequests, failure(codeLimit, "%s", refusal))
+	} else if a == nil {
+		if a, err = s.answer(r, m, body); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	answer := *a // which may be kept
-	answer.Header = counted
-	return &answer, nil
+	a.Header = counted
+	return a, nil
 }
 
-// receive returns the body of a message.
-func (s *Server) receive(r *http.Request) ([]byte, error) {
-	if !s.origins.Allow(r) {
-		return nil, errOrigin
+// receive reads a message and checks its envelope. What it does not take it refuses.
+func (s *Server) receive(r *http.Request) (m message, body []byte, refused *edge.Answer) {
+	if refused := s.gate(r); refused != nil {
+		return m, nil, refused
 	}
 	// The protocol requires clients to accept text/event-stream too. Answers are JSON,
 	// so accepting that is enough.
 	if weight, _ := edge.Accepts(r, "application/json"); weight == 0 && len(r.Header.Values("Accept")) > 0 {
-		return nil, &edge.Refusal{Status: http.StatusNotAcceptable,
-			Message: "Accept must contain application/json and text/event-stream"}
+		return m, nil, (&edge.Refusal{Status: http.StatusNotAcceptable,
+			Message: "Accept must contain application/json and text/event-stream"}).JSON()
 	}
 	body, _, err := edge.Body(r, "application/json")
-	return body, err
+	if err != nil {
+		return m, nil, edge.Explain(r.Context(), err).JSON()
+	}
+	m, wrong := parseMessage(body)
+	if wrong != nil {
+		refused = m.refuse(http.StatusBadRequest, wrong)
+	}
+	return m, body, refused
 }
 
 // answer validates a message, including what the SDK would reject in plain text, and
@@ -104,7 +97,7 @@ func (s *Server) receive(r *http.Request) ([]byte, error) {
 func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, error) {
 	v, err := s.tools.view(r.URL.RawQuery)
 	if err != nil {
-		return m.refuse(http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}), nil
+		return m.refuse(http.StatusBadRequest, failure(jsonrpc.CodeInvalidParams, "%v", err)), nil
 	}
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if version != "" && m.Method == "initialize" && !slices.Contains(Versions, version) {
@@ -114,9 +107,9 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, 
 		version = ""
 	}
 	if version != "" && !slices.Contains(Versions, version) {
-		data, _ := json.Marshal(map[string]any{"supported": Versions, "requested": op.Cut(version)}) // it always encodes
-		message := "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", ")
-		return m.refuse(http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: message, Data: data}), nil
+		e := failure(codeVersion, "Mcp-Protocol-Version must be one of %s", strings.Join(Versions, ", "))
+		e.Data, _ = json.Marshal(map[string]any{"supported": Versions, "requested": op.Cut(version)}) // it always encodes
+		return m.refuse(http.StatusBadRequest, e), nil
 	}
 	switch {
 	case m.Method == "" || s.serves(m.Method):
@@ -132,16 +125,7 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, 
 // forward passes the request to the SDK and returns its answer, as JSON if it is a
 // plain-text error.
 func (s *Server) forward(r *http.Request, m message, v view, body []byte) (*edge.Answer, error) {
-	key := keyOf(r, m, body)
-	var has *stock
-	if key != "" {
-		now := s.stock(r.Context())
-		has, key = &now, now.key()+key
-	}
-	if kept, ok := s.lists.get(key); ok {
-		return kept, nil
-	}
-	inner := r.Clone(withRequest(r.Context(), request{view: v, stock: has}))
+	inner := r.Clone(withRequest(r.Context(), request{view: v}))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
 	inner.Header.Set("Accept", "application/json, text/event-stream") // receive was more lenient
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
@@ -151,15 +135,9 @@ func (s *Server) forward(r *http.Request, m message, v view, body []byte) (*edge
 	}
 	kind := rec.header.Get("Content-Type")
 	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {
-		text := strings.TrimSpace(rec.body.String())
-		return m.refuse(rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: op.Cut(text)}), nil
+		return m.refuse(rec.status, failure(jsonrpc.CodeInvalidRequest, "%s", op.Cut(strings.TrimSpace(rec.body.String())))), nil
 	}
-	out := &edge.Answer{Status: rec.status, Type: kind, Body: rec.body.Bytes()}
-	if key != "" && rec.status == http.StatusOK {
-		out = out.Coded(r)
-		s.lists.put(key, out)
-	}
-	return out, nil
+	return &edge.Answer{Status: rec.status, Type: kind, Body: rec.body.Bytes()}, nil
 }
 
 // recorder buffers an answer of the SDK.
@@ -186,46 +164,4 @@ func (r *recorder) Write(b []byte) (int, error) {
 // refuse is an answer with a JSON-RPC error.
 func (m message) refuse(status int, e *jsonrpc.Error) *edge.Answer {
 	return &edge.Answer{Status: status, Type: "application/json", Body: m.refusal(e)}
-}
-
-// answers keeps answers to tools/list by request and by the kinds that have records,
-// which are the same as long as the program runs: the SDK encodes them several times.
-type answers struct {
-	mu   sync.Mutex
-	kept map[string]*edge.Answer // guarded by mu
-}
-
-const (
-	maxAnswers = 64
-	maxKey     = 1 << 10 // bytes; clients send short requests
-)
-
-// keyOf returns what the answer to a request depends on; "" if it is not kept.
-func keyOf(r *http.Request, m message, body []byte) string {
-	if m.Method != "tools/list" || r.Header.Get("Mcp-Session-Id") != "" {
-		return ""
-	}
-	head := func(name string) []string { return r.Header.Values(name) }
-	key := fmt.Sprintf("%s %q %q %q %q %s", r.URL.RawQuery, head("Accept-Encoding"), head("Mcp-Protocol-Version"),
-		head("Mcp-Method"), head("Mcp-Name"), body)
-	if len(key) > maxKey {
-		return ""
-	}
-	return key
-}
-
-func (a *answers) get(key string) (*edge.Answer, bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	kept, ok := a.kept[key]
-	return kept, ok
-}
-
-func (a *answers) put(key string, kept *edge.Answer) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.kept == nil || len(a.kept) >= maxAnswers {
-		a.kept = map[string]*edge.Answer{}
-	}
-	a.kept[key] = kept
 }

@@ -184,33 +184,3 @@ func TestToolsWithoutRecordsAreListedOnRequest(t *testing.T) {
 		t.Errorf("clients keep a list that may change for an hour: %.300s", w.Body)
 	}
 }
-
-// TestAKeptListIsOfTheSameRequest asks for lists again, with what they depend on
-// changed one by one.
-func TestAKeptListIsOfTheSameRequest(t *testing.T) {
-	s := newServer(t, nil)
-	ask := func(target, id string, headers ...string) string {
-		t.Helper()
-		w := post(s, target, `{"jsonrpc":"2.0","id":`+id+`,"method":"tools/list"}`, append(headers, plain...)...)
-		if w.Code != 200 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
-		return w.Header().Get("Content-Encoding") + w.Body.String()
-	}
-	first := ask("/mcp", "1")
-	if again := ask("/mcp", "1"); again != first {
-		t.Errorf("the same request: %.200s, before %.200s", again, first)
-	}
-	if other := ask("/mcp", `"1"`); other == first || !strings.Contains(other, `"id":"1"`) {
-		t.Errorf("another id: %.200s", other)
-	}
-	if other := ask("/mcp?tools=about", "1"); len(other) >= len(first) {
-		t.Errorf("other tools: %.200s", other)
-	}
-	if other := ask("/mcp", "1", "Accept-Encoding", "gzip"); !strings.HasPrefix(other, "gzip") {
-		t.Errorf("compressed: %.20q", other)
-	}
-	if again := ask("/mcp", "1"); again != first {
-		t.Errorf("after others: %.200s", again)
-	}
-}

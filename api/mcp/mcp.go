@@ -54,7 +54,6 @@ type Server struct {
 	cfg     Config
 	sdk     *sdk.Server
 	tools   *toolset
-	lists   answers
 	origins edge.Origins
 	inner   http.Handler // the SDK's
 }

@@ -36,7 +36,7 @@ var members = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 // what is counted must be what is run. A message that is refused has no method.
 func parseMessage(body []byte) (m message, refusal *jsonrpc.Error) {
 	refused := func(code int64, text string) (message, *jsonrpc.Error) {
-		return message{ID: m.ID}, &jsonrpc.Error{Code: code, Message: text}
+		return message{ID: m.ID}, failure(code, "%s", text)
 	}
 	if !json.Valid(body) {
 		return refused(jsonrpc.CodeParseError, "the body is not valid JSON")
@@ -119,6 +119,11 @@ func validID(raw json.RawMessage) bool {
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	return err == nil && n < 1<<53 && n > -1<<53
+}
+
+// failure is a JSON-RPC error.
+func failure(code int64, format string, args ...any) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // refusal is the answer to a message: a JSON-RPC error.

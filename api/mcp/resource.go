@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -99,9 +100,9 @@ func (s *Server) checkURI(known map[string]bool) sdk.Middleware {
 			if err != nil {
 				return nil, err
 			}
-			return nil, &jsonrpc.Error{
-				Code: code, Message: "Resource not found; resources/list names the resources", Data: data,
-			}
+			e := failure(code, "Resource not found; resources/list names the resources")
+			e.Data = data
+			return nil, e
 		}
 	}
 }
@@ -117,7 +118,7 @@ func (s *Server) read(r op.Resource) sdk.ResourceHandler {
 			if f.Kind == nil {
 				s.cfg.Log.ErrorContext(ctx, "resource failed", "uri", r.URI, "error", err)
 			}
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: r.URI + ": " + f.Message}
+			return nil, failure(jsonrpc.CodeInternalError, "%s: %s", r.URI, f.Message)
 		}
 		return &sdk.ReadResourceResult{
 			Contents: []*sdk.ResourceContents{{URI: r.URI, MIMEType: r.MIMEType, Text: text}},
@@ -135,4 +136,44 @@ func readText(ctx context.Context, r op.Resource) (string, error) {
 	}
 	raw, err := op.EncodeTool(v)
 	return string(raw), err
+}
+
+// maxArgument is the most that an argument of a prompt may be, in bytes.
+const maxArgument = 4 << 10
+
+// addPrompts serves the prompts of the configuration.
+func (s *Server) addPrompts() {
+	for _, p := range s.cfg.Prompts {
+		described := &sdk.Prompt{Name: p.Name, Title: p.Title, Description: p.Description}
+		for _, a := range p.Arguments {
+			described.Arguments = append(described.Arguments,
+				&sdk.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Missing == ""})
+		}
+		s.sdk.AddPrompt(described, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+			text, err := filled(p, r.Params.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			return &sdk.GetPromptResult{Description: p.Description,
+				Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
+		})
+	}
+}
+
+// filled is the text of a prompt with arguments in it.
+func filled(p op.Prompt, arguments map[string]string) (string, error) {
+	pairs := make([]string, 0, 2*len(p.Arguments))
+	for _, a := range p.Arguments {
+		value := strings.TrimSpace(arguments[a.Name])
+		switch {
+		case len(value) > maxArgument:
+			return "", failure(jsonrpc.CodeInvalidParams, "%s may have %d bytes at most", a.Name, maxArgument)
+		case value == "" && a.Missing == "":
+			return "", failure(jsonrpc.CodeInvalidParams, "%s is required: %s", a.Name, a.Description)
+		case value == "":
+			value = a.Missing
+		}
+		pairs = append(pairs, "{"+a.Name+"}", value)
+	}
+	return strings.NewReplacer(pairs...).Replace(p.Text), nil
 }

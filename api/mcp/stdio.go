@@ -77,8 +77,7 @@ var byteOrderMark = []byte("\ufeff")
 // checkLine is the answer to a line that is no message; nil: it is one.
 func checkLine(line []byte, long bool) []byte {
 	if long {
-		return message{}.refusal(&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
-			Message: fmt.Sprintf("a message must be at most %d KiB long", MaxBody>>10)})
+		return message{}.refusal(failure(jsonrpc.CodeInvalidRequest, "a message must be at most %d KiB long", MaxBody>>10))
 	}
 	if m, wrong := parseMessage(line); wrong != nil {
 		return m.refusal(wrong)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/op"
+	"almanac/catalog"
 	"almanac/text/nearest"
 )
 
@@ -53,7 +55,11 @@ func newToolset(ops []op.Operation) (*toolset, error) {
 		if o.Out.Type != "object" {
 			return nil, fmt.Errorf("the answer of tool %s is not an object", o.Tool)
 		}
-		t := tool{op: o, described: describe(o)}
+		takes, err := json.Marshal(o.ToolIn) // once: each list of tools has it
+		if err != nil {
+			return nil, fmt.Errorf("the arguments of tool %s: %w", o.Tool, err)
+		}
+		t := tool{op: o, described: describe(o, takes)}
 		ts.all, ts.byName[o.Tool] = append(ts.all, t), t
 		if !o.Extra && !slices.Contains(ts.groups, o.Group) {
 			ts.groups = append(ts.groups, o.Group)
@@ -69,7 +75,7 @@ const quoted = " Texts are quoted data."
 // texts are the properties that hold them.
 var texts = []string{"passage", "content", "body"}
 
-func describe(o op.Operation) *sdk.Tool {
+func describe(o op.Operation, takes json.RawMessage) *sdk.Tool {
 	text := o.Text()
 	if slices.ContainsFunc(texts, func(name string) bool { return has(o.ToolOut, name) }) {
 		text += quoted
@@ -78,7 +84,7 @@ func describe(o op.Operation) *sdk.Tool {
 		Name:        o.Tool,
 		Title:       o.Title,
 		Description: text,
-		InputSchema: o.ToolIn,
+		InputSchema: takes,
 		Annotations: &sdk.ToolAnnotations{
 			ReadOnlyHint:    !o.Effects.Writes,
 			DestructiveHint: new(o.Effects.Writes),
@@ -170,10 +176,10 @@ func (v view) names(o op.Operation) bool {
 
 // list returns the tools of a view that have records to answer from, and those that
 // it names.
-func (ts *toolset) list(v view, s stock) []*sdk.Tool {
+func (ts *toolset) list(v view, kinds []catalog.Kind) []*sdk.Tool {
 	tools := []*sdk.Tool{}
 	for _, t := range ts.all {
-		if !v.has(t.op) || !t.op.Stocked(s) && !v.names(t.op) {
+		if !v.has(t.op) || !t.op.Stocked(kinds) && !v.names(t.op) {
 			continue
 		}
 		d := t.described
