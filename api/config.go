@@ -6,7 +6,7 @@ import (
 	"github.com/ulule/limiter/v3"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/api/edge"
 	"almanac/api/meta"
 	"almanac/api/op"
@@ -19,7 +19,7 @@ type Config struct {
 	meta.Program
 	web.Site
 	Resources []op.Resource
-	Dashboard desk.Config // without a Store there is none
+	Dashboard form.Config // without a Store there is none
 	// Instructions are for models that use the tools.
 	Instructions func(context.Context) string
 	// Prompts says that clients of the tools can ask for Prompts.

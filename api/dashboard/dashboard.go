@@ -8,20 +8,22 @@ package dashboard
 import (
 	"embed"
 
-	"almanac/api/dashboard/cases"
-	"almanac/api/dashboard/desk"
-	"almanac/api/dashboard/evaluation"
+	"almanac/api/dashboard/form"
+	"almanac/api/dashboard/judge"
 	"almanac/api/dashboard/lab"
-	"almanac/api/dashboard/operations"
-	"almanac/api/dashboard/profiles"
-	"almanac/api/dashboard/rules"
+	"almanac/api/dashboard/manage"
+	"almanac/api/look"
 )
 
 //go:embed */pages
-var pages embed.FS
+var templates embed.FS
 
-// New makes the desk of all sections.
-func New(cfg desk.Config) (*desk.Desk, error) {
-	return desk.New(cfg, pages, lab.New, cases.New, evaluation.New, rules.New, profiles.New, rules.NewSearches,
-		operations.New, operations.NewChanges)
+// sections are those of the masthead.
+var sections = []look.Link{{Title: "Lab", Path: "/lab"}, {Title: "Cases", Path: "/cases"},
+	{Title: "Evaluation", Path: "/evaluation"}, {Title: "Rules", Path: "/rules"}, {Title: "Profiles", Path: "/profiles"},
+	{Title: "Searches", Path: "/searches"}, {Title: "Operations", Path: "/operations"}}
+
+// New makes the pages of all rooms.
+func New(cfg form.Config) (*form.Pages, error) {
+	return form.New(cfg, templates, sections, lab.Routes, judge.Routes, manage.Routes)
 }

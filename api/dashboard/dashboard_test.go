@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"almanac/api/dashboard"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/api/edge"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
@@ -20,10 +20,10 @@ import (
 // served is a dashboard on a listener.
 type served struct {
 	http.Handler
-	pages *desk.Desk
+	pages *form.Pages
 }
 
-func serve(t *testing.T, cfg desk.Config) http.Handler {
+func serve(t *testing.T, cfg form.Config) http.Handler {
 	t.Helper()
 	d, err := dashboard.New(cfg)
 	if err != nil {
@@ -55,7 +55,7 @@ func open(t *testing.T) (http.Handler, *sqlite.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := serve(t, desk.Config{Network: "Sample", Source: revision.Source{Store: store,
+	h := serve(t, form.Config{Network: "Sample", Source: revision.Source{Store: store,
 		Base: retrieval.Relevance{Profiles: []profile.Profile{standard}}},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	return h, store

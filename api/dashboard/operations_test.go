@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/revision"
 )
@@ -37,11 +37,11 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := serve(t, desk.Config{Search: &shelf{}, Network: "Sample",
+	h := serve(t, form.Config{Search: &shelf{}, Network: "Sample",
 		Source: revision.Source{Store: store}, Metrics: admin.NewMetrics(), Engines: []string{"keyword",
 			"vector"}, Now: func() time.Time { return now }, Turn: func(source string) (bool, time.Time) {
 			return source == "docs", now.Add(time.Hour)
-		}, Settings: []desk.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})
+		}, Settings: []form.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})
 	page := get(h, "/operations").Body.String()
 	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<",
 		"a.md and 1 more: it has no number", ">empty<", ">not read yet<", "no records; &lt;p&gt;.pdf: gone", "and 1 of others", "keyword",

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
@@ -79,7 +79,7 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 		}
 		return r, err
 	}
-	h := serve(t, desk.Config{Search: found, Network: "Sample", Find: find,
+	h := serve(t, form.Config{Search: found, Network: "Sample", Find: find,
 		Source: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
 	return h, store
 }

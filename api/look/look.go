@@ -134,26 +134,24 @@ type View struct {
 	Data any
 }
 
-// Parse reads the templates of a directory, and of more. What the file shared.html
-// of the first defines is known to all.
-func (s *Site) Parse(dir fs.FS, funcs template.FuncMap, more ...fs.FS) (*Templates, error) {
-	base, err := template.Must(s.base.Clone()).Funcs(funcs).ParseFS(dir, "shared.html")
+// Parse reads the templates of the files that a pattern names. What the shared file
+// defines is known to all.
+func (s *Site) Parse(files fs.FS, funcs template.FuncMap, shared, pages string) (*Templates, error) {
+	base, err := template.Must(s.base.Clone()).Funcs(funcs).ParseFS(files, shared)
+	if err != nil {
+		return nil, fmt.Errorf("look: %w", err)
+	}
+	names, err := fs.Glob(files, pages)
 	if err != nil {
 		return nil, fmt.Errorf("look: %w", err)
 	}
 	t := &Templates{site: s, pages: map[string]*template.Template{}}
-	for _, dir := range append(more, dir) {
-		names, err := fs.Glob(dir, "*.html")
+	for _, file := range names {
+		page, err := template.Must(base.Clone()).ParseFS(files, file)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("look: %w", err)
 		}
-		for _, file := range names {
-			page, err := template.Must(base.Clone()).ParseFS(dir, file)
-			if err != nil {
-				return nil, fmt.Errorf("look: %w", err)
-			}
-			t.pages[strings.TrimSuffix(file, ".html")] = page
-		}
+		t.pages[strings.TrimSuffix(path.Base(file), ".html")] = page
 	}
 	return t, nil
 }

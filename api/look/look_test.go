@@ -289,7 +289,7 @@ func TestRender(t *testing.T) {
 	pages, err := s.Parse(fstest.MapFS{
 		"shared.html": {Data: []byte(`{{define "greeting"}}Ahoy, {{.}}{{end}}`)},
 		"hello.html":  {Data: []byte(`{{define "main"}}<p>{{template "greeting" .Data}}</p>{{end}}`)},
-	}, nil)
+	}, nil, "shared.html", "*.html")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,11 +102,7 @@ func New(cfg Config) (*Handler, error) {
 	if h.site, err = look.New(site); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
-	dir, err := fs.Sub(pages, "pages")
-	if err != nil {
-		return nil, fmt.Errorf("web: %w", err)
-	}
-	if h.pages, err = h.site.Parse(dir, h.funcs()); err != nil {
+	if h.pages, err = h.site.Parse(pages, h.funcs(), "pages/shared.html", "pages/*.html"); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
 	served := func(a ask) bool { return h.ops[a.op].ID != "" }

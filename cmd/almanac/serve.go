@@ -15,7 +15,7 @@ import (
 	"almanac/api"
 	"almanac/api/admin"
 	"almanac/api/admit"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/tally"
@@ -123,11 +123,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg.LocalFree = a.localFree(terminal.Is(a.err))
 	cfg.Metrics, cfg.Loopback, cfg.Draining, cfg.Behind = metrics, isLoopback(public), draining.Load, keeper.Behind
 	cfg.AdminLoopback = private == nil || isLoopback(private)
-	cfg.Dashboard = desk.Config{Source: revisions, Search: keeper, Network: n.Title, Version: version(),
+	cfg.Dashboard = form.Config{Source: revisions, Search: keeper, Network: n.Title, Version: version(),
 		Find: base.Locate, Page: base.PageURL, Log: a.log, Metrics: metrics, Engines: a.engines(), Turn: w.turn,
 		JudgeModel: a.config.Judge.Model}
 	for _, v := range config.Values(a.config, a.origins) {
-		cfg.Dashboard.Settings = append(cfg.Dashboard.Settings, desk.Setting(v))
+		cfg.Dashboard.Settings = append(cfg.Dashboard.Settings, form.Setting(v))
 	}
 	handlers, err := api.New(cfg)
 	if err != nil {

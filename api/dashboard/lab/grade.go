@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
@@ -100,11 +100,11 @@ func (h handler) grade(r *http.Request, p *labPage, graded string) (err error) {
 	number, target, _ := strings.Cut(graded, " ")
 	grade, err := strconv.Atoi(number)
 	if err != nil || grade < withdrawn || grade > workbench.MaxGrade {
-		return desk.Invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
+		return form.Invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
 	}
 	ctx, j, by := r.Context(), &p.Judging, admin.User(r.Context())
 	if j.Case.ID == 0 || p.Query == "" {
-		return desk.Invalid("there is no case to grade for: make one under Cases")
+		return form.Invalid("there is no case to grade for: make one under Cases")
 	}
 	if _, err := workbench.Resolve(ctx, h.Store, target); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package lab is the section of the dashboard that compares two profiles on a query,
+// Package lab is the room of the dashboard that compares two profiles on a query,
 // and says why a record is not there.
 package lab
 
@@ -16,7 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
@@ -27,20 +27,20 @@ import (
 )
 
 // handler answers.
-type handler struct{ *desk.Desk }
+type handler struct{ *form.Pages }
 
-// New returns the section.
-func New(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Title: "Lab", Path: "/lab", Routes: map[string]desk.Route{
-		"GET /lab":         desk.Page(h.compare),
-		"POST /lab":        desk.Form(h.compare, h.compare),
-		"GET /lab/profile": desk.Page(h.labProfile),
-		"GET /lab/record":  desk.Form(h.record, h.recordForm),
-		"GET /lab/names":   desk.Page(h.names),
-		"GET /lab/replay":  desk.Page(h.replay),
-		"POST /lab/replay": desk.Form(h.startReplay, h.replay),
-	}}
+// Routes are those of the room.
+func Routes(p *form.Pages) map[string]form.Route {
+	h := handler{p}
+	return map[string]form.Route{
+		"GET /lab":         form.Page(h.compare),
+		"POST /lab":        form.Page(h.compare),
+		"GET /lab/profile": form.Page(h.labProfile),
+		"GET /lab/record":  form.Form(h.record, h.recordForm),
+		"GET /lab/names":   form.Page(h.names),
+		"GET /lab/replay":  form.Page(h.replay),
+		"POST /lab/replay": form.Form(h.startReplay, h.replay),
+	}
 }
 
 // labSide is one column.
@@ -76,7 +76,7 @@ type labRow struct {
 	Path   string
 	Page   string
 	Target string // as judgments name it
-	Move   *desk.Shift
+	Move   *form.Shift
 	Gone   bool // the right side does not show it
 	Parts  []labPart
 	Lists  []labPart
@@ -120,7 +120,7 @@ type labPage struct {
 	Absence []labAbsence
 	Newest  int        // revision of the default profile; 0: none is saved
 	Publish string     // the revision on the right, if it can be published
-	Done    *desk.Done // what was just published from here
+	Done    *form.Done // what was just published from here
 }
 
 // labStage is the time of a stage on both sides.
@@ -139,14 +139,14 @@ type labAbsence struct {
 }
 
 // compare searches with two profiles. The same form grades and measures.
-func (h handler) compare(r *http.Request) (desk.Reply, error) {
+func (h handler) compare(r *http.Request) (form.Reply, error) {
 	if err := r.ParseForm(); err != nil {
-		return desk.Reply{}, desk.Invalid("the form could not be read")
+		return form.Reply{}, form.Invalid("the form could not be read")
 	}
 	ctx, part := r.Context(), r.Form.Get("part")
 	p, err := h.page(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	graded := r.PostForm.Get("grade")
 	if graded != "" {
@@ -159,16 +159,16 @@ func (h handler) compare(r *http.Request) (desk.Reply, error) {
 		if graded != "" {
 			to += "#" + anchorOf(graded)
 		}
-		return desk.Reply{Goto: to}, nil
+		return form.Reply{Goto: to}, nil
 	}
-	page := desk.Reply{Template: "lab", Title: cmp.Or(p.Query, "Query lab"), Data: p, Part: part}
+	page := form.Reply{Template: "lab", Title: cmp.Or(p.Query, "Query lab"), Data: p, Part: part}
 	if p.Query == "" {
 		p.Landing, err = h.landing(ctx, p.Judging.Case)
 		return page, err
 	}
 	if (p.Measure || p.edited()) && part != "results" {
 		if err := h.measure(ctx, p); err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 	}
 	if part == "worth" {
@@ -178,7 +178,7 @@ func (h handler) compare(r *http.Request) (desk.Reply, error) {
 		Filter: passage.Filter{Kinds: strings.Fields(p.Kinds), Sources: strings.Fields(p.Sources)}}
 	for _, s := range []*labSide{p.A, p.B} {
 		if err := h.fill(ctx, s, request, p.Judging); err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 	}
 	if p.A.Fault == "" && p.B.Fault == "" {
@@ -186,7 +186,7 @@ func (h handler) compare(r *http.Request) (desk.Reply, error) {
 	}
 	if p.Why != "" {
 		if err := h.absences(ctx, p, request); err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 	}
 	return page, nil
@@ -215,18 +215,18 @@ func (h handler) measure(ctx context.Context, p *labPage) error {
 // page reads what the form asks for.
 func (h handler) page(r *http.Request) (*labPage, error) {
 	p := &labPage{Query: strings.TrimSpace(cmp.Or(r.Form.Get("go"), r.Form.Get("q"))),
-		N:     min(max(standardN, desk.Number(r, "n", standardN)), 50),
+		N:     min(max(standardN, form.Number(r, "n", standardN)), 50),
 		Kinds: strings.TrimSpace(r.Form.Get("kind")), Sources: strings.TrimSpace(r.Form.Get("source")),
 		Why: strings.TrimSpace(r.Form.Get("why")), Measure: r.Form.Get("measure") != ""}
 	var err error
 	if p.Choices, err = h.Names(r.Context()); err != nil {
 		return nil, err
 	}
-	p.Choices = append(p.Choices, desk.Edited)
+	p.Choices = append(p.Choices, form.Edited)
 	if p.Cases, err = h.Store.Cases(r.Context()); err != nil {
 		return nil, err
 	}
-	if p.Judging, err = h.judging(r.Context(), p.Cases, int64(desk.Number(r, "case", 0)), p.Query); err != nil {
+	if p.Judging, err = h.judging(r.Context(), p.Cases, int64(form.Number(r, "case", 0)), p.Query); err != nil {
 		return nil, err
 	}
 	if p.A, err = h.side(r, "a", standardA); err != nil {
@@ -251,7 +251,7 @@ func (h handler) page(r *http.Request) (*labPage, error) {
 }
 
 // edited reports whether a side is a text, which no address has.
-func (p *labPage) edited() bool { return p.A.Choice == desk.Edited || p.B.Choice == desk.Edited }
+func (p *labPage) edited() bool { return p.A.Choice == form.Edited || p.B.Choice == form.Edited }
 
 // What the page compares unless it is told otherwise.
 const (
@@ -299,13 +299,13 @@ func (p *labPage) of(a, b string) string {
 var onOff = map[bool]string{true: "1"}
 
 // labProfile returns a profile as the form has it, for the script that fills it in.
-func (h handler) labProfile(r *http.Request) (desk.Reply, error) {
+func (h handler) labProfile(r *http.Request) (form.Reply, error) {
 	n, err := h.Named(r.Context(), r.FormValue("name"))
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	data, err := yaml.Marshal(n.Profile)
-	return desk.Reply{Raw: &desk.Raw{Name: "profile.yaml", Type: "text/plain; charset=utf-8", Body: data}}, err
+	return form.Reply{Raw: &form.Raw{Name: "profile.yaml", Type: "text/plain; charset=utf-8", Body: data}}, err
 }
 
 // typed is a text of a form with the line ends that it was filled with.
@@ -324,21 +324,21 @@ func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, erro
 	// A text that was changed counts, whatever the list of the side has. One that is as
 	// the page had it does not: then the list was changed.
 	if was := "was-" + letter; r.Form.Has(was) && s.YAML != typed(r, was) || r.Form.Get("try") == letter {
-		s.Choice = desk.Edited
+		s.Choice = form.Edited
 	}
 	if letter == "b" {
 		s.slide(r)
 	}
-	if s.Choice == desk.Edited {
+	if s.Choice == form.Edited {
 		s.Named, err = h.Edited(r.Context(), s.YAML)
 	} else {
 		s.Named, err = h.Named(r.Context(), s.Choice)
 	}
 	if err != nil {
-		s.Fault = desk.Plainly(err, s.YAML)
+		s.Fault = form.Plainly(err, s.YAML)
 		return s, nil
 	}
-	if s.Choice != desk.Edited {
+	if s.Choice != form.Edited {
 		data, err := yaml.Marshal(s.Named.Profile)
 		if err != nil {
 			return nil, err
@@ -364,7 +364,7 @@ func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request
 	request.Relevance = &s.Named.Relevance
 	s.Found, err = h.Search.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		s.Fault = desk.Plainly(err, s.YAML)
+		s.Fault = form.Plainly(err, s.YAML)
 		return nil
 	}
 	if err != nil {
@@ -483,7 +483,7 @@ func (p *labPage) set(a, b []int64) {
 		p.A.Rows[i].Gone = !slices.Contains(b, a[i])
 	}
 	for i := range p.B.Rows {
-		p.B.Rows[i].Move = desk.ShiftOf(i, slices.Index(a, b[i])+1)
+		p.B.Rows[i].Move = form.ShiftOf(i, slices.Index(a, b[i])+1)
 	}
 	p.Jaccard, p.RBO = eval.Jaccard(a, b, eval.Cut), eval.RBO(a, b, eval.Persistence)
 	stages := maps.Clone(p.A.Found.Timings)
@@ -543,4 +543,30 @@ func gap(of, than []labPart) []labPart {
 		}
 	}
 	return widths(out)
+}
+
+// landing is what the lab offers before a query is typed.
+type landing struct {
+	Worst []workbench.BoardRow // of the case
+	Some  []workbench.BoardRow // of a case that was not measured
+	Zero  []catalog.SearchCount
+}
+
+// offered is how many of each the lab offers.
+const offered = 8
+
+// landing finds what to begin with.
+func (h handler) landing(ctx context.Context, c catalog.Case) (l landing, err error) {
+	if c.ID != 0 {
+		board, err := h.Bench.Board(ctx, c)
+		if err != nil {
+			return l, err
+		}
+		l.Worst = board.Worst()
+		l.Worst = l.Worst[:min(offered, len(l.Worst))]
+		l.Some = board.Rows[:min(offered, len(board.Rows))]
+	}
+	l.Zero, _, err = h.Store.Searches(ctx, catalog.SearchQuery{Order: catalog.MostZero, Limit: offered,
+		Since: h.Now().AddDate(0, 0, -7)})
+	return l, err
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
@@ -30,22 +31,22 @@ type opened struct {
 
 // record shows what happened to a record: which queries find it, where over the runs, and
 // who said what of it.
-func (h handler) record(r *http.Request) (desk.Reply, error) {
+func (h handler) record(r *http.Request) (form.Reply, error) {
 	ctx := r.Context()
 	found, err := h.Locate(ctx, r.FormValue("name"), "name")
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	p := recordPage{Record: found, Name: found.Ref().Name()}
 	if h.Page != nil {
 		p.Page = h.Page(found)
 	}
 	if p.Sightings, err = h.Bench.Sightings(ctx, found); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	clicks, err := h.Store.Clicks(ctx, h.Now().AddDate(0, 0, -catalog.CountDays))
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	for _, c := range clicks {
 		if c.Record != found.ID {
@@ -58,12 +59,12 @@ func (h handler) record(r *http.Request) (desk.Reply, error) {
 		last.Shown, last.Clicked = last.Shown+c.Shown, last.Clicked+c.Clicked
 	}
 	p.Pins, err = h.pinned(ctx, p.Name)
-	return desk.Reply{Template: "record", Title: found.Title, Data: p}, err
+	return form.Reply{Template: "record", Title: found.Title, Data: p}, err
 }
 
 // recordForm asks for a record.
-func (h handler) recordForm(*http.Request) (desk.Reply, error) {
-	return desk.Reply{Template: "record", Title: "How a record is found", Data: recordPage{}}, nil
+func (h handler) recordForm(*http.Request) (form.Reply, error) {
+	return form.Reply{Template: "record", Title: "How a record is found", Data: recordPage{}}, nil
 }
 
 // pinned are the queries whose live rules have a record.
@@ -86,4 +87,32 @@ func (h handler) pinned(ctx context.Context, record string) (queries []string, e
 		}
 	}
 	return queries, err
+}
+
+// suggested is how many names a field offers.
+const suggested = 8
+
+// names lists the records that somebody may mean who is typing into a field: the one that
+// is named so already, then what the text finds, of one kind if it begins with kind:.
+func (h handler) names(r *http.Request) (form.Reply, error) {
+	ctx, text := r.Context(), strings.TrimSpace(r.FormValue("q"))
+	reply := form.Reply{Template: "lab", Part: "found-names"}
+	if text == "" {
+		return reply, nil
+	}
+	var list []catalog.Record
+	if found, err := h.Find(ctx, text); err == nil {
+		list = append(list, found)
+	}
+	near, err := h.Near(ctx, text, suggested)
+	if err != nil {
+		return reply, err
+	}
+	for _, head := range near {
+		if len(list) == 0 || head.ID != list[0].ID {
+			list = append(list, head)
+		}
+	}
+	reply.Data = list
+	return reply, nil
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
@@ -27,22 +27,22 @@ type replayed struct {
 }
 
 // replay shows the newest replay of what people searched for, and has the form of another.
-func (h handler) replay(r *http.Request) (desk.Reply, error) {
+func (h handler) replay(r *http.Request) (form.Reply, error) {
 	choices, err := h.Names(r.Context())
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	_, counted, err := h.Store.Searches(r.Context(), catalog.SearchQuery{Limit: 1})
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	jobs, err := h.Store.Jobs(r.Context(), 0)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	choices = slices.DeleteFunc(choices, func(name string) bool { return name == revision.Live })
 	data := map[string]any{"Choices": choices, "Counted": counted, "Chosen": r.FormValue("profile")}
-	page := desk.Reply{Template: "replay", Title: "Replay", Data: data}
+	page := form.Reply{Template: "replay", Title: "Replay", Data: data}
 	newest := slices.IndexFunc(jobs, func(x catalog.Request) bool { return x.Kind == workbench.ReplayTask{}.Kind() })
 	if newest < 0 {
 		return page, nil
@@ -78,18 +78,18 @@ func (h handler) replayed(r *http.Request, job catalog.Request, found workbench.
 }
 
 // startReplay asks for a replay.
-func (h handler) startReplay(r *http.Request) (desk.Reply, error) {
-	t := workbench.ReplayTask{Profile: r.FormValue("profile"), Days: desk.Number(r, "days", 0)}
+func (h handler) startReplay(r *http.Request) (form.Reply, error) {
+	t := workbench.ReplayTask{Profile: r.FormValue("profile"), Days: form.Number(r, "days", 0)}
 	if t.Days < 1 || t.Days > catalog.CountDays {
-		return desk.Reply{}, desk.Invalid(fmt.Sprintf("searches are kept for 1 to %d days", catalog.CountDays)).In("days")
+		return form.Reply{}, form.Invalid(fmt.Sprintf("searches are kept for 1 to %d days", catalog.CountDays)).In("days")
 	}
 	if _, err := h.Named(r.Context(), t.Profile); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	by := admin.User(r.Context())
 	if _, err := workbench.Ask(r.Context(), h.Store, t, by); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
-	return desk.Reply{Goto: "/lab/replay"}, h.Store.AddAudit(r.Context(), catalog.Audit{By: by, Action: "job",
+	return form.Reply{Goto: "/lab/replay"}, h.Store.AddAudit(r.Context(), catalog.Audit{By: by, Action: "job",
 		Subject: "profile " + t.Profile, Note: fmt.Sprintf("replay the searches of %d days", t.Days)})
 }

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/retrieval/profile"
 )
 
@@ -60,6 +60,6 @@ func (s *labSide) slide(r *http.Request) {
 	}
 	maps.Copy(p.Weights, drawn)
 	if data, err := yaml.Marshal(p); err == nil {
-		s.YAML, s.Choice = string(data), desk.Edited
+		s.YAML, s.Choice = string(data), form.Edited
 	}
 }

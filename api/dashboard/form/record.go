@@ -1,4 +1,4 @@
-package desk
+package form
 
 import (
 	"cmp"
@@ -56,15 +56,15 @@ func titled(r catalog.Record) string { return cmp.Or(r.Title, r.Ref().Name()) }
 
 // Locate finds the record that a field of a form names. An error for whoever typed it says
 // which are nearest.
-func (d *Desk) Locate(ctx context.Context, name, field string) (catalog.Record, error) {
+func (p *Pages) Locate(ctx context.Context, name, field string) (catalog.Record, error) {
 	if name = strings.TrimSpace(name); name == "" {
 		return catalog.Record{}, Invalid("a record is to be named").In(field)
 	}
-	found, err := d.Find(ctx, name)
+	found, err := p.Find(ctx, name)
 	if err == nil || failureOf(ctx, err).Status != http.StatusNotFound {
 		return found, err
 	}
-	near, err := d.Near(ctx, name, offered)
+	near, err := p.Near(ctx, name, offered)
 	if err != nil {
 		return found, err
 	}
@@ -73,14 +73,14 @@ func (d *Desk) Locate(ctx context.Context, name, field string) (catalog.Record, 
 
 // Near returns the records that somebody may mean who types a text: those that it finds, of
 // one kind if it begins with kind:. While the index is loading there are none.
-func (d *Desk) Near(ctx context.Context, text string, n int) ([]catalog.Record, error) {
+func (p *Pages) Near(ctx context.Context, text string, n int) ([]catalog.Record, error) {
 	request := retrieval.Request{Query: text, Plain: true, Typing: true, Limit: n}
 	if ref, ok := catalog.RefNamed(text); ok {
 		if _, known := catalog.InfoOf(ref.Kind); known {
 			request.Query, request.Filter = ref.Key, passage.Filter{Kinds: []string{string(ref.Kind)}}
 		}
 	}
-	found, err := d.Search.Search(ctx, request)
+	found, err := p.Search.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) || errors.Is(err, retrieval.ErrNotReady) { // nothing to search for, or in
 		return nil, nil
 	}
@@ -91,5 +91,5 @@ func (d *Desk) Near(ctx context.Context, text string, n int) ([]catalog.Record, 
 	for _, x := range found.Results[:min(n, len(found.Results))] {
 		ids = append(ids, x.Record)
 	}
-	return d.Store.Heads(ctx, ids)
+	return p.Store.Heads(ctx, ids)
 }

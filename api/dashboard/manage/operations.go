@@ -1,5 +1,4 @@
-// Package operations is the section of the dashboard that the service is run with.
-package operations
+package manage
 
 import (
 	"encoding/json"
@@ -13,62 +12,47 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/catalog/jobs"
 	"almanac/retrieval"
 )
 
-// handler answers.
-type handler struct{ *desk.Desk }
-
-// New returns the section.
-func New(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Title: "Operations", Path: "/operations", Routes: map[string]desk.Route{
-		"GET /operations":                   desk.Page(h.overview),
-		"GET /operations/settings":          desk.Page(h.settings),
-		"POST /operations/sync":             desk.Form(h.syncNow, h.overview),
-		"POST /operations/reindex":          desk.Form(h.reindex, h.overview),
-		"POST /operations/jobs/{id}/cancel": desk.Form(h.cancelJob, h.overview),
-	}}
-}
-
 // shownJobs is how many jobs the page lists that have ended.
 const shownJobs = 20
 
 // overview shows how everything is. With live=1 it is only what changes by itself.
-func (h handler) overview(r *http.Request) (desk.Reply, error) {
+func (h handler) overview(r *http.Request) (form.Reply, error) {
 	sources, err := h.sources(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	open, ended, err := h.jobs(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	index, err := h.index(r, open)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	data := map[string]any{"Sources": sources, "Open": open, "Ended": ended, "Index": index}
-	got := desk.Reply{Template: "operations", Title: "Operations", Data: data}
+	got := form.Reply{Template: "operations", Title: "Operations", Data: data}
 	if r.FormValue("live") != "" {
 		got.Part = "live"
 		return got, nil
 	}
 	live, _, err := h.Store.Published(r.Context())
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	slow, _, err := h.Store.Searches(r.Context(), catalog.SearchQuery{
 		Since: h.Now().AddDate(0, 0, 1-slowDays), Order: catalog.Slowest, Limit: slowest})
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	blocked, err := h.Store.Violations(r.Context(), h.Now().AddDate(0, 0, 1-slowDays))
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	data["Published"], data["Slow"], data["SlowDays"] = live, slow, slowDays
 	data["Blocked"] = blocked[:min(mostBlocked, len(blocked))]
@@ -83,8 +67,8 @@ const (
 )
 
 // settings shows the configuration with where each value comes from.
-func (h handler) settings(*http.Request) (desk.Reply, error) {
-	return desk.Reply{Template: "settings", Title: "Configuration", Data: h.Settings}, nil
+func (h handler) settings(*http.Request) (form.Reply, error) {
+	return form.Reply{Template: "settings", Title: "Configuration", Data: h.Settings}, nil
 }
 
 // source is a source with what runs of it.
@@ -252,31 +236,31 @@ func (h handler) index(r *http.Request, open []job) (x index, err error) {
 }
 
 // back is where every change of this section leads.
-var back = desk.Reply{Goto: "/operations"}
+var back = form.Reply{Goto: "/operations"}
 
 // syncNow asks for a run of a source, or of all, unless that is asked for already.
-func (h handler) syncNow(r *http.Request) (desk.Reply, error) {
+func (h handler) syncNow(r *http.Request) (form.Reply, error) {
 	name := r.PostFormValue("source")
 	if name != "" {
 		states, err := h.Store.Sources(r.Context())
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		if !slices.ContainsFunc(states, func(s catalog.SourceState) bool { return s.Name == name }) {
-			return desk.Reply{}, fmt.Errorf("source %q: %w", name, catalog.ErrNotFound)
+			return form.Reply{}, fmt.Errorf("source %q: %w", name, catalog.ErrNotFound)
 		}
 	}
 	return h.askFor(r, "sync", name)
 }
 
 // reindex asks for the index to be built again.
-func (h handler) reindex(r *http.Request) (desk.Reply, error) { return h.askFor(r, "reindex", "") }
+func (h handler) reindex(r *http.Request) (form.Reply, error) { return h.askFor(r, "reindex", "") }
 
 // askFor asks for a job unless the same is open.
-func (h handler) askFor(r *http.Request, kind, argument string) (desk.Reply, error) {
+func (h handler) askFor(r *http.Request, kind, argument string) (form.Reply, error) {
 	open, err := h.Store.Requests(r.Context())
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	same := func(o catalog.Request) bool { return o.Kind == kind && o.Argument == argument && !o.Cancelled }
 	if slices.ContainsFunc(open, same) {
@@ -287,13 +271,13 @@ func (h handler) askFor(r *http.Request, kind, argument string) (desk.Reply, err
 }
 
 // cancelJob asks for the end of a job. One that has ended meanwhile is no error.
-func (h handler) cancelJob(r *http.Request) (desk.Reply, error) {
+func (h handler) cancelJob(r *http.Request) (form.Reply, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return desk.Reply{}, desk.Invalid("a job has a number")
+		return form.Reply{}, form.Invalid("a job has a number")
 	}
 	if _, err := h.Store.Job(r.Context(), id); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	err = jobs.Cancel(r.Context(), h.Store, id, admin.User(r.Context()))
 	if errors.Is(err, catalog.ErrNotFound) {

@@ -1,4 +1,4 @@
-package cases
+package judge
 
 import (
 	"archive/zip"
@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/workbench"
@@ -20,10 +20,10 @@ import (
 )
 
 // agreement compares the judges of a case, and lists what two of them disagree on.
-func (h handler) agreement(r *http.Request, c catalog.Case) (desk.Reply, error) {
+func (h handler) agreement(r *http.Request, c catalog.Case) (form.Reply, error) {
 	queries, judgments, err := workbench.Content(r.Context(), h.Store, c.ID)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	texts := map[string]string{}
 	for _, q := range queries {
@@ -41,14 +41,14 @@ func (h handler) agreement(r *http.Request, c catalog.Case) (desk.Reply, error) 
 		for _, d := range x.Disagreements[:min(len(x.Disagreements), 200)] {
 			rows = append(rows, row{d, texts[d.Query], session{Case: c.ID, Query: d.Query}.link("at", d.Target)})
 		}
-		return desk.Reply{Template: "agreement", Title: "Agreement",
+		return form.Reply{Template: "agreement", Title: "Agreement",
 			Data: map[string]any{"Case": c, "Agreement": x, "Rows": rows}}, nil
 	}
-	return desk.Reply{}, fmt.Errorf("judges who graded the same: %w", catalog.ErrNotFound)
+	return form.Reply{}, fmt.Errorf("judges who graded the same: %w", catalog.ErrNotFound)
 }
 
 // exportCase returns a case as files, or its judgments as TREC has them.
-func (h handler) exportCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
+func (h handler) exportCase(r *http.Request, c catalog.Case) (form.Reply, error) {
 	var judges []string
 	if judge := r.FormValue("judge"); judge != "" {
 		judges = []string{judge}
@@ -56,11 +56,11 @@ func (h handler) exportCase(r *http.Request, c catalog.Case) (desk.Reply, error)
 	trec := r.FormValue("form") == "trec"
 	_, files, err := workbench.Export(r.Context(), h.Store, c.Name, trec, judges...)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	name := markdown.Slug(c.Name)
 	if trec {
-		return desk.Reply{Raw: &desk.Raw{Name: name + ".qrels", Type: "text/plain; charset=utf-8",
+		return form.Reply{Raw: &form.Raw{Name: name + ".qrels", Type: "text/plain; charset=utf-8",
 			Body: files["qrels.txt"]}}, nil
 	}
 	var body bytes.Buffer
@@ -71,11 +71,11 @@ func (h handler) exportCase(r *http.Request, c catalog.Case) (desk.Reply, error)
 			_, err = w.Write(files[file])
 		}
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 	}
 	err = z.Close()
-	return desk.Reply{Raw: &desk.Raw{Name: name + ".zip", Type: "application/zip", Body: body.Bytes()}}, err
+	return form.Reply{Raw: &form.Raw{Name: name + ".zip", Type: "application/zip", Body: body.Bytes()}}, err
 }
 
 // maxUnpacked bounds what an uploaded archive holds, in bytes.
@@ -102,7 +102,7 @@ func unpack(name string, body []byte) (eval.Collection, error) {
 }
 
 // importPage is the page from which a file came: that of the case, or of all.
-func (h handler) importPage(r *http.Request) (desk.Reply, error) {
+func (h handler) importPage(r *http.Request) (form.Reply, error) {
 	c, err := workbench.CaseNamed(r.Context(), h.Store, strings.TrimSpace(r.FormValue("name")))
 	if err != nil {
 		return h.cases(r)
@@ -111,16 +111,16 @@ func (h handler) importPage(r *http.Request) (desk.Reply, error) {
 }
 
 // importCase adds an uploaded file to a case, which may be new.
-func (h handler) importCase(r *http.Request) (desk.Reply, error) {
+func (h handler) importCase(r *http.Request) (form.Reply, error) {
 	file, header, err := r.FormFile("file")
 	if err != nil {
-		err := desk.Invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", desk.MaxUpload>>20))
-		return desk.Reply{}, err.In("file")
+		err := form.Invalid(fmt.Sprintf("no file came, or it is larger than %d MiB", form.MaxUpload>>20))
+		return form.Reply{}, err.In("file")
 	}
 	defer file.Close()
 	body, err := io.ReadAll(file)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	stem := strings.TrimSuffix(header.Filename, path.Ext(header.Filename))
 	judge := strings.TrimSpace(r.FormValue("judge"))
@@ -129,7 +129,7 @@ func (h handler) importCase(r *http.Request) (desk.Reply, error) {
 	}
 	in, err := unpack(header.Filename, body)
 	if err != nil {
-		return desk.Reply{}, desk.Invalid(err.Error()).In("file")
+		return form.Reply{}, form.Invalid(err.Error()).In("file")
 	}
 	name := strings.TrimSpace(r.FormValue("name"))
 	if name == "" {
@@ -137,42 +137,42 @@ func (h handler) importCase(r *http.Request) (desk.Reply, error) {
 	}
 	done, err := workbench.Import(r.Context(), h.Store, name, in, workbench.ImportJudge+judge, admin.User(r.Context()))
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	missing, err := workbench.Missing(r.Context(), h.Store, done.Case)
 	if err != nil || missing == "" {
-		return desk.Reply{Goto: desk.CasePath(done.Case.ID)}, err
+		return form.Reply{Goto: form.CasePath(done.Case.ID)}, err
 	}
-	return desk.Reply{Template: "imported", Title: "Imported",
+	return form.Reply{Template: "imported", Title: "Imported",
 		Data: map[string]any{"Done": done, "Missing": missing}}, nil
 }
 
 // askModel lets the model judge a case, or stops it.
-func (h handler) askModel(r *http.Request, c catalog.Case) (desk.Reply, error) {
-	back := desk.Reply{Goto: desk.CasePath(c.ID)}
-	a := workbench.JudgeTask{Case: c.ID, Depth: desk.Number(r, "n", workbench.Depth)}
+func (h handler) askModel(r *http.Request, c catalog.Case) (form.Reply, error) {
+	back := form.Reply{Goto: form.CasePath(c.ID)}
+	a := workbench.JudgeTask{Case: c.ID, Depth: form.Number(r, "n", workbench.Depth)}
 	switch r.FormValue("do") {
 	case "cancel":
-		return back, h.Store.CancelRequest(r.Context(), int64(desk.Number(r, "job", 0)))
+		return back, h.Store.CancelRequest(r.Context(), int64(form.Number(r, "job", 0)))
 	case "pool":
 		a.Profiles = pooled
 	case "compare":
 	default:
-		return desk.Reply{}, desk.Invalid("do must be pool, compare or cancel")
+		return form.Reply{}, form.Invalid("do must be pool, compare or cancel")
 	}
 	if h.JudgeModel == "" {
-		return desk.Reply{}, desk.Invalid("there is no model: set judge.url and judge.model")
+		return form.Reply{}, form.Invalid("there is no model: set judge.url and judge.model")
 	}
 	_, err := workbench.Ask(r.Context(), h.Store, a, admin.User(r.Context()))
 	return back, err
 }
 
 // readClicks makes judgments of what people opened.
-func (h handler) readClicks(r *http.Request, c catalog.Case) (desk.Reply, error) {
+func (h handler) readClicks(r *http.Request, c catalog.Case) (form.Reply, error) {
 	n, err := workbench.Clicks(r.Context(), h.Store, c, h.Now().AddDate(0, 0, 1-catalog.CountDays))
 	if err == nil && n == 0 {
-		err = desk.Invalid("nobody opened enough results of these queries to say anything; " +
+		err = form.Invalid("nobody opened enough results of these queries to say anything; " +
 			"server.clicks switches counting on")
 	}
-	return desk.Reply{Goto: desk.CasePath(c.ID)}, err
+	return form.Reply{Goto: form.CasePath(c.ID)}, err
 }

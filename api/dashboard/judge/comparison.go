@@ -1,4 +1,4 @@
-package evaluation
+package judge
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/workbench"
@@ -53,20 +53,20 @@ type notMeasured struct {
 }
 
 // comparison compares stored runs of one case, the oldest being the first.
-func (h handler) comparison(r *http.Request) (desk.Reply, error) {
+func (h handler) comparison(r *http.Request) (form.Reply, error) {
 	runs, err := h.chosenRuns(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	name := "a case that is gone"
 	if c, err := workbench.Case(r.Context(), h.Store, runs[0].Case); err == nil {
 		name = c.Name
 	} else if !errors.Is(err, catalog.ErrNotFound) {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	with := min(1, len(runs)-1)
 	for i, run := range runs {
-		if i > 0 && run.ID == int64(desk.Number(r, "with", 0)) {
+		if i > 0 && run.ID == int64(form.Number(r, "with", 0)) {
 			with = i
 		}
 	}
@@ -90,7 +90,7 @@ func (h handler) comparison(r *http.Request) (desk.Reply, error) {
 		}
 		out = append(out, c)
 	}
-	return desk.Reply{Template: "evaluation-runs", Title: "Runs of " + name,
+	return form.Reply{Template: "evaluation-runs", Title: "Runs of " + name,
 		Data: map[string]any{"Name": name, "Runs": out, "With": out[with], "Queries": queriesOf(runs[0], out[with]),
 			"Failures": failures, "Unlike": unlike(runs)}}, nil
 }
@@ -98,20 +98,20 @@ func (h handler) comparison(r *http.Request) (desk.Reply, error) {
 // chosenRuns reads the runs that a request names, oldest first.
 func (h handler) chosenRuns(r *http.Request) ([]workbench.Run, error) {
 	if err := r.ParseForm(); err != nil {
-		return nil, desk.Invalid("the form cannot be read")
+		return nil, form.Invalid("the form cannot be read")
 	}
 	var ids []int64
 	for _, text := range r.Form["run"] {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, desk.Invalid("a run is named by its number")
+			return nil, form.Invalid("a run is named by its number")
 		}
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if len(ids) < 1 || len(ids) > maxCompared {
-		return nil, desk.Invalid(fmt.Sprintf("choose 1 to %d runs", maxCompared))
+		return nil, form.Invalid(fmt.Sprintf("choose 1 to %d runs", maxCompared))
 	}
 	return h.loadRuns(r.Context(), ids)
 }
@@ -125,7 +125,7 @@ func (h handler) loadRuns(ctx context.Context, ids []int64) ([]workbench.Run, er
 			return nil, err
 		}
 		if runs[i].Case != runs[0].Case {
-			return nil, desk.Invalid("runs of different cases cannot be compared: they have different queries")
+			return nil, form.Invalid("runs of different cases cannot be compared: they have different queries")
 		}
 	}
 	return runs, nil

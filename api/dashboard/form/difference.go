@@ -1,4 +1,4 @@
-package desk
+package form
 
 import (
 	"context"
@@ -49,18 +49,18 @@ const mostEffects = 4
 
 // Effects measures what a change of what is live is worth on the judged cases, and notes
 // it with the queries of differences.
-func (d *Desk) Effects(ctx context.Context, after revision.Named, of ...*Difference) (out []workbench.Effect,
+func (p *Pages) Effects(ctx context.Context, after revision.Named, of ...*Difference) (out []workbench.Effect,
 	err error) {
-	cases, err := d.Store.Cases(ctx)
+	cases, err := p.Store.Cases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	before, err := d.Named(ctx, revision.Live)
+	before, err := p.Named(ctx, revision.Live)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range cases {
-		e, err := d.Bench.Effect(ctx, c, before, after)
+		e, err := p.Bench.Effect(ctx, c, before, after)
 		if errors.Is(err, workbench.ErrUnjudged) {
 			continue
 		}

@@ -1,6 +1,4 @@
-// Package rules has the sections of the dashboard about what people search for, and about
-// the rules that are made from it: synonyms and pinned results.
-package rules
+package manage
 
 import (
 	"context"
@@ -9,26 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
 )
-
-// handler answers.
-type handler struct{ *desk.Desk }
-
-// New returns the section of rules.
-func New(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Title: "Rules", Path: "/rules", Routes: map[string]desk.Route{
-		"GET /rules":           desk.Page(h.synonyms),
-		"POST /rules":          desk.Form(h.putSynonyms, h.synonyms),
-		"GET /rules/pins":      desk.Page(h.pins),
-		"GET /rules/pins/edit": desk.Page(h.editPin),
-		"POST /rules/pins":     desk.Form(h.putPin, h.editPin),
-	}}
-}
 
 // synonym is a group of equivalent spellings.
 type synonym struct {
@@ -42,16 +25,16 @@ type synonymForm struct {
 	Groups  []synonym
 	Edited  synonym
 	Known   bool              // there is a group of the name, which can be removed
-	Preview []desk.Difference // nil: none was asked for
+	Preview []form.Difference // nil: none was asked for
 	Asked   bool
 	Effects []workbench.Effect
 }
 
 // synonyms lists the groups.
-func (h handler) synonyms(r *http.Request) (desk.Reply, error) {
+func (h handler) synonyms(r *http.Request) (form.Reply, error) {
 	set, groups, err := h.groups(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	name := r.FormValue("name")
 	edited := synonym{Name: name, Others: strings.Join(groups[name], ", ")}
@@ -71,7 +54,7 @@ func (h handler) groups(r *http.Request) (ruleSet, map[string][]string, error) {
 	return set, groups, err
 }
 
-func (h handler) synonymPage(f synonymForm, groups map[string][]string) (desk.Reply, error) {
+func (h handler) synonymPage(f synonymForm, groups map[string][]string) (form.Reply, error) {
 	_, f.Known = groups[f.Edited.Name]
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		f.Groups = append(f.Groups, synonym{name, strings.Join(groups[name], ", "), false})
@@ -82,7 +65,7 @@ func (h handler) synonymPage(f synonymForm, groups map[string][]string) (desk.Re
 			f.Groups = append(f.Groups, synonym{name, strings.Join(network[name], ", "), true})
 		}
 	}
-	return desk.Reply{Template: "synonyms", Title: "Synonyms", Data: f}, nil
+	return form.Reply{Template: "synonyms", Title: "Synonyms", Data: f}, nil
 }
 
 // The most spellings of a group besides its name, and the most bytes of one: each is
@@ -94,10 +77,10 @@ const (
 )
 
 // putSynonyms previews, publishes or removes a group.
-func (h handler) putSynonyms(r *http.Request) (desk.Reply, error) {
+func (h handler) putSynonyms(r *http.Request) (form.Reply, error) {
 	set, groups, err := h.groups(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	name := strings.TrimSpace(r.FormValue("name"))
 	var others []string
@@ -108,38 +91,38 @@ func (h handler) putSynonyms(r *http.Request) (desk.Reply, error) {
 	}
 	switch {
 	case name == "":
-		return desk.Reply{}, desk.Invalid("a group needs a spelling").In("name")
+		return form.Reply{}, form.Invalid("a group needs a spelling").In("name")
 	case r.FormValue("do") == "remove":
 		delete(groups, name)
-		return h.publish(r, "/rules", catalog.SynonymsRevision, groups, "no synonyms for "+name)
+		return h.publishRules(r, "/rules", catalog.SynonymsRevision, groups, "no synonyms for "+name)
 	case len(others) == 0:
-		return desk.Reply{}, desk.Invalid("a group needs a second spelling").In("others")
+		return form.Reply{}, form.Invalid("a group needs a second spelling").In("others")
 	case len(name) > maxSpelling:
-		return desk.Reply{}, desk.Invalid(tooLong).In("name")
+		return form.Reply{}, form.Invalid(tooLong).In("name")
 	case len(others) > maxSpellings,
 		slices.ContainsFunc(others, func(s string) bool { return len(s) > maxSpelling }):
-		return desk.Reply{}, desk.Invalid(tooLong).In("others")
+		return form.Reply{}, form.Invalid(tooLong).In("others")
 	}
 	shown := maps.Clone(groups)
 	groups[name] = others
 	would, err := h.would(r.Context(), catalog.SynonymsRevision, groups)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if r.FormValue("do") == "publish" {
-		return h.publish(r, "/rules", catalog.SynonymsRevision, groups, "synonyms for "+name)
+		return h.publishRules(r, "/rules", catalog.SynonymsRevision, groups, "synonyms for "+name)
 	}
 	f := synonymForm{Set: set, Edited: synonym{Name: name, Others: strings.Join(others, ", ")}, Asked: true}
-	f.Set.Newest.Number = desk.Number(r, "base", set.Newest.Number) // what the form was filled from
+	f.Set.Newest.Number = form.Number(r, "base", set.Newest.Number) // what the form was filled from
 	if f.Preview, err = h.previewSynonyms(r.Context(), would, append([]string{name}, others...)); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
-	shownQueries := make([]*desk.Difference, len(f.Preview))
+	shownQueries := make([]*form.Difference, len(f.Preview))
 	for i := range f.Preview {
 		shownQueries[i] = &f.Preview[i]
 	}
 	if f.Effects, err = h.Effects(r.Context(), would, shownQueries...); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	return h.synonymPage(f, shown)
 }
@@ -152,7 +135,7 @@ const previewQueries = 20
 // spellings themselves. Queries that stay as they are are left out.
 func (h handler) previewSynonyms(
 	ctx context.Context, would revision.Named, spellings []string,
-) (out []desk.Difference, err error) {
+) (out []form.Difference, err error) {
 	queries := slices.Clone(spellings)
 	counts, _, err := h.Store.Searches(ctx, catalog.SearchQuery{Limit: 500})
 	if err != nil {
@@ -176,11 +159,11 @@ func (h handler) previewSynonyms(
 	}
 	var words []string
 	for _, s := range spellings {
-		words = append(words, desk.Words(s))
+		words = append(words, form.Words(s))
 	}
 	seen := map[string]bool{}
 	for _, query := range queries {
-		key := desk.Words(query)
+		key := form.Words(query)
 		if seen[key] || len(seen) == previewQueries || !slices.ContainsFunc(words, func(w string) bool {
 			return strings.Contains(key, w)
 		}) {

@@ -1,6 +1,6 @@
-// Package cases is the section of the dashboard about cases: queries, what is wanted
-// of an answer, and how good documents are.
-package cases
+// Package judge is the room of the dashboard where answers are judged and measured: cases of
+// queries with judgments, runs of profiles over them, and what people search for.
+package judge
 
 import (
 	"cmp"
@@ -15,35 +15,45 @@ import (
 	"strings"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
 )
 
 // handler answers.
-type handler struct{ *desk.Desk }
+type handler struct{ *form.Pages }
 
-// New returns the section.
-func New(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Title: "Cases", Path: "/cases", Routes: map[string]desk.Route{
-		"GET /cases":                desk.Page(h.cases),
-		"POST /cases":               desk.Form(h.makeCase, h.cases),
-		"GET /cases/pool":           desk.Page(h.openPool),
-		"POST /cases/pool":          desk.Form(h.addToPool, h.openPool),
-		"POST /cases/import":        desk.Upload(h.importCase, h.importPage),
-		"GET /cases/{id}":           desk.Page(h.ofCase(h.showCase)),
-		"POST /cases/{id}":          desk.Form(h.ofCase(h.changeCase), h.ofCase(h.showCase)),
-		"GET /cases/{id}/query":     desk.Page(h.ofCase(h.editQuery)),
-		"POST /cases/{id}/query":    desk.Form(h.ofCase(h.putQuery), h.ofCase(h.editQuery)),
-		"GET /cases/{id}/judge":     desk.Page(h.ofCase(h.judge)),
-		"POST /cases/{id}/judge":    desk.Form(h.ofCase(h.grade), h.ofCase(h.judge)),
-		"GET /cases/{id}/agreement": desk.Page(h.ofCase(h.agreement)),
-		"GET /cases/{id}/export":    desk.Page(h.ofCase(h.exportCase)),
-		"POST /cases/{id}/model":    desk.Form(h.ofCase(h.askModel), h.ofCase(h.showCase)),
-		"POST /cases/{id}/clicks":   desk.Form(h.ofCase(h.readClicks), h.ofCase(h.showCase)),
-	}}
+// Routes are those of the room.
+func Routes(p *form.Pages) map[string]form.Route {
+	h := handler{p}
+	return map[string]form.Route{
+		"GET /cases":                form.Page(h.cases),
+		"POST /cases":               form.Form(h.makeCase, h.cases),
+		"GET /cases/pool":           form.Page(h.openPool),
+		"POST /cases/pool":          form.Form(h.addToPool, h.openPool),
+		"POST /cases/import":        form.Upload(h.importCase, h.importPage),
+		"GET /cases/{id}":           form.Page(h.ofCase(h.showCase)),
+		"POST /cases/{id}":          form.Form(h.ofCase(h.changeCase), h.ofCase(h.showCase)),
+		"GET /cases/{id}/query":     form.Page(h.ofCase(h.editQuery)),
+		"POST /cases/{id}/query":    form.Form(h.ofCase(h.putQuery), h.ofCase(h.editQuery)),
+		"GET /cases/{id}/judge":     form.Page(h.ofCase(h.judge)),
+		"POST /cases/{id}/judge":    form.Form(h.ofCase(h.grade), h.ofCase(h.judge)),
+		"GET /cases/{id}/agreement": form.Page(h.ofCase(h.agreement)),
+		"GET /cases/{id}/export":    form.Page(h.ofCase(h.exportCase)),
+		"POST /cases/{id}/model":    form.Form(h.ofCase(h.askModel), h.ofCase(h.showCase)),
+		"POST /cases/{id}/clicks":   form.Form(h.ofCase(h.readClicks), h.ofCase(h.showCase)),
+
+		"GET /evaluation":           form.Page(h.runs),
+		"GET /evaluation/new":       form.Page(h.newRun),
+		"POST /evaluation":          form.Form(h.startRun, h.newRun),
+		"GET /evaluation/runs":      form.Page(h.comparison),
+		"POST /evaluation/schedule": form.Form(h.schedule, h.runs),
+
+		"GET /searches":         form.Page(h.searches),
+		"GET /searches/csv":     form.Page(h.export),
+		"POST /searches/sample": form.Form(h.sample, h.searches),
+	}
 }
 
 // judgeOf is the name under which whoever makes a request judges.
@@ -55,19 +65,19 @@ func (h handler) pooler() workbench.Pooler {
 }
 
 // cases lists cases.
-func (h handler) cases(r *http.Request) (desk.Reply, error) {
+func (h handler) cases(r *http.Request) (form.Reply, error) {
 	list, err := workbench.List(r.Context(), h.Store)
-	return desk.Reply{Template: "cases", Title: "Cases", Data: list}, err
+	return form.Reply{Template: "cases", Title: "Cases", Data: list}, err
 }
 
 // makeCase makes an empty case.
-func (h handler) makeCase(r *http.Request) (desk.Reply, error) {
+func (h handler) makeCase(r *http.Request) (form.Reply, error) {
 	name := strings.TrimSpace(r.FormValue("name"))
 	if name == "" {
-		return desk.Reply{}, desk.Invalid("a case needs a name").In("name")
+		return form.Reply{}, form.Invalid("a case needs a name").In("name")
 	}
 	c, err := h.NewCase(r, name, r.FormValue("description"))
-	return desk.Reply{Goto: desk.CasePath(c.ID)}, err
+	return form.Reply{Goto: form.CasePath(c.ID)}, err
 }
 
 // caseOf returns the case in a request's address.
@@ -80,11 +90,11 @@ func (h handler) caseOf(r *http.Request) (catalog.Case, error) {
 }
 
 // ofCase answers with the case in a request's address.
-func (h handler) ofCase(do func(*http.Request, catalog.Case) (desk.Reply, error)) desk.Answer {
-	return func(r *http.Request) (desk.Reply, error) {
+func (h handler) ofCase(do func(*http.Request, catalog.Case) (form.Reply, error)) form.Answer {
+	return func(r *http.Request) (form.Reply, error) {
 		c, err := h.caseOf(r)
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		return do(r, c)
 	}
@@ -126,14 +136,14 @@ type judgeJob struct {
 }
 
 // showCase lists the queries of a case, and who judged how much.
-func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
+func (h handler) showCase(r *http.Request, c catalog.Case) (form.Reply, error) {
 	p := casePage{Model: h.JudgeModel, Class: r.FormValue("class"), Sort: r.FormValue("sort"), Sorts: sorts}
 	queries, judgments, err := workbench.Content(r.Context(), h.Store, c.ID)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if p.Board, err = h.Bench.Board(r.Context(), c); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	p.Summary, p.Agreements = workbench.Summarize(c, queries, judgments), workbench.Agreements(judgments)
 	mine, all := map[string]int{}, map[string]int{} // judgments by query
@@ -147,7 +157,7 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
 	for _, q := range p.Board.Rows {
 		row := caseQuery{BoardRow: q, Mine: mine[q.ID], Judged: all[q.ID], Judge: session{Case: c.ID, Query: q.ID}.link(),
 			Lab:  "/lab?" + url.Values{"q": {q.Text}, "case": {strconv.FormatInt(c.ID, 10)}}.Encode(),
-			Edit: desk.Link(desk.CasePath(c.ID)+"/query", "query", q.ID)}
+			Edit: form.Link(form.CasePath(c.ID)+"/query", "query", q.ID)}
 		if p.Start == "" || row.Judged == 0 && first {
 			p.Start, first = row.Judge, row.Judged > 0
 		}
@@ -163,9 +173,9 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (desk.Reply, error) {
 		slices.SortStableFunc(p.List, order)
 	}
 	if p.Jobs, err = h.judgeJobs(r.Context(), c.ID); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
-	return desk.Reply{Template: "case", Title: c.Name, Data: p}, nil
+	return form.Reply{Template: "case", Title: c.Name, Data: p}, nil
 }
 
 // byOrder compares queries as the page is sorted; what was not measured comes last.
@@ -209,20 +219,20 @@ func (h handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err e
 const maxDescription = 16 << 10
 
 // changeCase describes or removes a case.
-func (h handler) changeCase(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
+func (h handler) changeCase(r *http.Request, c catalog.Case) (_ form.Reply, err error) {
 	by := admin.User(r.Context())
 	switch r.FormValue("do") {
 	case "remove":
-		return desk.Reply{Goto: "/cases"}, h.Store.DropCase(r.Context(), c.ID, by)
+		return form.Reply{Goto: "/cases"}, h.Store.DropCase(r.Context(), c.ID, by)
 	case "describe":
 		if c.Description = strings.TrimSpace(r.FormValue("description")); len(c.Description) > maxDescription {
-			err := desk.Invalid(fmt.Sprintf("a description has at most %d KiB", maxDescription>>10))
-			return desk.Reply{}, err.In("description")
+			err := form.Invalid(fmt.Sprintf("a description has at most %d KiB", maxDescription>>10))
+			return form.Reply{}, err.In("description")
 		}
 		_, err = h.Store.PutCase(r.Context(), c, by)
-		return desk.Reply{Goto: desk.CasePath(c.ID)}, err
+		return form.Reply{Goto: form.CasePath(c.ID)}, err
 	}
-	return desk.Reply{}, desk.Invalid("do must be describe or remove")
+	return form.Reply{}, form.Invalid("do must be describe or remove")
 }
 
 // queryPage is the form of a query.
@@ -248,7 +258,7 @@ func (h handler) queryOf(ctx context.Context, c catalog.Case, id string) (catalo
 }
 
 // editQuery shows the form of a query; without one that of a new query.
-func (h handler) editQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
+func (h handler) editQuery(r *http.Request, c catalog.Case) (_ form.Reply, err error) {
 	p := queryPage{Case: c, New: r.FormValue("query") == ""}
 	if !p.New {
 		p.Query, err = h.queryOf(r.Context(), c, r.FormValue("query"))
@@ -256,12 +266,12 @@ func (h handler) editQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err e
 	return p.reply(), err
 }
 
-func (p queryPage) reply() desk.Reply {
+func (p queryPage) reply() form.Reply {
 	title := "New query"
 	if !p.New {
 		title = p.Query.Text
 	}
-	out := desk.Reply{Template: "query", Title: title, Data: p}
+	out := form.Reply{Template: "query", Title: title, Data: p}
 	if p.Conflict != nil {
 		out.Status = http.StatusConflict
 	}
@@ -270,23 +280,23 @@ func (p queryPage) reply() desk.Reply {
 
 // putQuery stores or removes a query. Who was overtaken by somebody else keeps what
 // they typed.
-func (h handler) putQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
+func (h handler) putQuery(r *http.Request, c catalog.Case) (_ form.Reply, err error) {
 	by, id := admin.User(r.Context()), r.FormValue("query")
 	if r.FormValue("do") == "remove" {
-		return desk.Reply{Goto: desk.CasePath(c.ID)}, h.Store.DropQuery(r.Context(), c.ID, id, by)
+		return form.Reply{Goto: form.CasePath(c.ID)}, h.Store.DropQuery(r.Context(), c.ID, id, by)
 	}
 	p := queryPage{Case: c, New: id == "", Query: catalog.CaseQuery{ID: id, Text: strings.TrimSpace(r.FormValue("text")),
 		Kind: strings.TrimSpace(r.FormValue("kind")), Need: strings.TrimSpace(r.FormValue("need")),
-		Note: strings.TrimSpace(r.FormValue("note")), Revision: desk.Number(r, "revision", 0)}}
+		Note: strings.TrimSpace(r.FormValue("note")), Revision: form.Number(r, "revision", 0)}}
 	if p.Query.Text == "" {
-		return desk.Reply{}, desk.Invalid("a query needs a text").In("text")
+		return form.Reply{}, form.Invalid("a query needs a text").In("text")
 	}
 	if err := workbench.CheckQuery(p.Query); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if p.New {
 		if p.Query.ID, err = h.freeID(r.Context(), c); err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 	}
 	err = h.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{p.Query}, by)
@@ -298,7 +308,7 @@ func (h handler) putQuery(r *http.Request, c catalog.Case) (_ desk.Reply, err er
 		}
 		return p.reply(), err
 	}
-	return desk.Reply{Goto: desk.CasePath(c.ID)}, err
+	return form.Reply{Goto: form.CasePath(c.ID)}, err
 }
 
 // freeID is the id of a new query.
@@ -309,43 +319,43 @@ func (h handler) freeID(ctx context.Context, c catalog.Case) (string, error) {
 
 // openPool goes to the query of the lab in the first case that has it, or asks which
 // case is to have it.
-func (h handler) openPool(r *http.Request) (desk.Reply, error) {
+func (h handler) openPool(r *http.Request) (form.Reply, error) {
 	text := strings.TrimSpace(r.FormValue("q"))
 	if text == "" {
-		return desk.Reply{}, desk.Invalid("which query is to be judged?")
+		return form.Reply{}, form.Invalid("which query is to be judged?")
 	}
 	cases, err := h.Store.Cases(r.Context())
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	s := session{Profiles: slices.DeleteFunc(append([]string{r.FormValue("a"), r.FormValue("b")},
 		r.Form["profile"]...), func(name string) bool {
-		return name == "" || name == desk.Edited
+		return name == "" || name == form.Edited
 	})}
 	for _, c := range cases {
 		queries, err := h.Store.Queries(r.Context(), c.ID)
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		if q := workbench.QueryNamed(queries, text); q != nil {
 			s.Case, s.Query = c.ID, q.ID
-			return desk.Reply{Goto: s.link()}, nil
+			return form.Reply{Goto: s.link()}, nil
 		}
 	}
-	return desk.Reply{Template: "pool", Title: "Judge a query",
+	return form.Reply{Template: "pool", Title: "Judge a query",
 		Data: map[string]any{"Query": text, "Cases": cases, "Profiles": s.Profiles,
-			"Edited": slices.Contains([]string{r.FormValue("a"), r.FormValue("b")}, desk.Edited)}}, nil
+			"Edited": slices.Contains([]string{r.FormValue("a"), r.FormValue("b")}, form.Edited)}}, nil
 }
 
 // addToPool adds a query to a case, which may be new, and goes on to judge it.
-func (h handler) addToPool(r *http.Request) (desk.Reply, error) {
+func (h handler) addToPool(r *http.Request) (form.Reply, error) {
 	name := strings.TrimSpace(r.FormValue("name"))
 	q := catalog.CaseQuery{Text: strings.TrimSpace(r.FormValue("q")), Need: strings.TrimSpace(r.FormValue("need"))}
 	if q.Text == "" {
-		return desk.Reply{}, desk.Invalid("a query needs a text")
+		return form.Reply{}, form.Invalid("a query needs a text")
 	}
 	if err := workbench.CheckQuery(q); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	var c catalog.Case
 	var err error
@@ -356,12 +366,12 @@ func (h handler) addToPool(r *http.Request) (desk.Reply, error) {
 		c, err = h.caseOf(r)
 	}
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if q.ID, err = h.freeID(r.Context(), c); err == nil {
 		err = h.Store.PutQueries(r.Context(), c.ID, []catalog.CaseQuery{q}, admin.User(r.Context()))
 	}
-	return desk.Reply{Goto: session{Case: c.ID, Query: q.ID, Profiles: r.Form["profile"]}.link()}, err
+	return form.Reply{Goto: session{Case: c.ID, Query: q.ID, Profiles: r.Form["profile"]}.link()}, err
 }
 
 // session is what somebody judges: a query, and whose results.
@@ -388,5 +398,5 @@ func (s session) link(more ...string) string {
 	for i := 0; i < len(more); i += 2 {
 		v.Set(more[i], more[i+1])
 	}
-	return desk.CasePath(s.Case) + "/judge?" + v.Encode()
+	return form.CasePath(s.Case) + "/judge?" + v.Encode()
 }

@@ -1,4 +1,4 @@
-package desk
+package form
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ type again struct {
 func (route Route) answer(r *http.Request) (Reply, error) {
 	got, err := route.do(r)
 	a, ok := failed(r, err)
-	if !ok || !route.Again() {
+	if !ok || route.page == nil {
 		return got, err
 	}
 	shown, bad := route.page(r)

@@ -1,6 +1,6 @@
-// Package desk is what the sections of the dashboard share: the frame of their
-// pages, forms that fail, errors as pages, and who works.
-package desk
+// Package form is what the rooms of the dashboard share: the frame of their pages, forms
+// that fail, errors as pages, and who works.
+package form
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +23,12 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
 )
 
-// Config of a Desk.
+// Config of Pages.
 type Config struct {
 	revision.Source          // the catalog, and what is published in it
 	Search          Searcher // the one that serves
@@ -58,19 +58,14 @@ type Searcher interface {
 	Absent(ctx context.Context, r retrieval.Request, record int64) (retrieval.Absence, error)
 }
 
-// Desk serves the pages of its sections, which work on what its Config has.
-type Desk struct {
+// Pages serves the pages of the rooms, which work on what its Config has.
+type Pages struct {
 	Config
 	Bench    *workbench.Bench // over the index that serves
-	sections []Section
+	sections []look.Link
+	routes   map[string]Route // by patterns
 	site     *look.Site
 	pages    *look.Templates
-}
-
-// Section is a part of the dashboard, as its masthead has it.
-type Section struct {
-	Title, Path string           // without a title the masthead does not have it
-	Routes      map[string]Route // by patterns
 }
 
 // Route answers a pattern. A form that fails is shown again in its page.
@@ -88,75 +83,53 @@ func Form(do, page Answer) Route { return Route{do: do, page: page} }
 // Upload is Form with a file.
 func Upload(do, page Answer) Route { return Route{do: do, page: page, most: MaxUpload} }
 
-// Again reports whether the page of a form is shown again if it fails.
-func (r Route) Again() bool { return r.page != nil }
-
 //go:embed assets
 var assets embed.FS
 
-// New makes the desk of sections, whose order is that of the masthead. Their templates
-// are in the directories NAME/pages, those that they share in desk/pages.
-func New(cfg Config, pages fs.FS, sections ...func(*Desk) Section) (*Desk, error) {
+// New makes the pages of rooms. Sections are those of the masthead: a page is in the one
+// whose path its own begins with, and the first is where one begins. The templates are in
+// the directories ROOM/pages; form/pages/shared.html has those that all share.
+func New(cfg Config, templates fs.FS, sections []look.Link, rooms ...func(*Pages) map[string]Route) (*Pages, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Desk{Config: cfg, Bench: &workbench.Bench{Source: cfg.Source, Index: cfg.Search}}
-	var nav []look.Link
-	for _, section := range sections {
-		x := section(d)
-		if d.sections = append(d.sections, x); x.Title != "" {
-			nav = append(nav, look.Link{Title: x.Title, Path: x.Path})
-		}
+	p := &Pages{Config: cfg, Bench: &workbench.Bench{Source: cfg.Source, Index: cfg.Search}, sections: sections,
+		routes: map[string]Route{}}
+	for _, room := range rooms {
+		maps.Copy(p.routes, room(p))
 	}
-	var dirs []fs.FS
-	names, err := fs.ReadDir(pages, ".")
-	for _, name := range names {
-		dir, bad := fs.Sub(pages, path.Join(name.Name(), "pages"))
-		dirs, err = append(dirs, dir), cmp.Or(err, bad)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("dashboard: %w", err)
-	}
-	d.site, err = look.New(look.Site{Name: cfg.Network, Version: cfg.Version, Nav: nav, Tool: "relevance",
+	var err error
+	p.site, err = look.New(look.Site{Name: cfg.Network, Version: cfg.Version, Nav: sections, Tool: "relevance",
 		Files: assets, More: []look.Link{{Title: "Metrics", Path: "/metrics"}, {Title: "pprof", Path: "/debug/pprof/"}}})
-	if err != nil {
-		return nil, fmt.Errorf("dashboard: %w", err)
-	}
-	shared, err := fs.Sub(pages, "desk/pages")
 	if err == nil {
-		d.pages, err = d.site.Parse(shared, funcs, dirs...)
+		p.pages, err = p.site.Parse(templates, funcs, "form/pages/shared.html", "*/pages/*.html")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	return d, nil
+	return p, nil
 }
 
-// Sections are those of the masthead.
-func (d *Desk) Sections() []Section { return d.sections }
-
 // Routes are the pages, and the one that says that there is none.
-func (d *Desk) Routes() (all []edge.Route) {
-	all = append(all, d.route("GET /", Section{}, Page(func(*http.Request) (Reply, error) {
-		return Reply{Goto: d.sections[0].Path}, nil
-	})), d.route(" ", Section{}, Page(func(r *http.Request) (Reply, error) {
+func (p *Pages) Routes() []edge.Route {
+	all := []edge.Route{p.route("GET /", Page(func(*http.Request) (Reply, error) {
+		return Reply{Goto: p.sections[0].Path}, nil
+	})), p.route(" ", Page(func(r *http.Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound)
-	})))
-	for _, section := range d.sections {
-		for _, pattern := range slices.Sorted(maps.Keys(section.Routes)) {
-			all = append(all, d.route(pattern, section, section.Routes[pattern]))
-		}
+	}))}
+	for _, pattern := range slices.Sorted(maps.Keys(p.routes)) {
+		all = append(all, p.route(pattern, p.routes[pattern]))
 	}
 	return all
 }
 
-// route serves a pattern of a section.
-func (d *Desk) route(pattern string, of Section, route Route) edge.Route {
+// route serves a pattern.
+func (p *Pages) route(pattern string, route Route) edge.Route {
 	method, path, _ := strings.Cut(pattern, " ")
-	return edge.Route{Method: method, Path: path, MaxBody: cmp.Or(route.most, maxForm), Page: true, Refuse: d.Refuse,
+	return edge.Route{Method: method, Path: path, MaxBody: cmp.Or(route.most, maxForm), Page: true, Refuse: p.Refuse,
 		Serve: func(r *http.Request) (*edge.Answer, error) {
 			if large, ok := errors.AsType[*http.MaxBytesError](r.ParseForm()); ok {
 				return nil, &edge.Refusal{Status: http.StatusRequestEntityTooLarge,
@@ -166,9 +139,18 @@ func (d *Desk) route(pattern string, of Section, route Route) edge.Route {
 			if err != nil {
 				return nil, err
 			}
-			got.section = of.Path
-			return d.answer(r, got), nil
+			return p.answer(r, got), nil
 		}}
+}
+
+// section is the one of the masthead that a page is in; zero: none.
+func (p *Pages) section(r *http.Request) (of look.Link) {
+	for _, x := range p.sections {
+		if strings.HasPrefix(r.URL.Path, x.Path) {
+			of = x
+		}
+	}
+	return of
 }
 
 // The most bytes that a form sends, and one with a file.
@@ -190,7 +172,6 @@ type Reply struct {
 	Goto     string // an address on this listener, after a change
 	Raw      *Raw   // a file
 	Status   int    // of a page; 0 = 200
-	section  string // path
 	stranger bool   // whoever asks may not have logged in: the page says nothing of what is here
 	again    *again // a form of the page that failed
 }
@@ -202,7 +183,7 @@ type Raw struct {
 }
 
 // answer makes the answer of a reply.
-func (d *Desk) answer(r *http.Request, got Reply) *edge.Answer {
+func (p *Pages) answer(r *http.Request, got Reply) *edge.Answer {
 	switch {
 	case got.Goto != "":
 		return &edge.Answer{Status: http.StatusSeeOther, Goto: got.Goto}
@@ -210,36 +191,37 @@ func (d *Desk) answer(r *http.Request, got Reply) *edge.Answer {
 		return &edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
 			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", got.Raw.Name)}}}
 	}
-	page := look.Page{Title: got.Title, Path: r.URL.Path, Section: got.section, Refresh: got.Refresh, NoIndex: true}
+	page := look.Page{Title: got.Title, Path: r.URL.Path, Refresh: got.Refresh, NoIndex: true}
 	if !got.stranger {
-		page.State = []look.Link{d.live(r.Context()), {Title: "Changes", Path: "/changes"},
+		page.Section = p.section(r).Path
+		page.State = []look.Link{p.live(r.Context()), {Title: "Changes", Path: "/changes"},
 			{Title: admin.User(r.Context()), Path: "/login"}}
 	}
-	body, err := d.pages.Render(got.Template, got.Part, page, got.Data)
+	body, err := p.pages.Render(got.Template, got.Part, page, got.Data)
 	if err == nil && got.again != nil {
 		body, err = got.again.fill(body)
 	}
 	if err != nil {
-		d.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.URL.Path, "error", err)
+		p.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.URL.Path, "error", err)
 		f := failure{Status: http.StatusInternalServerError, Heading: "This page failed", Text: "The log says why"}
 		if got.Template == failurePage {
 			return (&edge.Refusal{Status: f.Status, Message: "the page failed; the log says why"}).JSON()
 		}
-		return d.answer(r, f.reply())
+		return p.answer(r, f.reply())
 	}
-	return &edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: d.site.Policy()}
+	return &edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: p.site.Policy()}
 }
 
 // live names what is live: the profile, and the synonyms and pins that were published.
-func (d *Desk) live(ctx context.Context) look.Link {
-	live, _, err := revision.InForce(ctx, d.Store)
+func (p *Pages) live(ctx context.Context) look.Link {
+	live, _, err := revision.InForce(ctx, p.Store)
 	if err != nil {
 		return look.Link{Title: "catalog unavailable", Path: "/profiles"}
 	}
 	title := "live: " + live[0].String()
-	for _, p := range live[1:] {
-		if p.Number != 0 {
-			title += " · " + p.String()
+	for _, x := range live[1:] {
+		if x.Number != 0 {
+			title += " · " + x.String()
 		}
 	}
 	return look.Link{Title: title, Path: "/profiles"}
@@ -280,20 +262,12 @@ func (f failure) reply() Reply {
 }
 
 // Refuse implements admin.Front.
-func (d *Desk) Refuse(r *http.Request, err error) *edge.Answer {
-	f, current := failureOf(r.Context(), err), ""
-	for i, section := range d.sections {
-		within := strings.HasPrefix(r.URL.Path, section.Path)
-		if !f.Stranger && (i == 0 || within) {
-			f.Back = look.Link{Title: section.Title, Path: section.Path}
-		}
-		if !f.Stranger && within {
-			current = section.Path
-		}
+func (p *Pages) Refuse(r *http.Request, err error) *edge.Answer {
+	f := failureOf(r.Context(), err)
+	if f.Back = cmp.Or(p.section(r), p.sections[0]); f.Stranger {
+		f.Back = look.Link{}
 	}
-	page := f.reply()
-	page.section = current
-	return d.answer(r, page)
+	return p.answer(r, f.reply())
 }
 
 // Number reads an integer of a form.
@@ -307,16 +281,16 @@ func Number(r *http.Request, name string, otherwise int) int {
 // Link is an address with one parameter.
 func Link(path, name, value string) string { return path + "?" + url.Values{name: {value}}.Encode() }
 
-var _ admin.Front = (*Desk)(nil)
+var _ admin.Front = (*Pages)(nil)
 
 // Login implements admin.Front.
-func (d *Desk) Login(r *http.Request, f admin.Form) *edge.Answer {
-	return d.answer(r, Reply{Template: "login", Title: "Log in", Status: f.Status,
+func (p *Pages) Login(r *http.Request, f admin.Form) *edge.Answer {
+	return p.answer(r, Reply{Template: "login", Title: "Log in", Status: f.Status,
 		Data: f, stranger: true})
 }
 
 // Assets implements admin.Front.
-func (d *Desk) Assets() edge.Route { return d.site.Assets() }
+func (p *Pages) Assets() edge.Route { return p.site.Assets() }
 
 // Done is a publication that was just made.
 type Done struct {
@@ -327,28 +301,56 @@ type Done struct {
 }
 
 // After is the address of a page that says that a publication was made.
-func After(path string, p catalog.Publication) string {
-	return fmt.Sprintf("%s?published=%d", path, p.ID)
+func After(path string, made catalog.Publication) string {
+	return fmt.Sprintf("%s?published=%d", path, made.ID)
 }
 
 // Done returns the publication that the address of a page names as just made; nil if it
 // names none, or another followed.
-func (d *Desk) Done(r *http.Request) (*Done, error) {
-	live, _, err := revision.InForce(r.Context(), d.Store)
+func (p *Pages) Done(r *http.Request) (*Done, error) {
+	live, _, err := revision.InForce(r.Context(), p.Store)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range live {
-		if p.ID == 0 || p.ID != int64(Number(r, "published", 0)) {
+	for _, x := range live {
+		if x.ID == 0 || x.ID != int64(Number(r, "published", 0)) {
 			continue
 		}
-		changes, err := d.Store.Audit(r.Context(), 50)
+		changes, err := p.Store.Audit(r.Context(), 50)
 		for _, a := range changes {
-			if a.Action == "publish" && a.Subject == string(p.Kind) {
-				return &Done{Publication: p, Change: a.ID, Before: edition(a.Subject, a.Before)}, err
+			if a.Action == "publish" && a.Subject == string(x.Kind) {
+				return &Done{Publication: x, Change: a.ID, Before: edition(a.Subject, a.Before)}, err
 			}
 		}
 		return nil, err
 	}
 	return nil, nil
+}
+
+// NewCase makes a case whose name is free.
+func (p *Pages) NewCase(r *http.Request, name, description string) (catalog.Case, error) {
+	_, err := workbench.CaseNamed(r.Context(), p.Store, name)
+	if err == nil {
+		return catalog.Case{}, Invalid(fmt.Sprintf("there is a case %q already", name)).In("name")
+	}
+	if !errors.Is(err, catalog.ErrNotFound) {
+		return catalog.Case{}, err
+	}
+	return p.Store.PutCase(r.Context(), catalog.Case{Name: name, Description: strings.TrimSpace(description)},
+		admin.User(r.Context()))
+}
+
+// CasePath is the address of a case.
+func CasePath(id int64) string { return "/cases/" + strconv.FormatInt(id, 10) }
+
+// Edited is the name of a profile that is in a form.
+const Edited = "edited"
+
+// Plainly says what is wrong with the text of a profile, in one sentence with the
+// line if that is known.
+func Plainly(err error, text string) string {
+	if f, ok := errors.AsType[profile.Fault](err); ok {
+		return f.In([]byte(text)).Error()
+	}
+	return err.Error()
 }

@@ -1,4 +1,4 @@
-package profiles
+package manage
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
@@ -48,7 +48,7 @@ func (h handler) named(r *http.Request) (name string, p catalog.Publication, sav
 	}
 	n, ok := revision.ParseName(name)
 	if !ok {
-		return name, p, saved, desk.Invalid(fmt.Sprintf("there is no revision %q", name))
+		return name, p, saved, form.Invalid(fmt.Sprintf("there is no revision %q", name))
 	}
 	p.Name, p.Number = n.Profile, n.Number
 	saved, err = h.Saved(r.Context(), n)
@@ -56,23 +56,23 @@ func (h handler) named(r *http.Request) (name string, p catalog.Publication, sav
 }
 
 // publishPage shows what publishing a profile would do.
-func (h handler) publishPage(r *http.Request) (desk.Reply, error) {
+func (h handler) publishPage(r *http.Request) (form.Reply, error) {
 	ctx := r.Context()
 	name, _, saved, err := h.named(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	live, _, err := revision.InForce(ctx, h.Store)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	p := publication{Name: name, Note: r.FormValue("note"), Query: r.FormValue("q"), Live: live[0],
 		Already: live.Profile() == name, Saved: saved}
-	if _, p.Changes, err = h.changes(ctx, revision.Live, name); err != nil {
-		return desk.Reply{}, err
+	if _, p.Changes, err = h.differences(ctx, revision.Live, name); err != nil {
+		return form.Reply{}, err
 	}
 	p.Measured, err = h.measured(ctx, name, live.Profile())
-	return desk.Reply{Template: "publish", Title: "Publish " + name, Data: p}, err
+	return form.Reply{Template: "publish", Title: "Publish " + name, Data: p}, err
 }
 
 // measured finds the latest run of a profile on each case, and compares it with one of
@@ -116,26 +116,26 @@ func (h handler) measured(ctx context.Context, name, live string) (out []measure
 	return out, nil
 }
 
-// publish makes a revision live, or what is configured.
-func (h handler) publish(r *http.Request) (desk.Reply, error) {
+// publishProfile makes a revision live, or what is configured.
+func (h handler) publishProfile(r *http.Request) (form.Reply, error) {
 	_, p, saved, err := h.named(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if p.Number > 0 {
 		if _, err := h.usable(r.Context(), saved.Data); err != nil {
-			return desk.Reply{}, desk.Invalid(desk.Plainly(err, saved.Data))
+			return form.Reply{}, form.Invalid(form.Plainly(err, saved.Data))
 		}
 	}
 	p.By, p.Note = admin.User(r.Context()), strings.TrimSpace(r.FormValue("note"))
 	was, _, err := revision.InForce(r.Context(), h.Store)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
-	p, err = h.Store.Publish(r.Context(), p, int64(desk.Number(r, "since", 0)))
+	p, err = h.Store.Publish(r.Context(), p, int64(form.Number(r, "since", 0)))
 	if query := r.FormValue("q"); query != "" {
 		to := url.Values{"q": {query}, "a": {was.Profile()}, "b": {revision.Live}, "published": {fmt.Sprint(p.ID)}}
-		return desk.Reply{Goto: "/lab?" + to.Encode()}, err
+		return form.Reply{Goto: "/lab?" + to.Encode()}, err
 	}
-	return desk.Reply{Goto: desk.After("/profiles", p)}, err
+	return form.Reply{Goto: form.After("/profiles", p)}, err
 }

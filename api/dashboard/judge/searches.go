@@ -1,4 +1,4 @@
-package rules
+package judge
 
 import (
 	"bytes"
@@ -10,21 +10,11 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
-
-// NewSearches returns the section of what people search for.
-func NewSearches(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Title: "Searches", Path: "/searches", Routes: map[string]desk.Route{
-		"GET /searches":         desk.Page(h.searches),
-		"GET /searches/csv":     desk.Page(h.export),
-		"POST /searches/sample": desk.Form(h.sample, h.searches),
-	}}
-}
 
 // shownQueries is how many queries the page lists.
 const shownQueries = 100
@@ -54,7 +44,7 @@ type searched struct {
 
 // chosen are the days and the order that a request asks for.
 func (h handler) chosen(r *http.Request) (days int, since time.Time, order catalog.SearchOrder) {
-	days = min(max(1, desk.Number(r, "days", 30)), catalog.CountDays)
+	days = min(max(1, form.Number(r, "days", 30)), catalog.CountDays)
 	return days, h.Now().AddDate(0, 0, 1-days), catalog.SearchOrder(r.FormValue("order"))
 }
 
@@ -63,12 +53,12 @@ func (h handler) grouped(r *http.Request, limit int) (rows []searched, total int
 	_, since, order := h.chosen(r)
 	list, total, err := h.Store.Searches(r.Context(), catalog.SearchQuery{Since: since, Order: order, Limit: limit})
 	if err != nil {
-		return nil, 0, false, desk.Invalid("order must be zero, corrected, degraded or slow")
+		return nil, 0, false, form.Invalid("order must be zero, corrected, degraded or slow")
 	}
 	queries, at, of := make([]string, len(list)), map[string]int{}, map[string]int{} // rows by words, and by queries
 	for i, c := range list {
 		queries[i] = c.Query
-		words := desk.Words(c.Query)
+		words := form.Words(c.Query)
 		n, known := at[words]
 		if !known || strings.TrimSpace(words) == "" {
 			n, rows = len(rows), append(rows, searched{SearchCount: c})
@@ -108,16 +98,16 @@ type week struct{ N, Zero int }
 func (w week) Rate() float64 { return float64(w.Zero) / float64(max(1, w.N)) }
 
 // searches lists queries, and shows how much is searched for.
-func (h handler) searches(r *http.Request) (desk.Reply, error) {
+func (h handler) searches(r *http.Request) (form.Reply, error) {
 	rows, total, clicked, err := h.grouped(r, shownQueries)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	days, since, order := h.chosen(r)
 	today := catalog.Day(h.Now())
 	counts, err := h.Store.SearchDays(r.Context(), today.AddDate(0, 0, 1-max(days, 14)))
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	var this, before week
 	n, rate := map[time.Time]float64{}, map[time.Time]float64{}
@@ -136,7 +126,7 @@ func (h handler) searches(r *http.Request) (desk.Reply, error) {
 	for day := catalog.Day(since); !day.After(today); day = day.AddDate(0, 0, 1) {
 		curve, zero = append(curve, look.Point{At: day, Value: n[day]}), append(zero, look.Point{At: day, Value: rate[day]})
 	}
-	return desk.Reply{Template: "searches", Title: "Searches", Data: map[string]any{
+	return form.Reply{Template: "searches", Title: "Searches", Data: map[string]any{
 		"Days": days, "Order": order, "Orders": searchOrders, "Rows": rows, "Total": total, "Clicks": clicked,
 		"Week": this, "Before": before, "Curve": look.Chart{Name: "Searches a day", Points: curve},
 		"Zero": look.Chart{Name: "Share that found nothing", Format: "percent", Points: zero},
@@ -144,10 +134,10 @@ func (h handler) searches(r *http.Request) (desk.Reply, error) {
 }
 
 // export returns the queries as CSV.
-func (h handler) export(r *http.Request) (desk.Reply, error) {
+func (h handler) export(r *http.Request) (form.Reply, error) {
 	rows, _, _, err := h.grouped(r, 0)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	var body bytes.Buffer
 	w := csv.NewWriter(&body)
@@ -160,7 +150,7 @@ func (h handler) export(r *http.Request) (desk.Reply, error) {
 			fmt.Sprintf("%.1f", x.Position), text(strings.Join(x.Alike, " | "))})
 	}
 	err = w.WriteAll(lines)
-	return desk.Reply{Raw: &desk.Raw{Name: "searches.csv", Type: "text/csv; charset=utf-8", Body: body.Bytes()}}, err
+	return form.Reply{Raw: &form.Raw{Name: "searches.csv", Type: "text/csv; charset=utf-8", Body: body.Bytes()}}, err
 }
 
 // text keeps what a stranger searched for from being a formula in a spreadsheet.
@@ -172,31 +162,31 @@ func text(s string) string {
 }
 
 // sample makes a case of queries that were searched for.
-func (h handler) sample(r *http.Request) (desk.Reply, error) {
-	name, n := strings.TrimSpace(r.FormValue("name")), desk.Number(r, "n", 50)
+func (h handler) sample(r *http.Request) (form.Reply, error) {
+	name, n := strings.TrimSpace(r.FormValue("name")), form.Number(r, "n", 50)
 	if name == "" {
-		return desk.Reply{}, desk.Invalid("a case needs a name").In("name")
+		return form.Reply{}, form.Invalid("a case needs a name").In("name")
 	}
 	if n < 1 || n > 500 {
-		return desk.Reply{}, desk.Invalid("a case is made of 1 to 500 queries").In("n")
+		return form.Reply{}, form.Invalid("a case is made of 1 to 500 queries").In("n")
 	}
-	days := min(max(1, desk.Number(r, "days", 30)), catalog.CountDays)
+	days := min(max(1, form.Number(r, "days", 30)), catalog.CountDays)
 	counts, _, err := h.Store.Searches(r.Context(), catalog.SearchQuery{Since: h.Now().AddDate(0, 0, 1-days)})
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if len(counts) == 0 {
-		return desk.Reply{}, desk.Invalid("nothing was searched for in these days")
+		return form.Reply{}, form.Invalid("nothing was searched for in these days")
 	}
-	how, seed := r.FormValue("how"), uint64(max(0, desk.Number(r, "seed", 1)))
+	how, seed := r.FormValue("how"), uint64(max(0, form.Number(r, "seed", 1)))
 	chosen, err := workbench.Sample(counts, how, n, seed)
 	if err != nil {
-		return desk.Reply{}, desk.Invalid("how must be top, random or proportional")
+		return form.Reply{}, form.Invalid("how must be top, random or proportional")
 	}
 	made, err := h.NewCase(r, name, fmt.Sprintf("%d of %d queries searched for in %d days, %s (seed %d)", len(chosen),
 		len(counts), days, how, seed))
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	queries := make([]catalog.CaseQuery, len(chosen))
 	for i, c := range chosen {
@@ -204,7 +194,7 @@ func (h handler) sample(r *http.Request) (desk.Reply, error) {
 			Note: fmt.Sprintf("searched for %d times", c.N)}
 	}
 	if err := h.Store.PutQueries(r.Context(), made.ID, queries, admin.User(r.Context())); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
-	return desk.Reply{Goto: desk.CasePath(made.ID)}, nil
+	return form.Reply{Goto: form.CasePath(made.ID)}, nil
 }

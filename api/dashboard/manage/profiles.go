@@ -1,6 +1,6 @@
-// Package profiles is the section of the dashboard about profiles: their revisions,
-// what is in force, and what fits or tries one.
-package profiles
+// Package manage is the room of the dashboard where what searches use is changed and the
+// service is run: profiles, rules, operations, and who changed what.
+package manage
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
@@ -22,22 +22,37 @@ import (
 )
 
 // handler answers.
-type handler struct{ *desk.Desk }
+type handler struct{ *form.Pages }
 
-// New returns the section.
-func New(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Title: "Profiles", Path: "/profiles", Routes: map[string]desk.Route{
-		"GET /profiles":          desk.Page(h.revisions),
-		"GET /profiles/diff":     desk.Page(h.diff),
-		"GET /profiles/edit":     desk.Page(h.editProfile),
-		"POST /profiles/edit":    desk.Page(h.saveProfile),
-		"GET /profiles/publish":  desk.Page(h.publishPage),
-		"POST /profiles/publish": desk.Form(h.publish, h.publishPage),
-		"GET /profiles/fit":      desk.Page(h.fits),
-		"POST /profiles/fit":     desk.Form(h.startFit, h.fits),
-		"GET /profiles/fit/{id}": desk.Page(h.fit),
-	}}
+// Routes are those of the room.
+func Routes(p *form.Pages) map[string]form.Route {
+	h := handler{p}
+	return map[string]form.Route{
+		"GET /rules":           form.Page(h.synonyms),
+		"POST /rules":          form.Form(h.putSynonyms, h.synonyms),
+		"GET /rules/pins":      form.Page(h.pins),
+		"GET /rules/pins/edit": form.Page(h.editPin),
+		"POST /rules/pins":     form.Form(h.putPin, h.editPin),
+
+		"GET /profiles":          form.Page(h.revisions),
+		"GET /profiles/diff":     form.Page(h.diff),
+		"GET /profiles/edit":     form.Page(h.editProfile),
+		"POST /profiles/edit":    form.Page(h.saveProfile),
+		"GET /profiles/publish":  form.Page(h.publishPage),
+		"POST /profiles/publish": form.Form(h.publishProfile, h.publishPage),
+		"GET /profiles/fit":      form.Page(h.fits),
+		"POST /profiles/fit":     form.Form(h.startFit, h.fits),
+		"GET /profiles/fit/{id}": form.Page(h.fit),
+
+		"GET /operations":                   form.Page(h.overview),
+		"GET /operations/settings":          form.Page(h.settings),
+		"POST /operations/sync":             form.Form(h.syncNow, h.overview),
+		"POST /operations/reindex":          form.Form(h.reindex, h.overview),
+		"POST /operations/jobs/{id}/cancel": form.Form(h.cancelJob, h.overview),
+
+		"GET /changes":            form.Page(h.changes),
+		"POST /changes/{id}/undo": form.Form(h.undo, h.changes),
+	}
 }
 
 // shownPublications is how much of the past the page lists.
@@ -51,15 +66,15 @@ type savedProfile struct {
 }
 
 // revisions lists the revisions of profiles, and what was in force.
-func (h handler) revisions(r *http.Request) (desk.Reply, error) {
+func (h handler) revisions(r *http.Request) (form.Reply, error) {
 	ctx := r.Context()
 	live, _, err := revision.InForce(ctx, h.Store)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	all, err := h.Store.Revisions(ctx, catalog.ProfileRevision)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	list := make([]savedProfile, len(all))
 	for i, x := range all {
@@ -68,41 +83,41 @@ func (h handler) revisions(r *http.Request) (desk.Reply, error) {
 	}
 	was, err := h.Store.Publications(ctx, catalog.ProfileRevision, shownPublications+1)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if len(was) > 0 && len(was) <= shownPublications {
 		was = append(was, catalog.Publication{Kind: catalog.ProfileRevision}) // where it began
 	}
 	choices, err := h.Names(ctx)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	done, err := h.Done(r)
-	return desk.Reply{Template: "profiles", Title: "Profiles", Data: map[string]any{
+	return form.Reply{Template: "profiles", Title: "Profiles", Data: map[string]any{
 		"Live": live, "Revisions": list, "Earlier": was[min(1, len(was)):], "Choices": choices,
 		"Done": done,
 	}}, err
 }
 
 // diff compares two profiles field by field.
-func (h handler) diff(r *http.Request) (desk.Reply, error) {
+func (h handler) diff(r *http.Request) (form.Reply, error) {
 	a, b := cmp.Or(r.FormValue("a"), revision.Live), cmp.Or(r.FormValue("b"), revision.Configured)
-	after, changes, err := h.changes(r.Context(), a, b)
+	after, changes, err := h.differences(r.Context(), a, b)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	live, _, err := revision.InForce(r.Context(), h.Store)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	text, err := yaml.Marshal(after.Profile)
 	_, saved := revision.ParseName(b)
-	return desk.Reply{Template: "diff", Title: a + " and " + b, Data: map[string]any{"A": a, "B": b, "Changes": changes,
+	return form.Reply{Template: "diff", Title: a + " and " + b, Data: map[string]any{"A": a, "B": b, "Changes": changes,
 		"YAML": string(text), "CanPublish": saved && live.Profile() != b}}, err
 }
 
-// changes reads a profile, and in which fields it differs from another.
-func (h handler) changes(ctx context.Context, from, to string) (n revision.Named, changes []profile.Change, err error) {
+// differences reads a profile, and in which fields it differs from another.
+func (h handler) differences(ctx context.Context, from, to string) (n revision.Named, changes []profile.Change, err error) {
 	before, err := h.Named(ctx, from)
 	if err != nil {
 		return n, nil, err
@@ -129,34 +144,34 @@ type profileForm struct {
 }
 
 // page shows the form.
-func (f profileForm) page(status int) desk.Reply {
-	return desk.Reply{Template: "edit", Status: status, Title: "Edit " + f.Name, Data: f}
+func (f profileForm) page(status int) form.Reply {
+	return form.Reply{Template: "edit", Status: status, Title: "Edit " + f.Name, Data: f}
 }
 
 // editProfile shows the form, filled from a profile.
-func (h handler) editProfile(r *http.Request) (desk.Reply, error) {
+func (h handler) editProfile(r *http.Request) (form.Reply, error) {
 	f := profileForm{From: cmp.Or(r.FormValue("from"), revision.Live)}
 	n, err := h.Named(r.Context(), f.From)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	f.Name = profile.DefaultName
 	if name, ok := revision.ParseName(f.From); ok {
 		saved, err := h.Saved(r.Context(), name)
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		f.Name, f.YAML = name.Profile, saved.Data
 	} else {
 		text, err := yaml.Marshal(n.Profile)
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		f.YAML = string(text)
 	}
 	newest, err := h.Store.Revision(r.Context(), catalog.ProfileRevision, f.Name, 0)
 	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	f.Base = newest.Number
 	return f.page(http.StatusOK), nil
@@ -164,13 +179,13 @@ func (h handler) editProfile(r *http.Request) (desk.Reply, error) {
 
 // saveProfile saves an edited profile as a revision. What was typed is kept if it
 // cannot be saved.
-func (h handler) saveProfile(r *http.Request) (desk.Reply, error) {
+func (h handler) saveProfile(r *http.Request) (form.Reply, error) {
 	f := profileForm{Name: strings.TrimSpace(r.FormValue("name")), Note: strings.TrimSpace(r.FormValue("note")),
-		YAML: strings.ReplaceAll(r.FormValue("yaml"), "\r\n", "\n"), Base: desk.Number(r, "base", 0),
+		YAML: strings.ReplaceAll(r.FormValue("yaml"), "\r\n", "\n"), Base: form.Number(r, "base", 0),
 		Query: r.FormValue("q")}
 	would, err := h.usable(r.Context(), f.YAML)
 	if err != nil {
-		f.Fault = desk.Plainly(err, f.YAML)
+		f.Fault = form.Plainly(err, f.YAML)
 		return f.page(http.StatusBadRequest), nil
 	}
 	if r.FormValue("do") == "preview" {
@@ -181,34 +196,34 @@ func (h handler) saveProfile(r *http.Request) (desk.Reply, error) {
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		f.Conflict = conflict
 		if f.Theirs, err = h.against(r.Context(), f); err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		return f.page(http.StatusConflict), nil
 	}
 	if errors.Is(err, revision.ErrInvalid) {
-		f.Fault = desk.Plainly(err, f.YAML)
+		f.Fault = form.Plainly(err, f.YAML)
 		return f.page(http.StatusBadRequest), nil
 	}
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	to := url.Values{"a": {revision.Live}, "b": {revision.NameOf(saved).String()}}
 	if f.Query != "" {
 		to.Set("q", f.Query)
-		return desk.Reply{Goto: "/lab?" + to.Encode()}, nil
+		return form.Reply{Goto: "/lab?" + to.Encode()}, nil
 	}
-	return desk.Reply{Goto: "/profiles/diff?" + to.Encode()}, nil
+	return form.Reply{Goto: "/profiles/diff?" + to.Encode()}, nil
 }
 
 // previewProfile shows what a text changes, and what that is worth on the judged cases.
-func (h handler) previewProfile(ctx context.Context, f profileForm, would revision.Named) (desk.Reply, error) {
+func (h handler) previewProfile(ctx context.Context, f profileForm, would revision.Named) (form.Reply, error) {
 	now, err := h.Named(ctx, revision.Live)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	f.Asked = true
 	if f.Changes, err = profile.Diff(now.Profile, would.Profile); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	f.Effects, err = h.Effects(ctx, would)
 	return f.page(http.StatusOK), err

@@ -1,6 +1,4 @@
-// Package evaluation is the section of the dashboard about what profiles measure on
-// cases.
-package evaluation
+package judge
 
 import (
 	"context"
@@ -13,28 +11,13 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/workbench"
 )
-
-// handler answers.
-type handler struct{ *desk.Desk }
-
-// New returns the section.
-func New(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Title: "Evaluation", Path: "/evaluation", Routes: map[string]desk.Route{
-		"GET /evaluation":           desk.Page(h.runs),
-		"GET /evaluation/new":       desk.Page(h.newRun),
-		"POST /evaluation":          desk.Form(h.startRun, h.newRun),
-		"GET /evaluation/runs":      desk.Page(h.comparison),
-		"POST /evaluation/schedule": desk.Form(h.schedule, h.runs),
-	}}
-}
 
 // maxRuns is how many runs the list shows; older ones are in the charts.
 const maxRuns = 60
@@ -63,11 +46,11 @@ type pending struct {
 }
 
 // runs lists runs, their trends, and what is under way.
-func (h handler) runs(r *http.Request) (desk.Reply, error) {
-	ctx, of := r.Context(), int64(desk.Number(r, "case", 0))
+func (h handler) runs(r *http.Request) (form.Reply, error) {
+	ctx, of := r.Context(), int64(form.Number(r, "case", 0))
 	cases, err := h.Store.Cases(ctx)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	names := map[int64]string{}
 	for _, c := range cases {
@@ -75,7 +58,7 @@ func (h handler) runs(r *http.Request) (desk.Reply, error) {
 	}
 	all, err := workbench.ListRuns(ctx, h.Store, of, 0)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	measure := eval.AllMeasures[max(0, slices.IndexFunc(eval.AllMeasures, func(m eval.Named) bool {
 		return m.Key == r.FormValue("measure")
@@ -86,14 +69,14 @@ func (h handler) runs(r *http.Request) (desk.Reply, error) {
 	}
 	open, err := h.pendingRuns(ctx, names)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	failed, err := h.lastFailure(ctx)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	published, err := h.Store.Publications(ctx, catalog.ProfileRevision, maxMarks)
-	return desk.Reply{Template: "evaluation", Title: "Evaluation", Data: map[string]any{
+	return form.Reply{Template: "evaluation", Title: "Evaluation", Data: map[string]any{
 		"Case": of, "Cases": cases, "Runs": list, "More": len(all) - len(list), "Measure": measure,
 		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure, published), "Pending": open, "Failed": failed,
 		"Intervals": intervals,
@@ -167,15 +150,15 @@ func (h handler) lastFailure(ctx context.Context) (*catalog.Request, error) {
 const maxProfiles = 4
 
 // newRun shows the form of a run.
-func (h handler) newRun(r *http.Request) (desk.Reply, error) {
+func (h handler) newRun(r *http.Request) (form.Reply, error) {
 	ctx := r.Context()
 	cases, err := h.Store.Cases(ctx)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	judges, err := workbench.Judges(ctx, h.Store, cases)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	choices, err := h.Names(ctx)
 	chosen := []string{revision.Live, "", "", ""}
@@ -184,62 +167,62 @@ func (h handler) newRun(r *http.Request) (desk.Reply, error) {
 			chosen[i] = name
 		}
 	}
-	return desk.Reply{Template: "evaluation-new", Title: "New run", Data: map[string]any{
-		"Case": int64(desk.Number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
+	return form.Reply{Template: "evaluation-new", Title: "New run", Data: map[string]any{
+		"Case": int64(form.Number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
 	}}, err
 }
 
 // startRun asks for a run.
-func (h handler) startRun(r *http.Request) (desk.Reply, error) {
+func (h handler) startRun(r *http.Request) (form.Reply, error) {
 	if err := r.ParseForm(); err != nil {
-		return desk.Reply{}, desk.Invalid("the form cannot be read")
+		return form.Reply{}, form.Invalid("the form cannot be read")
 	}
 	ctx := r.Context()
-	a := workbench.EvalTask{Case: int64(desk.Number(r, "case", 0)), Judges: r.Form["judge"]}
+	a := workbench.EvalTask{Case: int64(form.Number(r, "case", 0)), Judges: r.Form["judge"]}
 	for _, name := range r.Form["profile"] {
 		if name == "" {
 			continue
 		}
 		if slices.Contains(a.Profiles, name) {
-			return desk.Reply{}, desk.Invalid(name + " is chosen twice").In("profile")
+			return form.Reply{}, form.Invalid(name + " is chosen twice").In("profile")
 		}
 		if _, err := h.Named(ctx, name); errors.Is(err, catalog.ErrNotFound) {
-			return desk.Reply{}, desk.Invalid("there is no profile " + name).In("profile")
+			return form.Reply{}, form.Invalid("there is no profile " + name).In("profile")
 		} else if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		a.Profiles = append(a.Profiles, name)
 	}
 	if n := len(a.Profiles); n < 1 || n > maxProfiles {
-		return desk.Reply{}, desk.Invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles)).In("profile")
+		return form.Reply{}, form.Invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles)).In("profile")
 	}
 	c, collection, err := workbench.Collection(ctx, h.Store, a.Case, a.Judges)
 	if errors.Is(err, workbench.ErrUnjudged) {
-		return desk.Reply{}, desk.Invalid(err.Error()).In("case")
+		return form.Reply{}, form.Invalid(err.Error()).In("case")
 	}
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	by := admin.User(ctx)
 	if _, err := workbench.Ask(ctx, h.Store, a, by); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	err = h.Store.AddAudit(ctx, catalog.Audit{By: by, Action: "job", Subject: "case " + c.Name,
 		Note: fmt.Sprintf("evaluate %d queries with %s", len(collection.Queries), strings.Join(a.Profiles, ", "))})
-	return desk.Reply{Goto: "/evaluation?case=" + strconv.FormatInt(a.Case, 10)}, err
+	return form.Reply{Goto: "/evaluation?case=" + strconv.FormatInt(a.Case, 10)}, err
 }
 
 // schedule sets how often a case is run.
-func (h handler) schedule(r *http.Request) (desk.Reply, error) {
+func (h handler) schedule(r *http.Request) (form.Reply, error) {
 	every, err := time.ParseDuration(r.FormValue("every"))
 	if err != nil || every < 0 || every > 0 && every < time.Hour {
-		return desk.Reply{}, desk.Invalid("a case is run every hour or less often").In("every")
+		return form.Reply{}, form.Invalid("a case is run every hour or less often").In("every")
 	}
-	c, err := workbench.Case(r.Context(), h.Store, int64(desk.Number(r, "case", 0)))
+	c, err := workbench.Case(r.Context(), h.Store, int64(form.Number(r, "case", 0)))
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	c.Every = every
 	_, err = h.Store.PutCase(r.Context(), c, admin.User(r.Context()))
-	return desk.Reply{Goto: "/evaluation"}, err
+	return form.Reply{Goto: "/evaluation"}, err
 }

@@ -1,4 +1,4 @@
-package operations
+package manage
 
 import (
 	"cmp"
@@ -9,20 +9,10 @@ import (
 	"strings"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
-
-// NewChanges returns the pages of who changed what. They have no place among the
-// sections: the masthead has them beside the name of who works.
-func NewChanges(d *desk.Desk) desk.Section {
-	h := handler{d}
-	return desk.Section{Path: "/changes", Routes: map[string]desk.Route{
-		"GET /changes":            desk.Page(h.changes),
-		"POST /changes/{id}/undo": desk.Form(h.undo, h.changes),
-	}}
-}
 
 // auditPage is how many changes the page lists.
 const auditPage = 200
@@ -39,10 +29,10 @@ var did = map[string]string{"save": "saved", "publish": "published", "edit": "ch
 	"job": "asked for a job on", "switch": "switched"}
 
 // changes lists who changed what.
-func (h handler) changes(r *http.Request) (desk.Reply, error) {
+func (h handler) changes(r *http.Request) (form.Reply, error) {
 	list, err := h.Store.Audit(r.Context(), auditPage)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	changes, undo := make([]change, len(list)), undoing(list)
 	for i, a := range list {
@@ -51,7 +41,7 @@ func (h handler) changes(r *http.Request) (desk.Reply, error) {
 			changes[i].Before = ""
 		}
 	}
-	return desk.Reply{Template: "changes", Title: "Changes", Data: changes}, nil
+	return form.Reply{Template: "changes", Title: "Changes", Data: changes}, nil
 }
 
 // undoing says what undoing does, by the id of each change that can be undone: of the
@@ -80,26 +70,26 @@ func before(a catalog.Audit) catalog.Publication {
 }
 
 // undo takes a change back, by making the opposite one.
-func (h handler) undo(r *http.Request) (desk.Reply, error) {
+func (h handler) undo(r *http.Request) (form.Reply, error) {
 	live, _, err := h.Store.Published(r.Context()) // before the changes are read: see since below
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	list, err := h.Store.Audit(r.Context(), 0)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	at := slices.IndexFunc(list, func(a catalog.Audit) bool { return strconv.FormatInt(a.ID, 10) == r.PathValue("id") })
 	if at < 0 {
-		return desk.Reply{}, fmt.Errorf("change %s: %w", r.PathValue("id"), catalog.ErrNotFound)
+		return form.Reply{}, fmt.Errorf("change %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 	}
-	a, back := list[at], desk.Reply{Goto: "/changes"}
+	a, back := list[at], form.Reply{Goto: "/changes"}
 	_, can := undoing(list)[a.ID]
 	switch {
 	case !can && a.Action == "publish":
-		return desk.Reply{}, desk.Invalid("a newer publication followed this one: undo that first")
+		return form.Reply{}, form.Invalid("a newer publication followed this one: undo that first")
 	case !can:
-		return desk.Reply{}, desk.Invalid("this change cannot be undone")
+		return form.Reply{}, form.Invalid("this change cannot be undone")
 	case a.Action != "publish":
 		return back, workbench.Restore(r.Context(), h.Store, a, admin.User(r.Context()))
 	}

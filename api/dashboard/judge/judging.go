@@ -1,4 +1,4 @@
-package cases
+package judge
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/workbench"
@@ -67,19 +67,19 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 	_ = r.ParseForm() // what cannot be read is not there
 	s := session{Case: c.ID, Query: r.Form.Get("query"), Profiles: r.Form["profile"],
 		Fresh: r.Form.Get("fresh") != ""}
-	if n := desk.Number(r, "n", workbench.Depth); n != workbench.Depth {
+	if n := form.Number(r, "n", workbench.Depth); n != workbench.Depth {
 		s.Depth = min(max(1, n), 100)
 	}
 	return s
 }
 
 // judge shows one document of a pool after the other.
-func (h handler) judge(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
+func (h handler) judge(r *http.Request, c catalog.Case) (_ form.Reply, err error) {
 	s := sessionOf(r, c)
 	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, workbench.Depth), Grades: grades, Link: s.link(),
-		Unseen: s.link("fresh", "1"), Asked: strings.TrimSpace(r.Form.Get("find")), Self: desk.CasePath(c.ID)}
+		Unseen: s.link("fresh", "1"), Asked: strings.TrimSpace(r.Form.Get("find")), Self: form.CasePath(c.ID)}
 	if p.Query, err = h.queryOf(r.Context(), c, s.Query); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if err = h.fillPool(r, &p); err == nil {
 		err = h.focus(r, &p)
@@ -90,7 +90,7 @@ func (h handler) judge(r *http.Request, c catalog.Case) (_ desk.Reply, err error
 	if err == nil {
 		err = h.nextQuery(r.Context(), &p)
 	}
-	return desk.Reply{Template: "judge", Title: p.Query.Text, Data: p}, err
+	return form.Reply{Template: "judge", Title: p.Query.Text, Data: p}, err
 }
 
 // fillPool lists the documents.
@@ -211,7 +211,7 @@ func (h handler) focus(r *http.Request, p *judgePage) error {
 func (h handler) findMore(r *http.Request, p *judgePage) error {
 	found, err := h.pooler().Find(r.Context(), p.Case, p.Asked)
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		return desk.Invalid(err.Error())
+		return form.Invalid(err.Error())
 	}
 	if err != nil {
 		return err
@@ -245,32 +245,32 @@ func (h handler) nextQuery(ctx context.Context, p *judgePage) error {
 
 // grade stores what a judge says of a document and goes on to the next, or takes the
 // last grade back and returns to its document.
-func (h handler) grade(r *http.Request, c catalog.Case) (_ desk.Reply, err error) {
+func (h handler) grade(r *http.Request, c catalog.Case) (_ form.Reply, err error) {
 	s := sessionOf(r, c)
 	if _, err := h.queryOf(r.Context(), c, s.Query); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if r.Form.Get("do") == "undo" {
 		return h.takeBack(r, c, s)
 	}
-	target, grade := r.Form.Get("target"), desk.Number(r, "grade", -1)
+	target, grade := r.Form.Get("target"), form.Number(r, "grade", -1)
 	r.Form.Set("at", target) // what the page shows if this fails
 	if grade < 0 || grade > workbench.MaxGrade {
-		return desk.Reply{}, desk.Invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
+		return form.Reply{}, form.Invalid(fmt.Sprintf("a grade is 0 to %d", workbench.MaxGrade))
 	}
 	if _, err := workbench.Resolve(r.Context(), h.Store, target); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	err = h.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{{Query: s.Query, Target: target,
 		Judge: judgeOf(r), Grade: grade, Note: strings.TrimSpace(r.Form.Get("note"))}})
-	return desk.Reply{Goto: s.link("after", target)}, err
+	return form.Reply{Goto: s.link("after", target)}, err
 }
 
 // takeBack withdraws the newest grade that a judge gave for a query.
-func (h handler) takeBack(r *http.Request, c catalog.Case, s session) (desk.Reply, error) {
+func (h handler) takeBack(r *http.Request, c catalog.Case, s session) (form.Reply, error) {
 	of, err := h.judgmentsOf(r.Context(), c, s.Query)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	var last catalog.Judgment
 	for _, judgments := range of {
@@ -281,9 +281,9 @@ func (h handler) takeBack(r *http.Request, c catalog.Case, s session) (desk.Repl
 		}
 	}
 	if last.Target == "" {
-		return desk.Reply{}, desk.Invalid("there is no grade to take back")
+		return form.Reply{}, form.Invalid("there is no grade to take back")
 	}
 	back := last.Target
 	last.Grade = -1
-	return desk.Reply{Goto: s.link("at", back)}, h.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{last})
+	return form.Reply{Goto: s.link("at", back)}, h.Store.PutJudgments(r.Context(), c.ID, []catalog.Judgment{last})
 }

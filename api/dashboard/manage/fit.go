@@ -1,4 +1,4 @@
-package profiles
+package manage
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval/workbench"
 )
@@ -27,14 +27,14 @@ type fitted struct {
 }
 
 // fits lists tuning jobs, and has the form of another.
-func (h handler) fits(r *http.Request) (desk.Reply, error) {
+func (h handler) fits(r *http.Request) (form.Reply, error) {
 	cases, err := h.Store.Cases(r.Context())
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	jobs, err := h.Store.Jobs(r.Context(), 0)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	var list []fitted
 	running := false
@@ -46,12 +46,12 @@ func (h handler) fits(r *http.Request) (desk.Reply, error) {
 	}
 	judges, err := workbench.Judges(r.Context(), h.Store, cases)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	choices, err := h.Names(r.Context())
-	return desk.Reply{Template: "fit", Title: "Fit a profile",
+	return form.Reply{Template: "fit", Title: "Fit a profile",
 		Data: map[string]any{"Jobs": list, "Running": running, "Cases": cases, "Judges": judges, "Choices": choices,
-			"Default": workbench.Defaults(), "Case": int64(desk.Number(r, "case", 0))}}, err
+			"Default": workbench.Defaults(), "Case": int64(form.Number(r, "case", 0))}}, err
 }
 
 // fittedOf reads what was asked for and found.
@@ -69,44 +69,44 @@ func fittedOf(job catalog.Request, cases []catalog.Case) fitted {
 }
 
 // startFit asks for a tuning.
-func (h handler) startFit(r *http.Request) (desk.Reply, error) {
+func (h handler) startFit(r *http.Request) (form.Reply, error) {
 	if err := r.ParseForm(); err != nil {
-		return desk.Reply{}, desk.Invalid("the form could not be read")
+		return form.Reply{}, form.Invalid("the form could not be read")
 	}
-	a := workbench.TuneTask{Case: int64(desk.Number(r, "case", 0)), Judges: r.Form["judge"],
-		Profile: r.FormValue("profile"), Name: strings.TrimSpace(r.FormValue("name")), Folds: desk.Number(r, "folds", 0),
-		Seed: uint64(max(0, desk.Number(r, "seed", 1)))}
+	a := workbench.TuneTask{Case: int64(form.Number(r, "case", 0)), Judges: r.Form["judge"],
+		Profile: r.FormValue("profile"), Name: strings.TrimSpace(r.FormValue("name")), Folds: form.Number(r, "folds", 0),
+		Seed: uint64(max(0, form.Number(r, "seed", 1)))}
 	for field := range strings.FieldsFuncSeq(r.FormValue("l2"), func(c rune) bool { return c == ',' || c == ' ' }) {
 		penalty, err := strconv.ParseFloat(field, 64)
 		if err != nil {
-			return desk.Reply{}, desk.Invalid(fmt.Sprintf("%q is no penalty: it must be a number such as 0.03", field)).In("l2")
+			return form.Reply{}, form.Invalid(fmt.Sprintf("%q is no penalty: it must be a number such as 0.03", field)).In("l2")
 		}
 		a.L2 = append(a.L2, penalty)
 	}
 	if err := a.Check(); err != nil {
-		return desk.Reply{}, desk.Invalid(err.Error())
+		return form.Reply{}, form.Invalid(err.Error())
 	}
 	if _, err := h.Named(r.Context(), a.Profile); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	c, collection, err := workbench.Collection(r.Context(), h.Store, a.Case, a.Judges)
 	if errors.Is(err, workbench.ErrUnjudged) {
-		return desk.Reply{}, desk.Invalid(err.Error())
+		return form.Reply{}, form.Invalid(err.Error())
 	}
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if n := len(collection.Queries); n < 2*a.Folds {
-		return desk.Reply{}, desk.Invalid(fmt.Sprintf("%d judged queries are too few for %d folds", n, a.Folds)).In("folds")
+		return form.Reply{}, form.Invalid(fmt.Sprintf("%d judged queries are too few for %d folds", n, a.Folds)).In("folds")
 	}
 	by := admin.User(r.Context())
 	id, err := workbench.Ask(r.Context(), h.Store, a, by)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	err = h.Store.AddAudit(r.Context(), catalog.Audit{By: by, Action: "job", Subject: "profile " + a.Name,
 		Note: fmt.Sprintf("fit %s to %d queries of %s", a.Profile, len(collection.Queries), c.Name)})
-	return desk.Reply{Goto: fmt.Sprintf("/profiles/fit/%d", id)}, err
+	return form.Reply{Goto: fmt.Sprintf("/profiles/fit/%d", id)}, err
 }
 
 // fittedWeight is a weight with the widths of its bars, in hundredths of the
@@ -117,21 +117,21 @@ type fittedWeight struct {
 }
 
 // fit shows what a tuning learned.
-func (h handler) fit(r *http.Request) (desk.Reply, error) {
+func (h handler) fit(r *http.Request) (form.Reply, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return desk.Reply{}, fmt.Errorf("job %s: %w", r.PathValue("id"), catalog.ErrNotFound)
+		return form.Reply{}, fmt.Errorf("job %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 	}
 	job, err := h.Store.Job(r.Context(), id)
 	if err == nil && job.Kind != (workbench.TuneTask{}).Kind() {
 		err = fmt.Errorf("tuning job %d: %w", id, catalog.ErrNotFound)
 	}
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	cases, err := h.Store.Cases(r.Context())
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	f := fittedOf(job, cases)
 	largest := 0.0
@@ -143,7 +143,7 @@ func (h handler) fit(r *http.Request) (desk.Reply, error) {
 	for i, w := range f.Weights {
 		weights[i] = fittedWeight{w, width(w.Before), width(w.After)}
 	}
-	page := desk.Reply{Template: "fit-result", Title: fmt.Sprintf("Fit %d", id),
+	page := form.Reply{Template: "fit-result", Title: fmt.Sprintf("Fit %d", id),
 		Data: map[string]any{"Job": f, "Weights": weights}}
 	if job.DoneAt.IsZero() {
 		page.Refresh = 2

@@ -1,4 +1,4 @@
-package rules
+package manage
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/api/admin"
-	"almanac/api/dashboard/desk"
+	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/revision"
@@ -27,7 +27,7 @@ import (
 type ruleSet struct {
 	Newest catalog.Revision    // Number 0: there is none yet
 	Live   catalog.Publication // ID 0: nothing was published
-	Done   *desk.Done          // what was just published; nil: nothing
+	Done   *form.Done          // what was just published; nil: nothing
 }
 
 // rules reads the newest revision of a kind.
@@ -46,24 +46,24 @@ func (h handler) rules(r *http.Request, kind catalog.RevisionKind) (s ruleSet, e
 	return s, err
 }
 
-// publish saves rules as a revision made from the one that the form was filled
+// publishRules saves rules as a revision made from the one that the form was filled
 // from, and publishes it; what says what changes, unless there is a note. It leads to the
 // page of a path.
-func (h handler) publish(r *http.Request, path string, kind catalog.RevisionKind, rules any, what string) (out desk.Reply,
+func (h handler) publishRules(r *http.Request, path string, kind catalog.RevisionKind, rules any, what string) (out form.Reply,
 	err error) {
 	data, err := marshal(rules)
 	if err != nil {
 		return out, err
 	}
 	by, note := admin.User(r.Context()), cmp.Or(strings.TrimSpace(r.FormValue("why")), what)
-	saved, err := h.Store.SaveRevision(r.Context(), catalog.Revision{Kind: kind, Base: desk.Number(r, "base", 0), By: by,
+	saved, err := h.Store.SaveRevision(r.Context(), catalog.Revision{Kind: kind, Base: form.Number(r, "base", 0), By: by,
 		Note: note, Data: data})
 	if err != nil {
 		return out, err
 	}
 	p, err := h.Store.Publish(r.Context(),
 		catalog.Publication{Kind: kind, Number: saved.Number, By: by, Note: note}, 0)
-	return desk.Reply{Goto: desk.After(path, p)}, err
+	return form.Reply{Goto: form.After(path, p)}, err
 }
 
 // marshal writes rules as a revision has them.
@@ -81,15 +81,15 @@ func (h handler) would(ctx context.Context, kind catalog.RevisionKind, rules any
 	if err != nil {
 		return n, err
 	}
-	n.Name = desk.Edited
+	n.Name = form.Edited
 	if n.Relevance, err = h.Relevance(ctx, catalog.Revision{Kind: kind, Data: data}); err != nil {
-		err = desk.Invalid(err.Error())
+		err = form.Invalid(err.Error())
 	}
 	return n, err
 }
 
 // preview searches as it is, and as it would be.
-func (h handler) preview(ctx context.Context, query string, would revision.Named) (d desk.Difference, err error) {
+func (h handler) preview(ctx context.Context, query string, would revision.Named) (d form.Difference, err error) {
 	request := retrieval.Request{Query: query, Limit: previewed, Diversify: true}
 	before, err := h.Search.Search(ctx, request)
 	if err != nil {
@@ -100,7 +100,7 @@ func (h handler) preview(ctx context.Context, query string, would revision.Named
 	if err != nil {
 		return d, err
 	}
-	return desk.Differ(query, before.Results, after.Results), nil
+	return form.Differ(query, before.Results, after.Results), nil
 }
 
 // pinned is a rule with the titles of its records.
@@ -125,15 +125,15 @@ func (h handler) pinRules(r *http.Request) (set ruleSet, rules []revision.PinRul
 }
 
 // pins lists what is pinned and buried.
-func (h handler) pins(r *http.Request) (desk.Reply, error) {
+func (h handler) pins(r *http.Request) (form.Reply, error) {
 	set, rules, err := h.pinRules(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	today := h.Now().UTC().Truncate(24 * time.Hour)
 	list := make([]pinned, len(rules))
 	for i, rule := range rules {
-		p := pinned{PinRule: rule, State: "live", Link: desk.Link("/rules/pins/edit", "q", rule.Query)}
+		p := pinned{PinRule: rule, State: "live", Link: form.Link("/rules/pins/edit", "q", rule.Query)}
 		switch {
 		case !rule.Until.IsZero() && rule.Until.Before(today):
 			p.State = "ended"
@@ -143,13 +143,13 @@ func (h handler) pins(r *http.Request) (desk.Reply, error) {
 		for _, place := range rule.Places {
 			title, err := h.title(r.Context(), place.Record)
 			if err != nil {
-				return desk.Reply{}, err
+				return form.Reply{}, err
 			}
 			p.Records = append(p.Records, pinnedRecord{place, title})
 		}
 		list[i] = p
 	}
-	return desk.Reply{Template: "pins", Title: "Pinned results",
+	return form.Reply{Template: "pins", Title: "Pinned results",
 		Data: map[string]any{"Set": set, "Rules": list}}, nil
 }
 
@@ -170,7 +170,7 @@ type pinForm struct {
 	Known   bool     // the query has a rule already
 	Sent    []string // records that a form had, kind:key
 	Choices []pinChoice
-	Preview *desk.Difference
+	Preview *form.Difference
 	Effects []workbench.Effect
 }
 
@@ -182,11 +182,11 @@ type pinChoice struct {
 
 // editPin shows the form for a query; one that was sent has a row for each record
 // that it had.
-func (h handler) editPin(r *http.Request) (desk.Reply, error) {
+func (h handler) editPin(r *http.Request) (form.Reply, error) {
 	query := strings.TrimSpace(cmp.Or(r.FormValue("q"), r.FormValue("query")))
 	set, rules, err := h.pinRules(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	f := pinForm{Set: set, Rule: revision.PinRule{Query: query}}
 	if at := slices.IndexFunc(rules, func(p revision.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
@@ -201,7 +201,7 @@ func (h handler) editPin(r *http.Request) (desk.Reply, error) {
 }
 
 // pinPage fills in what can be pinned: what the query finds, and what is pinned.
-func (h handler) pinPage(r *http.Request, f pinForm) (desk.Reply, error) {
+func (h handler) pinPage(r *http.Request, f pinForm) (form.Reply, error) {
 	chosen := map[string]string{}
 	for _, record := range f.Sent {
 		chosen[record] = ""
@@ -213,7 +213,7 @@ func (h handler) pinPage(r *http.Request, f pinForm) (desk.Reply, error) {
 		found, err := h.Search.Search(r.Context(),
 			retrieval.Request{Query: f.Rule.Query, Limit: 2 * previewed, Diversify: true})
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		for _, x := range found.Results {
 			record, err := h.Store.ByID(r.Context(), x.Record)
@@ -221,7 +221,7 @@ func (h handler) pinPage(r *http.Request, f pinForm) (desk.Reply, error) {
 				continue // the index has not caught up
 			}
 			if err != nil {
-				return desk.Reply{}, err
+				return form.Reply{}, err
 			}
 			name := record.Ref().Name()
 			f.Choices = append(f.Choices, pinChoice{name, record.Title, x.Heading, chosen[name]})
@@ -231,48 +231,48 @@ func (h handler) pinPage(r *http.Request, f pinForm) (desk.Reply, error) {
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		title, err := h.title(r.Context(), name)
 		if err != nil {
-			return desk.Reply{}, err
+			return form.Reply{}, err
 		}
 		f.Choices = append(f.Choices, pinChoice{name, title, "", chosen[name]})
 	}
-	return desk.Reply{Template: "pin", Title: "Pin results", Data: f}, nil
+	return form.Reply{Template: "pin", Title: "Pin results", Data: f}, nil
 }
 
 // putPin previews, publishes or removes the rule of a query.
-func (h handler) putPin(r *http.Request) (desk.Reply, error) {
+func (h handler) putPin(r *http.Request) (form.Reply, error) {
 	rule, err := h.pinOf(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	set, rules, err := h.pinRules(r)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	same := func(p revision.PinRule) bool { return strings.EqualFold(p.Query, rule.Query) }
 	known := slices.ContainsFunc(rules, same)
 	rules = slices.DeleteFunc(rules, same)
 	if r.FormValue("do") == "remove" {
-		return h.publish(r, "/rules/pins", catalog.PinsRevision, rules, "no pins for "+rule.Query)
+		return h.publishRules(r, "/rules/pins", catalog.PinsRevision, rules, "no pins for "+rule.Query)
 	}
 	if len(rule.Places) == 0 {
-		return desk.Reply{}, desk.Invalid("choose a place for at least one record")
+		return form.Reply{}, form.Invalid("choose a place for at least one record")
 	}
 	rules = append(rules, rule)
 	would, err := h.would(r.Context(), catalog.PinsRevision, rules)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	tried, err := h.preview(r.Context(), rule.Query, would)
 	if err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	if r.FormValue("do") == "publish" {
-		return h.publish(r, "/rules/pins", catalog.PinsRevision, rules, "pins for "+rule.Query)
+		return h.publishRules(r, "/rules/pins", catalog.PinsRevision, rules, "pins for "+rule.Query)
 	}
-	set.Newest.Number = desk.Number(r, "base", set.Newest.Number) // what the form was filled from
+	set.Newest.Number = form.Number(r, "base", set.Newest.Number) // what the form was filled from
 	f := pinForm{Set: set, Rule: rule, Known: known, Preview: &tried}
 	if f.Effects, err = h.Effects(r.Context(), would, f.Preview); err != nil {
-		return desk.Reply{}, err
+		return form.Reply{}, err
 	}
 	return h.pinPage(r, f)
 }
@@ -283,23 +283,23 @@ const placeField = "place "
 // pinOf reads the rule of a form.
 func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 	if err := r.ParseForm(); err != nil {
-		return rule, desk.Invalid("the form could not be read")
+		return rule, form.Invalid("the form could not be read")
 	}
 	rule.Query, rule.Note = strings.TrimSpace(r.FormValue("query")), strings.TrimSpace(r.FormValue("note"))
 	if rule.Query == "" {
-		return rule, desk.Invalid("a rule needs a query").In("query")
+		return rule, form.Invalid("a rule needs a query").In("query")
 	}
 	for name, day := range map[string]*revision.Day{"from": &rule.From, "until": &rule.Until} {
 		if text := r.FormValue(name); text != "" {
 			if day.Time = dates.At(text, dates.Day); day.IsZero() {
-				return rule, desk.Invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).In(name)
+				return rule, form.Invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).In(name)
 			}
 		}
 	}
 	place := func(record, position, field string) error {
 		n, err := strconv.Atoi(position)
 		if err != nil || n < 0 || n > retrieval.MaxResults {
-			return desk.Invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
+			return form.Invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
 				retrieval.MaxResults)).In(field)
 		}
 		rule.Places = append(rule.Places, revision.Place{Record: record, Position: n})
