@@ -79,6 +79,8 @@ type Page struct {
 	Script      string // name of an asset that only this page loads; "" = none
 	Nav         []Link // of the masthead; nil = that of the site
 	State       []Link // of a tool, at the end of its masthead: what is live, who works here
+	// Form is the one of a tool that was sent and refused; its templates know how to ask it.
+	Form any
 	// Filters are those of the search, which the search field keeps.
 	Filters []Field
 }

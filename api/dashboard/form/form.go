@@ -173,7 +173,7 @@ type Reply struct {
 	Raw      *Raw   // a file
 	Status   int    // of a page; 0 = 200
 	stranger bool   // whoever asks may not have logged in: the page says nothing of what is here
-	again    *again // a form of the page that failed
+	sent     *Sent  // a form of the page that was refused
 }
 
 // Raw is a file for download.
@@ -197,9 +197,10 @@ func (p *Pages) answer(r *http.Request, got Reply) *edge.Answer {
 		page.State = []look.Link{p.live(r.Context()), {Title: "Changes", Path: "/changes"},
 			{Title: admin.User(r.Context()), Path: "/login"}}
 	}
+	page.Form = got.sent
 	body, err := p.pages.Render(got.Template, got.Part, page, got.Data)
-	if err == nil && got.again != nil {
-		body, err = got.again.fill(body)
+	if err == nil && got.sent != nil && !got.sent.said { // the page no longer has the form
+		return p.Refuse(r, got.sent.err)
 	}
 	if err != nil {
 		p.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.URL.Path, "error", err)
@@ -225,34 +226,6 @@ func (p *Pages) live(ctx context.Context) look.Link {
 		}
 	}
 	return look.Link{Title: title, Path: "/profiles"}
-}
-
-// Invalid is an error in what a person sent; its text is for them.
-type Invalid string
-
-// Error implements error.
-func (e Invalid) Error() string { return string(e) }
-
-// In names the field of the form that the error is about.
-func (e Invalid) In(field string) error { return fieldError{e, field} }
-
-// fieldError is an error in a field of a form.
-type fieldError struct {
-	Invalid
-	field string
-}
-
-// Unwrap makes it an Invalid.
-func (e fieldError) Unwrap() error { return e.Invalid }
-
-// failure is a page about an error.
-type failure struct {
-	Status   int
-	Heading  string
-	Text     string
-	Conflict *catalog.ConflictError
-	Back     look.Link // where to go from here; zero: nowhere
-	Stranger bool      // see Reply
 }
 
 const failurePage = "failure"

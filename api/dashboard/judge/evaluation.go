@@ -167,6 +167,7 @@ func (h handler) newRun(r *http.Request) (form.Reply, error) {
 			chosen[i] = name
 		}
 	}
+	copy(chosen, r.PostForm["profile"])
 	return form.Reply{Template: "evaluation-new", Title: "New run", Data: map[string]any{
 		"Case": int64(form.Number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
 	}}, err
