@@ -19,6 +19,7 @@ import (
 
 // Bench measures on the index that serves, and stores nothing: what a change would do
 // to a case before anybody makes it, and how its latest runs are by the grades of today.
+// It finds what is to be judged for a query, its pool.
 type Bench struct {
 	revision.Source
 	Index Measurable

@@ -44,7 +44,7 @@ func (x Runner) judge(ctx context.Context, a JudgeTask, _ string, progress func(
 	if x.Model == nil {
 		return out, errors.New("there is no model to judge: judge.url is not set")
 	}
-	pool := Pooler{x.Source, x.Index}
+	pool := &Bench{Source: x.Source, Index: x.Index}
 	judge := ModelJudge + x.Model.Name()
 	pairs, known, err := pool.pairs(ctx, a, judge)
 	if err != nil {
@@ -87,12 +87,12 @@ func (x Runner) judge(ctx context.Context, a JudgeTask, _ string, progress func(
 }
 
 // pairs lists what is to be graded, and counts what the judge graded before.
-func (x Pooler) pairs(ctx context.Context, a JudgeTask, judge string) (pairs []pair, known int, err error) {
-	c, err := Case(ctx, x.Store, a.Case)
+func (b *Bench) pairs(ctx context.Context, a JudgeTask, judge string) (pairs []pair, known int, err error) {
+	c, err := Case(ctx, b.Store, a.Case)
 	if err != nil {
 		return nil, 0, err
 	}
-	queries, judgments, err := Content(ctx, x.Store, a.Case)
+	queries, judgments, err := Content(ctx, b.Store, a.Case)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -103,7 +103,7 @@ func (x Pooler) pairs(ctx context.Context, a JudgeTask, judge string) (pairs []p
 		byPeople[of] = byPeople[of] || ByPeople(j.Judge)
 	}
 	for _, q := range queries {
-		pool, err := x.Pool(ctx, c, q, a.Profiles, cmp.Or(a.Depth, Depth), judge)
+		pool, err := b.Pool(ctx, c, q, a.Profiles, cmp.Or(a.Depth, Depth), judge)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -58,7 +58,7 @@ func (s shelved) Status(ctx context.Context) retrieval.Status { return s.Searche
 
 // library is a case over five records: a.md to c.md, and two of d.md. Words alone find
 // three of them.
-func library(t *testing.T) (workbench.Pooler, *sqlite.Store, catalog.Case) {
+func library(t *testing.T) (*workbench.Bench, *sqlite.Store, catalog.Case) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
@@ -95,8 +95,8 @@ func library(t *testing.T) (workbench.Pooler, *sqlite.Store, catalog.Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return workbench.Pooler{Source: revision.Source{Store: store, Base: retrieval.Relevance{
-		Profiles: []profile.Profile{p}}}, Search: found}, store, c
+	return &workbench.Bench{Source: revision.Source{Store: store, Base: retrieval.Relevance{
+		Profiles: []profile.Profile{p}}}, Index: shelved{Searcher: found}}, store, c
 }
 
 // judge stores grades of the first query.
@@ -311,7 +311,7 @@ func TestClicksAreAListOfTheirOwn(t *testing.T) {
 	x, store, c := library(t)
 	ctx := t.Context()
 	day := time.Date(2030, 5, 1, 0, 0, 0, 0, time.UTC)
-	found := x.Search.(*shelf).all
+	found := x.Index.(shelved).Searcher.(*shelf).all
 	count := func(query string, place, shown, clicked int) catalog.ClickCount {
 		return catalog.ClickCount{Query: query, Record: found[place-1].Record, Position: place, Shown: shown, Clicked: clicked,
 			LastAt: day}
@@ -363,7 +363,7 @@ func TestAModelJudgesWhatItHasNotJudged(t *testing.T) {
 	}
 	job := func(task workbench.JudgeTask) (workbench.Graded, error) {
 		steps := 0
-		runner := workbench.Runner{Source: x.Source, Index: shelved{Searcher: x.Search}, Model: m}
+		runner := workbench.Runner{Source: x.Source, Index: x.Index.(shelved), Model: m}
 		out, err := do[workbench.Graded](ctx, runner, task, func(done, total int) { steps = max(steps, done) })
 		if err == nil && steps != out.Graded+out.Unread {
 			t.Errorf("progress says %d of %+v", steps, out)

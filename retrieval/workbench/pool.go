@@ -18,12 +18,6 @@ import (
 // Depth is how many results of each list are judged, unless somebody chooses.
 const Depth = 20
 
-// Pooler makes pools.
-type Pooler struct {
-	revision.Source
-	Search retrieval.Searcher
-}
-
 // Document is what a judge sees of a document. It says neither who found it nor
 // how well.
 type Document struct {
@@ -47,16 +41,16 @@ func (p Pool) Find(target string) int {
 // Pool returns the first depth results of each profile, by the names of package
 // revision, and what anybody judged of the query, in an order that is random but the
 // same whenever this judge judges this query.
-func (x Pooler) Pool(ctx context.Context, c catalog.Case, q catalog.CaseQuery, profiles []string, depth int,
+func (b *Bench) Pool(ctx context.Context, c catalog.Case, q catalog.CaseQuery, profiles []string, depth int,
 	judge string) (p Pool, err error) {
-	judgments, err := x.Store.Judgments(ctx, c.ID)
+	judgments, err := b.Store.Judgments(ctx, c.ID)
 	if err != nil {
 		return p, err
 	}
 	judged := targets(judgments) // in the whole case, as it is the case that names records
 	seen := map[int64]bool{}
 	for _, name := range profiles {
-		results, err := x.results(ctx, q.Text, name, depth)
+		results, err := b.results(ctx, q.Text, name, depth)
 		if errors.Is(err, retrieval.ErrBadQuery) || gone(err) {
 			p.Faults = append(p.Faults, fmt.Sprintf("%s: %v", name, err))
 			continue
@@ -64,7 +58,7 @@ func (x Pooler) Pool(ctx context.Context, c catalog.Case, q catalog.CaseQuery, p
 		if err != nil {
 			return p, err
 		}
-		found, err := x.documents(ctx, results, judged, seen)
+		found, err := b.documents(ctx, results, judged, seen)
 		if err != nil {
 			return p, err
 		}
@@ -78,7 +72,7 @@ func (x Pooler) Pool(ctx context.Context, c catalog.Case, q catalog.CaseQuery, p
 		if j.Query != q.ID || p.Find(j.Target) >= 0 {
 			continue
 		}
-		record, err := Resolve(ctx, x.Store, j.Target)
+		record, err := Resolve(ctx, b.Store, j.Target)
 		if gone(err) {
 			continue
 		}
@@ -107,19 +101,19 @@ func targets(judgments []catalog.Judgment) map[string]bool {
 }
 
 // results searches with a profile.
-func (x Pooler) results(ctx context.Context, query, name string, depth int) ([]retrieval.Result, error) {
-	named, err := x.Named(ctx, name)
+func (b *Bench) results(ctx context.Context, query, name string, depth int) ([]retrieval.Result, error) {
+	named, err := b.Named(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	found, err := x.Search.Search(ctx, retrieval.Request{Query: query, Limit: depth, Whole: depth, Diversify: true,
+	found, err := b.Index.Search(ctx, retrieval.Request{Query: query, Limit: depth, Whole: depth, Diversify: true,
 		Relevance: &named.Relevance})
 	return found.Results, err
 }
 
 // documents names the records of results that were not seen, and adds them to
 // seen. Records of one path that is judged are one document.
-func (x Pooler) documents(ctx context.Context, results []retrieval.Result, judged map[string]bool,
+func (b *Bench) documents(ctx context.Context, results []retrieval.Result, judged map[string]bool,
 	seen map[int64]bool) ([]Document, error) {
 	var ids []int64
 	of := map[int64]retrieval.Result{}
@@ -129,11 +123,11 @@ func (x Pooler) documents(ctx context.Context, results []retrieval.Result, judge
 			ids = append(ids, r.Record)
 		}
 	}
-	heads, err := x.Store.Heads(ctx, ids)
+	heads, err := b.Store.Heads(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	names, err := Targets(ctx, x.Store, heads, judged)
+	names, err := Targets(ctx, b.Store, heads, judged)
 	if err != nil {
 		return nil, err
 	}
@@ -148,27 +142,27 @@ func (x Pooler) documents(ctx context.Context, results []retrieval.Result, judge
 }
 
 // Find searches as readers do, for what no list of a pool found.
-func (x Pooler) Find(ctx context.Context, c catalog.Case, query string) ([]Document, error) {
-	judgments, err := x.Store.Judgments(ctx, c.ID)
+func (b *Bench) Find(ctx context.Context, c catalog.Case, query string) ([]Document, error) {
+	judgments, err := b.Store.Judgments(ctx, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	results, err := x.results(ctx, query, revision.Live, Depth)
+	results, err := b.results(ctx, query, revision.Live, Depth)
 	if err != nil {
 		return nil, err
 	}
-	return x.documents(ctx, results, targets(judgments), map[int64]bool{})
+	return b.documents(ctx, results, targets(judgments), map[int64]bool{})
 }
 
 // maxText bounds what a judge reads of a document that no list found, in runes.
 const maxText = 1500
 
 // Read fills in the text of a document that has none: the beginning of its body.
-func (x Pooler) Read(ctx context.Context, d *Document) error {
+func (b *Bench) Read(ctx context.Context, d *Document) error {
 	if d.Text != "" {
 		return nil
 	}
-	r, err := x.Store.ByID(ctx, d.Record.ID)
+	r, err := b.Store.ByID(ctx, d.Record.ID)
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,33 @@ func TaskOf[T Task](r catalog.Request) (t T, err error) {
 	return t, err
 }
 
+// Job is a job that was asked for: its task, and what it found, which is zero until it is done.
+type Job[T Task, R any] struct {
+	catalog.Request
+	Task  T
+	Found R
+}
+
+// JobOf reads a job; it is an error if it has another task.
+func JobOf[T Task, R any](r catalog.Request) (j Job[T, R], err error) {
+	j.Request = r
+	if j.Task, err = TaskOf[T](r); err == nil && r.Result != "" {
+		err = json.Unmarshal([]byte(r.Result), &j.Found)
+	}
+	return j, err
+}
+
+// JobsOf returns those of a task among the newest jobs, newest first; limit 0 means among all.
+func JobsOf[T Task, R any](ctx context.Context, store catalog.JobStore, limit int) (out []Job[T, R], err error) {
+	all, err := store.Jobs(ctx, limit)
+	for _, r := range all {
+		if j, err := JobOf[T, R](r); err == nil {
+			out = append(out, j)
+		}
+	}
+	return out, err
+}
+
 // Jobs are what does the tasks, by the kinds of their jobs: an EvalTask gives
 // Runs, a TuneTask a Fit, a JudgeTask Graded and a ReplayTask a Replay.
 func (x Runner) Jobs() map[string]jobs.Do {

@@ -313,6 +313,16 @@ func (p *Pages) NewCase(r *http.Request, name, description string) (catalog.Case
 		admin.User(r.Context()))
 }
 
+// Cases returns the cases, and their names.
+func (p *Pages) Cases(ctx context.Context) (list []catalog.Case, names map[int64]string, err error) {
+	list, err = p.Store.Cases(ctx)
+	names = make(map[int64]string, len(list))
+	for _, c := range list {
+		names[c.ID] = c.Name
+	}
+	return list, names, err
+}
+
 // CasePath is the address of a case.
 func CasePath(id int64) string { return "/cases/" + strconv.FormatInt(id, 10) }
 

@@ -5,7 +5,6 @@ package judge
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,11 +57,6 @@ func Routes(p *form.Pages) map[string]form.Route {
 
 // judgeOf is the name under which whoever makes a request judges.
 func judgeOf(r *http.Request) string { return workbench.PersonJudge + admin.User(r.Context()) }
-
-// pooler makes pools over the index that serves.
-func (h handler) pooler() workbench.Pooler {
-	return workbench.Pooler{Source: h.Source, Search: h.Search}
-}
 
 // cases lists cases.
 func (h handler) cases(r *http.Request) (form.Reply, error) {
@@ -120,20 +114,14 @@ type casePage struct {
 	Sort       string
 	Sorts      [][2]string
 	Agreements []workbench.Agreement
-	Start      string // address of the first query that is not judged, else of the first
-	Model      string // that may be asked; "" = none
-	Jobs       []judgeJob
+	Start      string                                                 // address of the first query that is not judged, else of the first
+	Model      string                                                 // that may be asked; "" = none
+	Jobs       []workbench.Job[workbench.JudgeTask, workbench.Graded] // that are open, and the last that is done
 }
 
 // sorts are the orders of the queries of a case, with their names.
 var sorts = [][2]string{{"", "worst first"}, {"change", "largest loss first"}, {"unjudged", "least judged first"},
 	{"added", "as added"}}
-
-// judgeJob is a model at work on the case.
-type judgeJob struct {
-	catalog.Request
-	Done workbench.Graded
-}
 
 // showCase lists the queries of a case, and who judged how much.
 func (h handler) showCase(r *http.Request, c catalog.Case) (form.Reply, error) {
@@ -172,10 +160,16 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (form.Reply, error) {
 	if order, ok := byOrder[p.Sort]; ok {
 		slices.SortStableFunc(p.List, order)
 	}
-	if p.Jobs, err = h.judgeJobs(r.Context(), c.ID); err != nil {
-		return form.Reply{}, err
+	jobs, err := workbench.JobsOf[workbench.JudgeTask, workbench.Graded](r.Context(), h.Store, 100)
+	for _, job := range jobs {
+		if job.Task.Case != c.ID {
+			continue
+		}
+		if p.Jobs = append(p.Jobs, job); !job.DoneAt.IsZero() {
+			break
+		}
 	}
-	return form.Reply{Template: "case", Title: c.Name, Data: p}, nil
+	return form.Reply{Template: "case", Title: c.Name, Data: p}, err
 }
 
 // byOrder compares queries as the page is sorted; what was not measured comes last.
@@ -194,25 +188,6 @@ func unmeasured(a, b caseQuery) int {
 		return -1
 	}
 	return 1
-}
-
-// judgeJobs returns the open jobs of models on a case, and the last that is done.
-func (h handler) judgeJobs(ctx context.Context, id int64) (out []judgeJob, err error) {
-	jobs, err := h.Store.Jobs(ctx, 100)
-	if err != nil {
-		return nil, err
-	}
-	for _, job := range jobs {
-		if task, err := workbench.TaskOf[workbench.JudgeTask](job); err != nil || task.Case != id {
-			continue
-		}
-		x := judgeJob{Request: job}
-		_ = json.Unmarshal([]byte(job.Result), &x.Done) // empty until it is done
-		if out = append(out, x); !job.DoneAt.IsZero() {
-			break
-		}
-	}
-	return out, nil
 }
 
 // maxDescription is how many bytes a case says of itself, with its guidelines.

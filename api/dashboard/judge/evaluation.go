@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,30 +30,12 @@ var intervals = []struct {
 	Name  string
 }{{0, "never"}, {6 * time.Hour, "every 6 hours"}, {24 * time.Hour, "every day"}, {7 * 24 * time.Hour, "every week"}}
 
-// listed is a run in the list.
-type listed struct {
-	workbench.Run
-	CaseName string
-	Together string // address of all runs of its job
-}
-
-// pending is an evaluation that was asked for and is not done.
-type pending struct {
-	catalog.Request
-	workbench.EvalTask
-	CaseName string
-}
-
 // runs lists runs, their trends, and what is under way.
 func (h handler) runs(r *http.Request) (form.Reply, error) {
 	ctx, of := r.Context(), int64(form.Number(r, "case", 0))
-	cases, err := h.Store.Cases(ctx)
+	cases, names, err := h.Cases(ctx)
 	if err != nil {
 		return form.Reply{}, err
-	}
-	names := map[int64]string{}
-	for _, c := range cases {
-		names[c.ID] = c.Name
 	}
 	all, err := workbench.ListRuns(ctx, h.Store, of, 0)
 	if err != nil {
@@ -63,25 +44,32 @@ func (h handler) runs(r *http.Request) (form.Reply, error) {
 	measure := eval.AllMeasures[max(0, slices.IndexFunc(eval.AllMeasures, func(m eval.Named) bool {
 		return m.Key == r.FormValue("measure")
 	}))]
-	var list []listed
-	for _, run := range all[:min(maxRuns, len(all))] {
-		list = append(list, listed{run, names[run.Case], together(run, all)})
+	list := all[:min(maxRuns, len(all))]
+	withOthers := map[int64]string{} // addresses, by runs
+	for _, run := range list {
+		withOthers[run.ID] = together(run, all)
 	}
-	open, err := h.pendingRuns(ctx, names)
+	jobs, err := workbench.JobsOf[workbench.EvalTask, workbench.Runs](ctx, h.Store, 0)
 	if err != nil {
 		return form.Reply{}, err
 	}
-	failed, err := h.lastFailure(ctx)
-	if err != nil {
-		return form.Reply{}, err
+	open := slices.DeleteFunc(slices.Clone(jobs), func(j evaluation) bool { return !j.DoneAt.IsZero() })
+	slices.Reverse(open) // oldest first
+	var failed *evaluation
+	last := slices.IndexFunc(jobs, func(j evaluation) bool { return !j.DoneAt.IsZero() })
+	if last >= 0 && jobs[last].Failure != "" {
+		failed = &jobs[last]
 	}
 	published, err := h.Store.Publications(ctx, catalog.ProfileRevision, maxMarks)
 	return form.Reply{Template: "evaluation", Title: "Evaluation", Data: map[string]any{
-		"Case": of, "Cases": cases, "Runs": list, "More": len(all) - len(list), "Measure": measure,
-		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure, published), "Pending": open, "Failed": failed,
-		"Intervals": intervals,
+		"Case": of, "Cases": cases, "Names": names, "Runs": list, "More": len(all) - len(list), "Together": withOthers,
+		"Measure": measure, "Measures": eval.AllMeasures, "Trends": trends(all, names, measure, published),
+		"Pending": open, "Failed": failed, "Intervals": intervals,
 	}}, err
 }
+
+// evaluation is a run that was asked for.
+type evaluation = workbench.Job[workbench.EvalTask, workbench.Runs]
 
 // together returns the address of a run with the others of its job.
 func together(run workbench.Run, all []workbench.Run) string {
@@ -117,33 +105,6 @@ func trends(
 		out[at].Points = append(out[at].Points, p)
 	}
 	return slices.DeleteFunc(out, func(t look.Chart) bool { return len(t.Points) < 2 })
-}
-
-// pendingRuns lists the evaluations that are not done.
-func (h handler) pendingRuns(ctx context.Context, cases map[int64]string) ([]pending, error) {
-	open, err := h.Store.Requests(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []pending
-	for _, r := range open {
-		if task, err := workbench.TaskOf[workbench.EvalTask](r); err == nil {
-			out = append(out, pending{r, task, cases[task.Case]})
-		}
-	}
-	return out, nil
-}
-
-// lastFailure returns the newest evaluation if it failed; nil if it did not.
-func (h handler) lastFailure(ctx context.Context) (*catalog.Request, error) {
-	jobs, err := h.Store.Jobs(ctx, 100)
-	at := slices.IndexFunc(jobs, func(r catalog.Request) bool {
-		return r.Kind == workbench.EvalTask{}.Kind() && !r.DoneAt.IsZero()
-	})
-	if at < 0 || jobs[at].Failure == "" {
-		return nil, err
-	}
-	return &jobs[at], err
 }
 
 // maxProfiles is how many profiles one run measures.

@@ -107,7 +107,7 @@ func (h handler) fillPool(r *http.Request, p *judgePage) error {
 		p.Choices = append(p.Choices, profileChoice{name, slices.Contains(chosen, name)})
 	}
 	me := judgeOf(r)
-	pool, err := h.pooler().Pool(r.Context(), p.Case, p.Query, chosen, p.Depth, me)
+	pool, err := h.Bench.Pool(r.Context(), p.Case, p.Query, chosen, p.Depth, me)
 	if err != nil {
 		return err
 	}
@@ -204,12 +204,12 @@ func (h handler) focus(r *http.Request, p *judgePage) error {
 		return nil
 	}
 	p.Skip = p.Session.link("after", p.At.Target)
-	return h.pooler().Read(r.Context(), &p.At.Document)
+	return h.Bench.Read(r.Context(), &p.At.Document)
 }
 
 // findMore searches for what no list found.
 func (h handler) findMore(r *http.Request, p *judgePage) error {
-	found, err := h.pooler().Find(r.Context(), p.Case, p.Asked)
+	found, err := h.Bench.Find(r.Context(), p.Case, p.Asked)
 	if errors.Is(err, retrieval.ErrBadQuery) {
 		return form.Invalid(err.Error())
 	}

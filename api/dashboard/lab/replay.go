@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -36,32 +35,27 @@ func (h handler) replay(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	jobs, err := h.Store.Jobs(r.Context(), 0)
+	jobs, err := workbench.JobsOf[workbench.ReplayTask, workbench.Replay](r.Context(), h.Store, 0)
 	if err != nil {
 		return form.Reply{}, err
 	}
 	choices = slices.DeleteFunc(choices, func(name string) bool { return name == revision.Live })
 	data := map[string]any{"Choices": choices, "Counted": counted, "Chosen": r.FormValue("profile")}
 	page := form.Reply{Template: "replay", Title: "Replay", Data: data}
-	newest := slices.IndexFunc(jobs, func(x catalog.Request) bool { return x.Kind == workbench.ReplayTask{}.Kind() })
-	if newest < 0 {
+	if len(jobs) == 0 {
 		return page, nil
 	}
-	job, found := jobs[newest], workbench.Replay{}
-	data["Job"] = job
-	if job.Result == "" {
-		return page, nil
+	data["Job"] = jobs[0]
+	if jobs[0].Result != "" {
+		data["Queries"], err = h.replayed(r, jobs[0])
 	}
-	if err := json.Unmarshal([]byte(job.Result), &found); err != nil {
-		return page, fmt.Errorf("replay %d: %w", job.ID, err)
-	}
-	data["Found"] = found
-	data["Queries"], err = h.replayed(r, job, found)
 	return page, err
 }
 
 // replayed are the queries that change most, but for those whose texts are no longer kept.
-func (h handler) replayed(r *http.Request, job catalog.Request, found workbench.Replay) (out []replayed, err error) {
+func (h handler) replayed(r *http.Request, job workbench.Job[workbench.ReplayTask, workbench.Replay]) (out []replayed,
+	err error) {
+	found := job.Found
 	counts, _, err := h.Store.Searches(r.Context(), catalog.SearchQuery{
 		Since: job.CreatedAt.AddDate(0, 0, 1-found.Days), Limit: keptSearches})
 	kept := map[string]catalog.SearchCount{}

@@ -1,7 +1,6 @@
 package manage
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,53 +18,29 @@ import (
 // shownFits is how many jobs the page lists.
 const shownFits = 30
 
-// fitted is a tuning job with what it found.
-type fitted struct {
-	catalog.Request
-	workbench.Fit
-	CaseName string
-}
-
 // fits lists tuning jobs, and has the form of another.
 func (h handler) fits(r *http.Request) (form.Reply, error) {
-	cases, err := h.Store.Cases(r.Context())
+	cases, names, err := h.Cases(r.Context())
 	if err != nil {
 		return form.Reply{}, err
 	}
-	jobs, err := h.Store.Jobs(r.Context(), 0)
+	list, err := workbench.JobsOf[workbench.TuneTask, workbench.Fit](r.Context(), h.Store, 0)
 	if err != nil {
 		return form.Reply{}, err
 	}
-	var list []fitted
-	running := false
-	for _, job := range jobs {
-		if job.Kind == (workbench.TuneTask{}).Kind() && len(list) < shownFits {
-			list = append(list, fittedOf(job, cases))
-			running = running || job.DoneAt.IsZero()
-		}
-	}
+	list = list[:min(shownFits, len(list))]
+	running := slices.ContainsFunc(list, func(j workbench.Job[workbench.TuneTask, workbench.Fit]) bool {
+		return j.DoneAt.IsZero()
+	})
 	judges, err := workbench.Judges(r.Context(), h.Store, cases)
 	if err != nil {
 		return form.Reply{}, err
 	}
 	choices, err := h.Names(r.Context())
 	return form.Reply{Template: "fit", Title: "Fit a profile",
-		Data: map[string]any{"Jobs": list, "Running": running, "Cases": cases, "Judges": judges, "Choices": choices,
-			"Default": workbench.Defaults(), "Case": int64(form.Number(r, "case", 0))}}, err
-}
-
-// fittedOf reads what was asked for and found.
-func fittedOf(job catalog.Request, cases []catalog.Case) fitted {
-	f := fitted{Request: job}
-	text := job.Argument
-	if job.Result != "" {
-		text = job.Result
-	}
-	_ = json.Unmarshal([]byte(text), &f.Fit) // what cannot be read is shown as empty
-	if at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.ID == f.Case }); at >= 0 {
-		f.CaseName = cases[at].Name
-	}
-	return f
+		Data: map[string]any{"Jobs": list, "Running": running, "Cases": cases,
+			"Names": names, "Judges": judges, "Choices": choices, "Default": workbench.Defaults(),
+			"Case": int64(form.Number(r, "case", 0))}}, err
 }
 
 // startFit asks for a tuning.
@@ -109,42 +84,30 @@ func (h handler) startFit(r *http.Request) (form.Reply, error) {
 	return form.Reply{Goto: fmt.Sprintf("/profiles/fit/%d", id)}, err
 }
 
-// fittedWeight is a weight with the widths of its bars, in hundredths of the
-// largest.
-type fittedWeight struct {
-	workbench.FitWeight
-	WidthBefore, WidthAfter int
-}
-
 // fit shows what a tuning learned.
 func (h handler) fit(r *http.Request) (form.Reply, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		return form.Reply{}, fmt.Errorf("job %s: %w", r.PathValue("id"), catalog.ErrNotFound)
 	}
-	job, err := h.Store.Job(r.Context(), id)
-	if err == nil && job.Kind != (workbench.TuneTask{}).Kind() {
-		err = fmt.Errorf("tuning job %d: %w", id, catalog.ErrNotFound)
-	}
+	asked, err := h.Store.Job(r.Context(), id)
 	if err != nil {
 		return form.Reply{}, err
 	}
-	cases, err := h.Store.Cases(r.Context())
+	job, err := workbench.JobOf[workbench.TuneTask, workbench.Fit](asked)
+	if err != nil {
+		return form.Reply{}, fmt.Errorf("tuning job %d: %w", id, catalog.ErrNotFound)
+	}
+	_, names, err := h.Cases(r.Context())
 	if err != nil {
 		return form.Reply{}, err
 	}
-	f := fittedOf(job, cases)
 	largest := 0.0
-	for _, w := range f.Weights {
+	for _, w := range job.Found.Weights {
 		largest = max(largest, math.Abs(w.Before), math.Abs(w.After))
 	}
-	width := func(w float64) int { return int(100*math.Abs(w)/max(largest, 1e-9) + .5) }
-	weights := make([]fittedWeight, len(f.Weights))
-	for i, w := range f.Weights {
-		weights[i] = fittedWeight{w, width(w.Before), width(w.After)}
-	}
 	page := form.Reply{Template: "fit-result", Title: fmt.Sprintf("Fit %d", id),
-		Data: map[string]any{"Job": f, "Weights": weights}}
+		Data: map[string]any{"Job": job, "Name": names[job.Task.Case], "Largest": largest}}
 	if job.DoneAt.IsZero() {
 		page.Refresh = 2
 	}
