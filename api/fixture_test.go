@@ -36,7 +36,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/index"
 	keywordembedded "almanac/retrieval/keyword/embedded"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	vectorembedded "almanac/retrieval/vector/embedded"
 	"almanac/testing/catalogfile"
 	"almanac/testing/optest"
@@ -142,10 +142,10 @@ func serveAs(
 	f := index.New(index.Config{Store: store, Generation: generation, Engines: engines, Now: clock,
 		Log: log})
 	must(f.Load(t.Context()))
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	must(err)
 	engine, err := retrieval.New(retrieval.Config{
-		Follower: f, Profiles: []profile.Profile{p}, Authority: n.Authority, IsWord: wordpiece.IsWord,
+		Follower: f, Profiles: []ranking.Profile{p}, Authority: n.Authority, IsWord: wordpiece.IsWord,
 		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)

@@ -17,7 +17,7 @@ import (
 	"almanac/retrieval/phrase"
 	"almanac/retrieval/plan"
 	"almanac/retrieval/query"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
 )
 
@@ -170,7 +170,7 @@ func (a *Absence) settle(f *gather.Found, was *order.Candidate, ordered []*order
 	} else if a.Cause == Present || a.Cause == Unfound || a.Cause == TooDeep {
 		a.Cause = BelowFloor
 		a.Why = fmt.Sprintf("it has no word of the query, and its cosine %.3f is below the floor %.3g",
-			was.Scored.Features[rerank.Dense], f.Plan.Profile.Floor)
+			was.Scored.Features[ranking.Dense], f.Plan.Profile.Floor)
 	}
 	if found && a.Cause == Present {
 		a.Rank = a.Place

@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 func TestAbsent(t *testing.T) {
@@ -32,21 +32,21 @@ func TestAbsent(t *testing.T) {
 	for _, r := range all {
 		ids[r.Key] = r.ID
 	}
-	shallow, err := profile.Load(profile.DefaultName)
+	shallow, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range shallow.Lists {
 		shallow.Lists[i].Depth = 5
 	}
-	read := &retrieval.Relevance{Profiles: []profile.Profile{shallow}}
-	keyword, err := profile.KeywordOnly(shallow)
+	read := &retrieval.Relevance{Profiles: []ranking.Profile{shallow}}
+	keyword, err := shallow.Only(ranking.KeywordEngine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keyword.Name = profile.DefaultName
-	words := &retrieval.Relevance{Profiles: []profile.Profile{keyword}}
-	pinned := &retrieval.Relevance{Profiles: []profile.Profile{shallow}, Pins: []retrieval.Pin{{Query: "harbour",
+	keyword.Name = ranking.DefaultName
+	words := &retrieval.Relevance{Profiles: []ranking.Profile{keyword}}
+	pinned := &retrieval.Relevance{Profiles: []ranking.Profile{shallow}, Pins: []retrieval.Pin{{Query: "harbour",
 		Places: []retrieval.Place{{Record: ids["other"], Position: 2}, {Record: ids["0"]}}}}}
 	first := f.search(t, retrieval.Request{Query: "harbour pilots"}).Results[0].Record
 	hidden := ids["copy a"] + ids["copy b"] - first

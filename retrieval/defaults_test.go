@@ -10,12 +10,12 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/index"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // plain returns an engine over the index of a fixture, which has not taken what came since,
 // with what its configuration must have and nothing else.
-func (f *fixture) plain(t *testing.T, profiles ...profile.Profile) (*retrieval.Engine, error) {
+func (f *fixture) plain(t *testing.T, profiles ...ranking.Profile) (*retrieval.Engine, error) {
 	t.Helper()
 	generation, err := f.store.OpenGeneration(t.Context(), index.Fingerprint(f.engines.Embedder.Model()))
 	if err != nil {
@@ -31,9 +31,9 @@ func (f *fixture) plain(t *testing.T, profiles ...profile.Profile) (*retrieval.E
 }
 
 // builtIn is the default profile.
-func builtIn(t *testing.T) profile.Profile {
+func builtIn(t *testing.T) ranking.Profile {
 	t.Helper()
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestAnEngineNeedsNoMoreThanProfiles(t *testing.T) {
 	year := time.Now().Year()
 	pin := retrieval.Pin{Query: "wallet", Places: []retrieval.Place{{Record: fees, Position: 1}},
 		From: time.Date(year-1, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(year+2, 1, 1, 0, 0, 0, 0, time.UTC)}
-	err = engine.Publish(retrieval.Relevance{Profiles: []profile.Profile{builtIn(t)}, Pins: []retrieval.Pin{pin}})
+	err = engine.Publish(retrieval.Relevance{Profiles: []ranking.Profile{builtIn(t)}, Pins: []retrieval.Pin{pin}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +82,11 @@ func TestProfilesThatCannotBeUsedAreRefused(t *testing.T) {
 	empty.Lists = nil
 	for _, tt := range []struct {
 		name, want string
-		profiles   []profile.Profile
+		profiles   []ranking.Profile
 	}{
-		{"a feature that there is not", "luck", []profile.Profile{luck}},
-		{"none that searches use", "no profile named", []profile.Profile{other}},
-		{"no list", "none of its retrievers", []profile.Profile{empty}},
+		{"a feature that there is not", "luck", []ranking.Profile{luck}},
+		{"none that searches use", "no profile named", []ranking.Profile{other}},
+		{"no list", "none of its retrievers", []ranking.Profile{empty}},
 	} {
 		if _, err := f.plain(t, tt.profiles...); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)

@@ -19,7 +19,7 @@ import (
 	"almanac/retrieval/index"
 	keywordembedded "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	vectorembedded "almanac/retrieval/vector/embedded"
 )
 
@@ -66,9 +66,9 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 	must(err)
 	f.follower = index.New(index.Config{Store: f.store, Generation: generation, Engines: f.engines, Log: log})
 	must(f.follower.Load(ctx))
-	var profiles []profile.Profile
-	for _, name := range profile.Names() {
-		p, err := profile.Load(name)
+	var profiles []ranking.Profile
+	for _, name := range ranking.Names() {
+		p, err := ranking.Load(name)
 		must(err)
 		profiles = append(profiles, p)
 	}

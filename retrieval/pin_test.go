@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // harbour is a fixture of ten pages on harbours, the first the best, and one on
@@ -55,11 +55,11 @@ func harbour(t *testing.T, options ...option) (f *fixture, ids map[string]int64,
 
 // publish publishes the default profile with pins.
 func (f *fixture) publish(pins ...retrieval.Pin) error {
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		return err
 	}
-	return f.engine.Publish(retrieval.Relevance{Profiles: []profile.Profile{p}, Pins: pins})
+	return f.engine.Publish(retrieval.Relevance{Profiles: []ranking.Profile{p}, Pins: pins})
 }
 
 func TestPins(t *testing.T) {
@@ -154,11 +154,11 @@ func TestPublishRefuses(t *testing.T) {
 	if err := f.publish(retrieval.Pin{Query: "harbour", Places: first}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles := []profile.Profile{p}
+	profiles := []ranking.Profile{p}
 	broken := p
 	broken.Weights = map[string]float64{"fame": 1}
 	pin := func(query string, places ...retrieval.Place) retrieval.Relevance {
@@ -166,7 +166,7 @@ func TestPublishRefuses(t *testing.T) {
 	}
 	for name, r := range map[string]retrieval.Relevance{
 		"no default profile":  {},
-		"an unknown feature":  {Profiles: []profile.Profile{broken}},
+		"an unknown feature":  {Profiles: []ranking.Profile{broken}},
 		"an empty query":      pin(" ?"),
 		"an excluded word":    pin("harbour -buoy"),
 		"an operator":         pin("kind:doc harbour"),
@@ -192,13 +192,13 @@ func TestPublishRefuses(t *testing.T) {
 func TestASearchUsesOneSet(t *testing.T) {
 	f, ids, _ := harbour(t)
 	sets := make([]retrieval.Relevance, 2)
-	for i, name := range []string{profile.DefaultName, "keyword"} {
-		p, err := profile.Load(name)
+	for i, name := range []string{ranking.DefaultName, "keyword"} {
+		p, err := ranking.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Name = profile.DefaultName
-		sets[i] = retrieval.Relevance{Profiles: []profile.Profile{p},
+		p.Name = ranking.DefaultName
+		sets[i] = retrieval.Relevance{Profiles: []ranking.Profile{p},
 			Aliases: map[string][]string{"harbour": {fmt.Sprint("number", i)}},
 			Pins:    []retrieval.Pin{{Query: "harbour", Places: []retrieval.Place{{Record: ids["other"], Position: 1 + i}}}}}
 	}

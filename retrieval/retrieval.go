@@ -22,17 +22,16 @@ import (
 	"almanac/retrieval/index"
 	"almanac/retrieval/order"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/show"
 	"almanac/retrieval/trace"
 )
 
 // What searches take and give, by the step that it belongs to.
 type (
-	Relevance    = profile.Relevance
-	Pin          = profile.Pin
-	Place        = profile.Place
+	Relevance    = ranking.Relevance
+	Pin          = ranking.Pin
+	Place        = ranking.Place
 	Request      = plan.Request
 	CrossEncoder = gather.CrossEncoder
 	Down         = gather.Down
@@ -44,7 +43,7 @@ type (
 )
 
 // MaxResults is how deep a ranking can be read: Limit + Offset.
-const MaxResults = profile.MaxPosition
+const MaxResults = ranking.MaxPosition
 
 var (
 	// ErrBadQuery: the query has nothing to search for. The wrapping error tells the user why.
@@ -99,8 +98,8 @@ func (f Filling) Share() float64 {
 type Config struct {
 	Follower *index.Follower
 	// Profiles, Transformer and Aliases are part of the first Relevance; see Publish.
-	Profiles    []profile.Profile
-	Transformer *profile.Profile
+	Profiles    []ranking.Profile
+	Transformer *ranking.Profile
 	Aliases     map[string][]string
 	// Transformed: vectors are those of a transformer, be it here or on a server.
 	Transformed bool
@@ -127,7 +126,7 @@ type Config struct {
 type Engine struct {
 	follower  *index.Follower
 	engines   *gather.Engines
-	relevance atomic.Pointer[profile.Set]
+	relevance atomic.Pointer[ranking.Set]
 	scratches sync.Pool  // of *scratch
 	state     plan.State // but for what changes
 	now       func() time.Time
@@ -164,7 +163,7 @@ func New(cfg Config) (*Engine, error) {
 // feature is an error; a retriever that these engines lack is left out of its
 // lists.
 func (e *Engine) Publish(r Relevance) error {
-	set, err := profile.Compile(r.For(e.transformed), e.engines.Has)
+	set, err := ranking.Compile(r.For(e.transformed), e.engines.Has)
 	if err == nil {
 		e.relevance.Store(set)
 	}
@@ -188,7 +187,7 @@ func (e *Engine) plan(r Request, t *trace.Trace) (*plan.Plan, error) {
 	set := e.relevance.Load()
 	if r.Relevance != nil {
 		var err error
-		if set, err = profile.Compile(r.Relevance.For(e.transformed), e.engines.Has); err != nil {
+		if set, err = ranking.Compile(r.Relevance.For(e.transformed), e.engines.Has); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 		}
 	}
@@ -302,8 +301,8 @@ func (e *Engine) total(ctx context.Context, p *plan.Plan, l plan.Looser) (n int)
 // Signal is a candidate's signals, as training reads them.
 type Signal struct {
 	Record int64
-	Raw    rerank.Vector // as computed
-	Z      rerank.Vector // normalised over the query's candidates
+	Raw    ranking.Vector // as computed
+	Z      ranking.Vector // normalised over the query's candidates
 	// Copies are the indexes of the signals whose records are near-identical to
 	// this one; the one with the greatest Preference is shown.
 	Copies     []int

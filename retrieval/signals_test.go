@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 )
 
 // TestSignalsAreWhatASearchOrders: best first as the search has it, and with copies that the
@@ -49,8 +48,8 @@ func TestSignalsAreWhatASearchOrders(t *testing.T) {
 		}
 	}
 	// Normalised over the candidates of the query, the nearest text is above their mean.
-	if first.Raw[rerank.Dense] <= 0 || first.Raw[rerank.Dense] > 1.001 || first.Z[rerank.Dense] <= 0 {
-		t.Errorf("the cosine %g is normalised to %g", first.Raw[rerank.Dense], first.Z[rerank.Dense])
+	if first.Raw[ranking.Dense] <= 0 || first.Raw[ranking.Dense] > 1.001 || first.Z[ranking.Dense] <= 0 {
+		t.Errorf("the cosine %g is normalised to %g", first.Raw[ranking.Dense], first.Z[ranking.Dense])
 	}
 }
 
@@ -58,13 +57,13 @@ func TestSignalsAreWhatASearchOrders(t *testing.T) {
 func TestSignalsOfAProfileThatShowsEveryRecord(t *testing.T) {
 	f := open(t, t.TempDir())
 	f.put(t, library()...)
-	every, err := profile.Load(profile.DefaultName)
+	every, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	every.Collapse = 0
 	signals, err := f.engine.Signals(t.Context(), retrieval.Request{Query: "rotate keys backup",
-		Relevance: &retrieval.Relevance{Profiles: []profile.Profile{every}}})
+		Relevance: &retrieval.Relevance{Profiles: []ranking.Profile{every}}})
 	if err != nil || len(signals) < 2 {
 		t.Fatalf("%d candidates, %v", len(signals), err)
 	}

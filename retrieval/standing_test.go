@@ -9,7 +9,7 @@ import (
 	"almanac/embed/transformer"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	vectorembedded "almanac/retrieval/vector/embedded"
 )
 
@@ -67,7 +67,7 @@ func TestWhatSaysLittleStandsBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{profile.DefaultName, "transformer"} {
+	for _, name := range []string{ranking.DefaultName, "transformer"} {
 		f := openSaltmarsh(t, name)
 		for _, q := range judged.Queries {
 			keys := f.keysOf(t, retrieval.Request{Query: q.Text, Profile: name, Limit: 50})
@@ -88,7 +88,7 @@ func TestWhatSaysLittleStandsBehind(t *testing.T) {
 // TestWithoutWordsNothingIsMeant: what is nothing but a name is found by it, and not
 // by meaning.
 func TestWithoutWordsNothingIsMeant(t *testing.T) {
-	for _, name := range []string{profile.DefaultName, "transformer"} {
+	for _, name := range []string{ranking.DefaultName, "transformer"} {
 		f := openSaltmarsh(t, name, catalog.Record{Kind: catalog.KindAttachment, Key: "plan", Title: "mooring-plan.png",
 			Path: "smp-0014/mooring-plan.png"})
 		silent := []string{"plan"}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"almanac/catalog"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // alert is what a page says of a form that failed.
@@ -45,7 +45,7 @@ func TestAFormThatFailsIsShownAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits(t, h, func(p *profile.Profile) { p.RankK = 17 })
+	edits(t, h, func(p *ranking.Profile) { p.RankK = 17 })
 	const mine = `mine "><script>alert(1)</script>`
 	for _, tt := range []struct {
 		page, action string
@@ -145,7 +145,7 @@ func TestAProfileSaysWhichLineIsWrong(t *testing.T) {
 		"name: mine\nweights:\n  dense: abc\n": "line 3: dense must be a number",
 		"lists: []\nname: mine\n":              "line 1: lists is empty",
 		"name: [</textarea>":                   "line 1: this is not YAML",
-		written(t, func(p *profile.Profile) { p.Weights = map[string]float64{"luck": 1} }): `there is no feature "luck"`,
+		written(t, func(p *ranking.Profile) { p.Weights = map[string]float64{"luck": 1} }): `there is no feature "luck"`,
 	} {
 		for action, form := range map[string]url.Values{
 			"/profiles/edit": {"name": {"default"}, "base": {"0"}, "yaml": {text}},
@@ -163,7 +163,7 @@ func TestAProfileSaysWhichLineIsWrong(t *testing.T) {
 			}
 		}
 	}
-	wrong := url.Values{"name": {"../x"}, "yaml": {written(t, func(*profile.Profile) {})}}
+	wrong := url.Values{"name": {"../x"}, "yaml": {written(t, func(*ranking.Profile) {})}}
 	if w := post(h, "/profiles/edit", wrong); w.Code != http.StatusBadRequest {
 		t.Errorf("a path as a name is %d", w.Code)
 	}

@@ -13,8 +13,7 @@ import (
 	"almanac/api/edge"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // served is a dashboard on a listener.
@@ -51,12 +50,12 @@ func empty(t *testing.T) *sqlite.Store {
 func open(t *testing.T) (http.Handler, *sqlite.Store) {
 	t.Helper()
 	store := empty(t)
-	standard, err := profile.Load(profile.DefaultName)
+	standard, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := serve(t, form.Config{Network: "Sample", Source: revision.Source{Store: store,
-		Base: retrieval.Relevance{Profiles: []profile.Profile{standard}}},
+	h := serve(t, form.Config{Network: "Sample", Source: ranking.Source{Store: store,
+		Base: retrieval.Relevance{Profiles: []ranking.Profile{standard}}},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	return h, store
 }

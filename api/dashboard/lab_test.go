@@ -15,12 +15,12 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
 // edits saves a changed profile as the first revision of the default one.
-func edits(t *testing.T, h http.Handler, change func(*profile.Profile)) {
+func edits(t *testing.T, h http.Handler, change func(*ranking.Profile)) {
 	t.Helper()
 	form := url.Values{"name": {"default"}, "base": {"0"}, "note": {"<b>flatter"}, "yaml": {written(t, change)}}
 	moves(t, post(h, "/profiles/edit", form), "/profiles/diff?a=live&b=default%401")
@@ -38,7 +38,7 @@ func lacks(t *testing.T, page string, unwanted ...string) {
 
 func TestTwoProfilesAreCompared(t *testing.T) {
 	h, _ := tuned(t)
-	edits(t, h, func(*profile.Profile) {})
+	edits(t, h, func(*ranking.Profile) {})
 	page := get(h, "/lab?q=fees&a=live&b=default@1&why=doc:a").Body.String()
 	holds(t, page, "&lt;i&gt;Page a", "default@1", "the filter leaves it out", "1.00 (RBO)", "3 records")
 	lacks(t, page, "<i>Page", "left only")
@@ -113,7 +113,7 @@ func TestRecordsAreSuggested(t *testing.T) {
 func TestAnEditedProfileSaysWhatItIsWorth(t *testing.T) {
 	h, store := tuned(t)
 	feesCase(t, store)
-	edited := written(t, func(p *profile.Profile) { p.RankK = turning })
+	edited := written(t, func(p *ranking.Profile) { p.RankK = turning })
 	form := formOf(t, get(h, "/lab?q=fees").Body.String(), "/lab")
 	form.Set("yaml-b", edited)
 	page := post(h, "/lab", form).Body.String()
@@ -139,7 +139,7 @@ func TestAnEditedProfileSaysWhatItIsWorth(t *testing.T) {
 func TestAFixIsPublishedFromTheLab(t *testing.T) {
 	h, _ := tuned(t)
 	moves(t, post(h, "/profiles/edit", url.Values{"name": {"default"}, "base": {"0"}, "q": {"neap & tides"},
-		"yaml": {written(t, func(p *profile.Profile) { p.RankK = 17 })}}), "/lab?a=live&b=default%401&q=neap+%26+tides")
+		"yaml": {written(t, func(p *ranking.Profile) { p.RankK = 17 })}}), "/lab?a=live&b=default%401&q=neap+%26+tides")
 	page := get(h, "/lab?a=live&b=default%401&q=neap+%26+tides").Body.String()
 	holds(t, page, `data-key="p" href="/profiles/publish?revision=default%401&amp;q=neap%20%26%20tides"`)
 	form := formOf(t, get(h, "/profiles/publish?revision=default@1&q=neap+%26+tides").Body.String(), "/profiles/publish")
@@ -157,7 +157,7 @@ func TestSearchesAreReplayed(t *testing.T) {
 	holds(t, get(h, "/lab").Body.String(), `href="/lab/replay"`)
 	holds(t, get(h, "/lab/replay").Body.String(), "No search is counted yet")
 	moves(t, post(h, "/profiles/edit", url.Values{"name": {"mine"}, "base": {"0"},
-		"yaml": {written(t, func(p *profile.Profile) { p.RankK = turning })}}), "/profiles/diff?a=live&b=mine%401")
+		"yaml": {written(t, func(p *ranking.Profile) { p.RankK = turning })}}), "/profiles/diff?a=live&b=mine%401")
 	err := store.CountSearches(t.Context(), []catalog.SearchCount{{Query: "<i>fees", N: 3}, {Query: "calm", N: 5},
 		{Query: "ripple", N: 4},
 		{Query: "storm", N: 9}, {Query: "long ago", N: 7, LastAt: time.Now().AddDate(0, 0, -30)}})

@@ -12,7 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -68,7 +68,7 @@ func TestResultsAreGradedInTheLab(t *testing.T) {
 
 	// A text that nobody saved is not lost by a grade, and both sides are measured by it.
 	form = formOf(t, get(h, "/lab?q=fees").Body.String(), "/lab")
-	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
+	form.Set("yaml-b", written(t, func(p *ranking.Profile) { p.RankK = 17 }))
 	form.Set("grade", "-1 doc:a")
 	form.Set("part", "results")
 	w := post(h, "/lab", form)
@@ -129,11 +129,11 @@ func TestAComparisonIsSharedByItsAddress(t *testing.T) {
 	page := get(h, "/lab?q=fees").Body.String()
 	holds(t, page, `href="/lab?a=configured&amp;q=fees">Address to share`)
 	form := formOf(t, page, "/lab")
-	form.Set("yaml-b", written(t, func(p *profile.Profile) { p.RankK = 17 }))
+	form.Set("yaml-b", written(t, func(p *ranking.Profile) { p.RankK = 17 }))
 	page = post(h, "/lab", form).Body.String()
 	holds(t, page, "save it as a revision\nfirst")
 	lacks(t, page, "Address to share")
-	edits(t, h, func(p *profile.Profile) { p.RankK = 99 })
+	edits(t, h, func(p *ranking.Profile) { p.RankK = 99 })
 	moves(t, post(h, "/profiles/publish", url.Values{"revision": {"default@1"}}), "/profiles?published=1")
 	holds(t, get(h, "/lab?q=fees&a=configured").Body.String(), "rank_k: 60")
 	holds(t, get(h, "/lab?q=fees").Body.String(), `href="/lab?a=default%401&amp;q=fees"`)
@@ -225,7 +225,7 @@ func TestAPreviewSaysWhatItIsWorth(t *testing.T) {
 func TestPublishingSaysWhatWasMeasured(t *testing.T) {
 	h, store := tuned(t)
 	c := feesCase(t, store)
-	edits(t, h, func(p *profile.Profile) { p.RankK = 17 })
+	edits(t, h, func(p *ranking.Profile) { p.RankK = 17 })
 	ranked(t, store, c, 4, "configured", "doc:a", "doc:c")
 	ranked(t, store, c, 2, "default@1", "doc:c", "doc:a")
 	page := get(h, "/profiles/publish?revision=default@1").Body.String()

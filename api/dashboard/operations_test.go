@@ -10,7 +10,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 func TestOperationsAreShownAndAskedFor(t *testing.T) {
@@ -38,7 +38,7 @@ func TestOperationsAreShownAndAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := serve(t, form.Config{Search: &shelf{}, Network: "Sample",
-		Source: revision.Source{Store: store}, Metrics: admin.NewMetrics(), Engines: []string{"keyword",
+		Source: ranking.Source{Store: store}, Metrics: admin.NewMetrics(), Engines: []string{"keyword",
 			"vector"}, Now: func() time.Time { return now }, Turn: func(source string) (bool, time.Time) {
 			return source == "docs", now.Add(time.Hour)
 		}, Settings: []form.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})

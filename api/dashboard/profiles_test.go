@@ -15,15 +15,14 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
 // written is the default profile as YAML, changed.
-func written(t *testing.T, change func(*profile.Profile)) string {
+func written(t *testing.T, change func(*ranking.Profile)) string {
 	t.Helper()
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +38,7 @@ func TestAProfileIsEditedPublishedAndRolledBack(t *testing.T) {
 	h, store := tuned(t)
 	holds(t, get(h, "/profiles").Body.String(), "No profile was saved yet", ">live: configured</a>")
 	holds(t, get(h, "/profiles/edit").Body.String(), "rank_k: 60")
-	edits(t, h, func(p *profile.Profile) { p.RankK = 17 })
+	edits(t, h, func(p *ranking.Profile) { p.RankK = 17 })
 	holds(t, get(h, "/profiles/diff?a=live&b=default@1").Body.String(), "1 field differs", "rank_k",
 		"/profiles/publish?revision=default%401", `<td dir="auto">17</td>`)
 	asked := get(h, "/profiles/publish?revision=default@1").Body.String()
@@ -64,9 +63,9 @@ func TestAProfileIsEditedPublishedAndRolledBack(t *testing.T) {
 
 func TestTwoWhoEditAProfileLoseNothing(t *testing.T) {
 	h, store := tuned(t)
-	edits(t, h, func(p *profile.Profile) { p.RankK = 17 })
+	edits(t, h, func(p *ranking.Profile) { p.RankK = 17 })
 	second := url.Values{"name": {"default"}, "base": {"0"}, "note": {"mine"},
-		"yaml": {written(t, func(p *profile.Profile) { p.Floor = 0.123 })}}
+		"yaml": {written(t, func(p *ranking.Profile) { p.Floor = 0.123 })}}
 	w := post(h, "/profiles/edit", second)
 	if w.Code != http.StatusConflict {
 		t.Fatalf("the second is %d", w.Code)
@@ -117,7 +116,7 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		All:     workbench.FitPart{Name: "all", TuningMeans: eval.TuningMeans{Queries: 4, Before: 0.5, OutOfFold: 0.75}},
 		Weights: []workbench.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}}
 	found.All.Difference, found.All.P, found.All.Low, found.All.High = 0.25, 0.0123, 0.125, 0.375
-	found.Case, found.Saved = c.ID, &revision.Name{Profile: "default", Number: 1}
+	found.Case, found.Saved = c.ID, &ranking.Name{Profile: "default", Number: 1}
 	result, err := json.Marshal(found)
 	if err == nil {
 		err = store.FinishRequest(t.Context(), 1, string(result), "")

@@ -14,8 +14,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // shelf finds its records in their order for every query; pins, synonyms and a profile of
@@ -67,7 +66,7 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 		}
 		found.results = append(found.results, retrieval.Result{Record: r.ID, Title: r.Title})
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +79,7 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 		return r, err
 	}
 	h := serve(t, form.Config{Search: found, Network: "Sample", Find: find,
-		Source: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
+		Source: ranking.Source{Store: store, Base: retrieval.Relevance{Profiles: []ranking.Profile{p}}}})
 	return h, store
 }
 

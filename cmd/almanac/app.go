@@ -18,8 +18,7 @@ import (
 	"almanac/ingest/networks"
 	"almanac/ingest/sample"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 )
 
@@ -94,15 +93,15 @@ func (a *app) indexing() (set func(done, total int), end func()) {
 // stackConfig returns the configuration of the index in a directory, without
 // the catalog. The configured profile is the default of searches; without one that is
 // the one of the kind of model.
-func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
-	standard, err := profile.Load(cmp.Or(a.config.Search.Profile, profile.DefaultName))
+func (a *app) stackConfig(n network.Network, dir string, profiles ...ranking.Profile) (stack.Config, error) {
+	standard, err := ranking.Load(cmp.Or(a.config.Search.Profile, ranking.DefaultName))
 	if err != nil {
 		return stack.Config{}, err
 	}
-	standard.Name = profile.DefaultName
-	var fitted *profile.Profile
+	standard.Name = ranking.DefaultName
+	var fitted *ranking.Profile
 	if a.config.Search.Profile == "" {
-		p, err := profile.Load(profile.TransformerName)
+		p, err := ranking.Load(ranking.TransformerName)
 		if err != nil {
 			return stack.Config{}, err
 		}
@@ -113,7 +112,7 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		return stack.Config{}, err
 	}
 	return stack.Config{
-		Dir: dir, Vectors: vectors, Profiles: append([]profile.Profile{standard}, profiles...), Transformer: fitted,
+		Dir: dir, Vectors: vectors, Profiles: append([]ranking.Profile{standard}, profiles...), Transformer: fitted,
 		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: a.config.Keyword, Vector: a.config.Vector, Embed: a.config.Embed, Rerank: a.config.Rerank,
 		Stored:   a.config.Search.Passages == config.PassagesInCatalog,
@@ -122,19 +121,19 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 }
 
 // follow keeps a searcher up to date with what is published, from its first answer on.
-func follow(ctx context.Context, g *errgroup.Group, s revision.Source, to revision.Publisher, log *slog.Logger) {
-	f := revision.NewFollower(s, to, log)
+func follow(ctx context.Context, g *errgroup.Group, s ranking.Source, to ranking.Publisher, log *slog.Logger) {
+	f := ranking.NewFollower(s, to, log)
 	f.Look(ctx)
 	g.Go(func() error { f.Run(ctx); return nil })
 }
 
 // profile loads a profile by name: a saved revision, NAME@NUMBER, or what is
 // published, else a built-in one or a file.
-func (a *app) profile(ctx context.Context, name string) (p profile.Profile, err error) {
-	if _, saved := revision.ParseName(name); !saved && name != revision.Live {
-		return profile.Load(name)
+func (a *app) profile(ctx context.Context, name string) (p ranking.Profile, err error) {
+	if _, saved := ranking.ParseName(name); !saved && name != ranking.Live {
+		return ranking.Load(name)
 	}
-	err = a.withRevisions(ctx, func(s revision.Source) error {
+	err = a.withRevisions(ctx, func(s ranking.Source) error {
 		found, err := s.Named(ctx, name)
 		p, p.Name = found.Profile, name
 		return err
@@ -143,14 +142,14 @@ func (a *app) profile(ctx context.Context, name string) (p profile.Profile, err 
 }
 
 // withRevisions opens the catalog for work on revisions.
-func (a *app) withRevisions(ctx context.Context, work func(revision.Source) error) error {
+func (a *app) withRevisions(ctx context.Context, work func(ranking.Source) error) error {
 	n, _, store, err := openCatalog(ctx, a.open)
 	if err != nil {
 		return err
 	}
 	model, err := stack.Resolve(ctx, store, a.config.Embed)
 	if err == nil {
-		var s revision.Source
+		var s ranking.Source
 		if s, err = a.revisions(n, store, model.Transformed); err == nil {
 			err = work(s)
 		}
@@ -160,9 +159,9 @@ func (a *app) withRevisions(ctx context.Context, work func(revision.Source) erro
 
 // revisions reads what people saved in a catalog, over the configuration. transformed
 // says which kind of vectors searches have.
-func (a *app) revisions(n network.Network, store catalog.Store, transformed func() bool) (revision.Source, error) {
+func (a *app) revisions(n network.Network, store catalog.Store, transformed func() bool) (ranking.Source, error) {
 	cfg, err := a.stackConfig(n, "")
-	return revision.Source{Store: store, Base: relevanceOf(cfg), Transformed: transformed}, err
+	return ranking.Source{Store: store, Base: relevanceOf(cfg), Transformed: transformed}, err
 }
 
 // relevanceOf is the relevance of a configuration.

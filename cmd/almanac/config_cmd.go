@@ -9,7 +9,7 @@ import (
 	"almanac/cmd/profiles"
 	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 type configCmd struct {
@@ -38,5 +38,5 @@ func (c configCmd) Run(ctx context.Context, a *app) error {
 		return nil // nothing was published yet
 	}
 	fmt.Fprintln(a.out)
-	return a.withRevisions(ctx, func(s revision.Source) error { return profiles.InForce(ctx, s.Store, a.out) })
+	return a.withRevisions(ctx, func(s ranking.Source) error { return profiles.InForce(ctx, s.Store, a.out) })
 }

@@ -14,8 +14,7 @@ import (
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -61,7 +60,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	case len(c.Judged) > 0 && len(c.Queries) == 0: // documents of their own
 		c.Profile = []string{a.config.ProfileName()}
 	default:
-		c.Profile = []string{revision.Live}
+		c.Profile = []string{ranking.Live}
 	}
 	sets, err := c.sets(ctx, a)
 	if err != nil {
@@ -178,8 +177,8 @@ func (c *evalCmd) check() error {
 
 // profiles loads the profiles to measure. Each is named as on the command line,
 // as two files may contain the same name.
-func (c *evalCmd) profiles(ctx context.Context, a *app) ([]profile.Profile, error) {
-	profiles := make([]profile.Profile, len(c.Profile))
+func (c *evalCmd) profiles(ctx context.Context, a *app) ([]ranking.Profile, error) {
+	profiles := make([]ranking.Profile, len(c.Profile))
 	for i, name := range c.Profile {
 		p, err := a.profile(ctx, name)
 		if err != nil {
@@ -200,7 +199,7 @@ func (c *evalCmd) profiles(ctx context.Context, a *app) ([]profile.Profile, erro
 
 // measured runs the queries of a collection with each profile.
 func (c *evalCmd) measured(
-	ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile,
+	ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []ranking.Profile,
 ) (_ []eval.Report, err error) {
 	s, o, err := a.openSet(ctx, set, collection, profiles)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 )
 
@@ -94,7 +93,7 @@ func lookAt(ctx context.Context, n network.Network, at datadir.Catalog) (l looke
 
 // openLibrary opens the data directory of the configured network, its index by
 // open. Searches may use the profiles in addition to the configured one.
-func (a *app) openLibrary(ctx context.Context, open opener, profiles ...profile.Profile) (*library, error) {
+func (a *app) openLibrary(ctx context.Context, open opener, profiles ...ranking.Profile) (*library, error) {
 	n, at, err := a.open()
 	if err != nil {
 		return nil, err
@@ -129,7 +128,7 @@ func openLibrary(
 		return nil, errors.Join(err, store.Close())
 	}
 	if !cfg.Temporary {
-		revision.NewFollower(revision.Source{Store: store, Base: relevanceOf(cfg)}, s.Searcher, cfg.Log).Look(ctx)
+		ranking.NewFollower(ranking.Source{Store: store, Base: relevanceOf(cfg)}, s.Searcher, cfg.Log).Look(ctx)
 	}
 	return &library{Stack: s, network: n, store: store, at: from, temporary: cfg.Temporary}, nil
 }

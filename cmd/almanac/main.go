@@ -25,7 +25,7 @@ import (
 	"almanac/cmd/terminal"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // cli is the command line.
@@ -143,7 +143,7 @@ func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, help *helpe
 		kong.Vars{
 			"network":  "Network: " + strings.Join(networks.Names(), ", ") + ", or a YAML file.",
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
-			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(arg.SearchTypes, ", "),
+			"profiles": strings.Join(ranking.Names(), ", "), "types": strings.Join(arg.SearchTypes, ", "),
 			"listen": config.DefaultOf("server.listen"), "admin": config.DefaultOf("server.admin"),
 			"shells": strings.Join(manual.Shells, ","), "version": built().String(),
 		})

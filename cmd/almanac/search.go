@@ -22,7 +22,7 @@ import (
 	"almanac/api/search"
 	"almanac/cmd/terminal"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 type searchCmd struct {
@@ -44,7 +44,7 @@ type searchCmd struct {
 }
 
 func (c *searchCmd) Run(ctx context.Context, a *app) error {
-	var profiles []profile.Profile
+	var profiles []ranking.Profile
 	asked := &explaining{explain: c.Explain}
 	if c.Profile != "" {
 		p, err := a.profile(ctx, c.Profile)

@@ -29,7 +29,7 @@ import (
 	"almanac/cmd/terminal"
 	"almanac/ingest"
 	"almanac/ingest/networks"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/retrieval/workbench"
 )
@@ -238,7 +238,7 @@ type work struct {
 	metrics   *admin.Metrics
 	judge     *workbench.Model // nil: none
 	keeper    *stack.Keeper
-	revisions revision.Source
+	revisions ranking.Source
 	scheduler atomic.Pointer[ingest.Scheduler] // nil: nothing is synced
 }
 

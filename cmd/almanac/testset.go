@@ -18,7 +18,7 @@ import (
 	"almanac/ingest/networks"
 	"almanac/ingest/sample"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/retrieval/workbench"
 )
@@ -96,7 +96,7 @@ const evalDeadline = time.Minute
 // all profiles are measured alike. Its own documents are loaded into a temporary
 // directory; their vectors by a transformer are kept with those of the network.
 func (a *app) openSet(
-	ctx context.Context, set testSet, collection eval.Collection, profiles []profile.Profile,
+	ctx context.Context, set testSet, collection eval.Collection, profiles []ranking.Profile,
 ) (*library, eval.Options, error) {
 	n, at := network.Network{Name: "judged"}, datadir.Catalog{}
 	var err error

@@ -11,7 +11,7 @@ import (
 	"almanac/api/line"
 	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 )
 
@@ -64,7 +64,7 @@ func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
 
 // openSearch opens the data directory of the configured network, loads into it what
 // needs no sync, and brings the index up to date.
-func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*library, kb.Base, error) {
+func (a *app) openSearch(ctx context.Context, profiles ...ranking.Profile) (*library, kb.Base, error) {
 	s, err := a.openLibrary(ctx, stack.Open, profiles...)
 	if err != nil {
 		return nil, kb.Base{}, err

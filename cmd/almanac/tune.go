@@ -13,7 +13,7 @@ import (
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -86,12 +86,12 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 }
 
 // examples opens a set and computes the signals of its queries.
-func (a *app) examples(ctx context.Context, set testSet, base profile.Profile) ([]eval.Example, error) {
+func (a *app) examples(ctx context.Context, set testSet, base ranking.Profile) ([]eval.Example, error) {
 	collection, err := set.load("")
 	if err != nil {
 		return nil, err
 	}
-	s, o, err := a.openSet(ctx, set, collection, []profile.Profile{base})
+	s, o, err := a.openSet(ctx, set, collection, []ranking.Profile{base})
 	if err != nil {
 		return nil, err
 	}

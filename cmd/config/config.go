@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"almanac/embed"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/retrieval/workbench"
 )
@@ -104,9 +104,9 @@ func (c Config) ProfileName() string {
 	case c.Search.Profile != "":
 		return c.Search.Profile
 	case c.Embed.URL != "" || c.Embed.Model == embed.Transformer:
-		return profile.TransformerName
+		return ranking.TransformerName
 	}
-	return profile.DefaultName
+	return ranking.DefaultName
 }
 
 // PublicURL returns the base address that clients see of a service that listens

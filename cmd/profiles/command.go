@@ -3,7 +3,7 @@ package profiles
 import (
 	"context"
 
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // Command is `almanac profile`.
@@ -22,7 +22,7 @@ type listCommand struct {
 
 // Run lists the revisions.
 func (c *listCommand) Run(ctx context.Context, d *Desk) error {
-	return d.Open(ctx, func(s revision.Source) error { return d.list(ctx, s, c.JSON) })
+	return d.Open(ctx, func(s ranking.Source) error { return d.list(ctx, s, c.JSON) })
 }
 
 type showCommand struct {
@@ -32,7 +32,7 @@ type showCommand struct {
 
 // Run prints a profile.
 func (c *showCommand) Run(ctx context.Context, d *Desk) error {
-	return d.Open(ctx, func(s revision.Source) error { return d.show(ctx, s, c.Name, c.JSON) })
+	return d.Open(ctx, func(s ranking.Source) error { return d.show(ctx, s, c.Name, c.JSON) })
 }
 
 type saveCommand struct {
@@ -51,7 +51,7 @@ nothing is saved, and the error names that revision.`
 
 // Run saves a revision.
 func (c *saveCommand) Run(ctx context.Context, d *Desk) error {
-	return d.Open(ctx, func(s revision.Source) error { return d.save(ctx, s, *c) })
+	return d.Open(ctx, func(s ranking.Source) error { return d.save(ctx, s, *c) })
 }
 
 type publishCommand struct {
@@ -67,7 +67,7 @@ func (*publishCommand) Help() string {
 
 // Run publishes a revision.
 func (c *publishCommand) Run(ctx context.Context, d *Desk) error {
-	return d.Open(ctx, func(s revision.Source) error { return d.publish(ctx, s, *c) })
+	return d.Open(ctx, func(s ranking.Source) error { return d.publish(ctx, s, *c) })
 }
 
 type rollbackCommand struct {
@@ -84,8 +84,8 @@ publication too: a second one returns to where the first one came from.`
 
 // Run publishes an earlier revision.
 func (c *rollbackCommand) Run(ctx context.Context, d *Desk) error {
-	return d.Open(ctx, func(s revision.Source) error {
-		p, err := revision.Rollback(ctx, s.Store, c.Steps, d.By, c.Note)
+	return d.Open(ctx, func(s ranking.Source) error {
+		p, err := ranking.Rollback(ctx, s.Store, c.Steps, d.By, c.Note)
 		return d.published(p, err, c.JSON)
 	})
 }

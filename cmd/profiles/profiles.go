@@ -17,17 +17,16 @@ import (
 
 	"almanac/catalog"
 	"almanac/cmd/terminal"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // Desk is where the commands work.
 type Desk struct {
 	// Open opens the catalog for some work.
-	Open func(ctx context.Context, work func(revision.Source) error) error
+	Open func(ctx context.Context, work func(ranking.Source) error) error
 	// Load loads a profile: a revision by NAME@NUMBER, what is published, a built-in
 	// one or a file.
-	Load func(ctx context.Context, name string) (profile.Profile, error)
+	Load func(ctx context.Context, name string) (ranking.Profile, error)
 	By   string // who works
 	Out  io.Writer
 	Here func(text string) string // completes the commands that a text proposes
@@ -50,23 +49,23 @@ func savedOf(r catalog.Revision) saved {
 }
 
 // list prints all revisions.
-func (d *Desk) list(ctx context.Context, source revision.Source, asJSON bool) error {
+func (d *Desk) list(ctx context.Context, source ranking.Source, asJSON bool) error {
 	all, err := source.Store.Revisions(ctx, catalog.ProfileRevision)
 	if err != nil {
 		return err
 	}
-	live, _, err := revision.InForce(ctx, source.Store)
+	live, _, err := ranking.InForce(ctx, source.Store)
 	if err != nil {
 		return err
 	}
 	list, rows := []saved{}, [][]string{}
 	for _, r := range all {
 		x, since := savedOf(r), ""
-		if live.Profile() == revision.NameOf(r).String() {
+		if live.Profile() == ranking.NameOf(r).String() {
 			x.Since, since = &live[0].At, minute(live[0].At)
 		}
 		list = append(list, x)
-		rows = append(rows, []string{revision.NameOf(r).String(), minute(r.CreatedAt), r.By, since, r.Note})
+		rows = append(rows, []string{ranking.NameOf(r).String(), minute(r.CreatedAt), r.By, since, r.Note})
 	}
 	if asJSON {
 		return d.print(list)
@@ -76,14 +75,14 @@ func (d *Desk) list(ctx context.Context, source revision.Source, asJSON bool) er
 
 // show prints a profile: NAME@NUMBER, NAME for the newest of that name, or any
 // other that can be loaded.
-func (d *Desk) show(ctx context.Context, source revision.Source, named string, asJSON bool) error {
-	name, ok := revision.ParseName(named)
+func (d *Desk) show(ctx context.Context, source ranking.Source, named string, asJSON bool) error {
+	name, ok := ranking.ParseName(named)
 	if !ok {
 		name.Profile = named
 	}
 	r, err := source.Saved(ctx, name)
 	if errors.Is(err, catalog.ErrNotFound) && !ok {
-		var p profile.Profile
+		var p ranking.Profile
 		var data []byte
 		if p, err = d.Load(ctx, named); err == nil {
 			data, err = yaml.Marshal(p)
@@ -103,17 +102,17 @@ func (d *Desk) show(ctx context.Context, source revision.Source, named string, a
 }
 
 // save saves the text of a file as a revision made from another.
-func (d *Desk) save(ctx context.Context, source revision.Source, c saveCommand) error {
+func (d *Desk) save(ctx context.Context, source ranking.Source, c saveCommand) error {
 	data, err := os.ReadFile(c.File)
 	if err != nil {
 		return err
 	}
-	r, err := revision.SaveProfile(ctx, source.Store,
+	r, err := ranking.SaveProfile(ctx, source.Store,
 		catalog.Revision{Name: c.Name, Base: c.Base, By: d.By, Note: c.Note, Data: string(data)})
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		return fmt.Errorf("nothing is saved: %w, as revision %d: compare it with `almanac profile diff %s %s`, "+
 			"make your change to that, and save with --base %[2]d", err, conflict.Revision,
-			revision.Name{Profile: r.Name, Number: int(conflict.Revision)}, c.File)
+			ranking.Name{Profile: r.Name, Number: int(conflict.Revision)}, c.File)
 	}
 	if err != nil {
 		return err
@@ -122,13 +121,13 @@ func (d *Desk) save(ctx context.Context, source revision.Source, c saveCommand) 
 		return d.print(savedOf(r))
 	}
 	_, err = fmt.Fprintln(d.Out, d.Here(fmt.Sprintf("saved as %s: `almanac profile publish %[1]s` makes it live",
-		revision.NameOf(r))))
+		ranking.NameOf(r))))
 	return err
 }
 
 // publish makes a revision live.
-func (d *Desk) publish(ctx context.Context, source revision.Source, c publishCommand) error {
-	n, ok := revision.ParseName(c.Name)
+func (d *Desk) publish(ctx context.Context, source ranking.Source, c publishCommand) error {
+	n, ok := ranking.ParseName(c.Name)
 	if !ok {
 		return fmt.Errorf("%w: %q is no revision: name it as default@3", catalog.ErrNotFound, c.Name)
 	}
@@ -161,12 +160,12 @@ func (d *Desk) diff(ctx context.Context, before, after string, asJSON bool) erro
 		return err
 	}
 	a.Name, b.Name = "", "" // those they were asked by
-	changes, err := profile.Diff(a, b)
+	changes, err := ranking.Diff(a, b)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return d.print(append([]profile.Change{}, changes...))
+		return d.print(append([]ranking.Change{}, changes...))
 	}
 	rows := [][]string{{"FIELD", before, after}}
 	for _, c := range changes {
@@ -177,7 +176,7 @@ func (d *Desk) diff(ctx context.Context, before, after string, asJSON bool) erro
 
 // InForce prints what decides the order of results.
 func InForce(ctx context.Context, store catalog.Store, w io.Writer) error {
-	live, _, err := revision.InForce(ctx, store)
+	live, _, err := ranking.InForce(ctx, store)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 )
 
 // Fold returns which of n folds a query belongs to, from its id and a seed.
@@ -23,13 +23,13 @@ func Fold(q Query, n int, seed uint64) int {
 }
 
 // Gauge measures an order: Example.NDCG or Example.Shown.
-type Gauge func(Example, rerank.Model) float64
+type Gauge func(Example, ranking.Model) float64
 
 // Values holds the nDCG@10 of each of some examples, in their order.
 type Values []float64
 
 // Score measures a model on examples.
-func Score(examples []Example, m rerank.Model, by Gauge) Values {
+func Score(examples []Example, m ranking.Model, by Gauge) Values {
 	out := make(Values, len(examples))
 	for i, x := range examples {
 		out[i] = by(x, m)

@@ -10,8 +10,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -22,18 +21,18 @@ func holdTuning(t *testing.T, r *ranker) {
 	if err != nil {
 		t.Skipf("there are no judged queries: %v", err)
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := workbench.Runner{Index: r, Source: revision.Source{Store: r.store,
-		Base: retrieval.Relevance{Profiles: []profile.Profile{p}, Aliases: r.network.Aliases}}}
+	x := workbench.Runner{Index: r, Source: ranking.Source{Store: r.store,
+		Base: retrieval.Relevance{Profiles: []ranking.Profile{p}, Aliases: r.network.Aliases}}}
 	c := put(t, r.store, queries)
 	bare := p // as somebody begins who has no judgments
 	bare.Weights = map[string]float64{"passage_bm25": 1}
 	data, err := yaml.Marshal(bare)
 	if err == nil {
-		_, err = revision.SaveProfile(t.Context(), r.store, catalog.Revision{Name: "bare", Data: string(data)})
+		_, err = ranking.SaveProfile(t.Context(), r.store, catalog.Revision{Name: "bare", Data: string(data)})
 	}
 	if err != nil {
 		t.Fatal(err)

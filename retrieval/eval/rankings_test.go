@@ -29,7 +29,7 @@ import (
 	"almanac/retrieval/index"
 	keyword "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	vector "almanac/retrieval/vector/embedded"
 	"almanac/retrieval/workbench"
 	"almanac/testing/race"
@@ -90,7 +90,7 @@ func holdJudged(t *testing.T, r *ranker) {
 		}
 		return report
 	}
-	words, whole := measured("keyword"), measured(profile.DefaultName)
+	words, whole := measured("keyword"), measured(ranking.DefaultName)
 	if words.NDCG10 >= .75 || whole.NDCG10 < words.NDCG10+.05 {
 		t.Errorf("nDCG@10 is %.3f by words alone and %.3f by the default profile", words.NDCG10, whole.NDCG10)
 	}
@@ -162,7 +162,7 @@ func TestErrorCodesByTheTransformer(t *testing.T) {
 	}
 	cache := embed.NewCache(model, embed.CacheConfig{Known: known})
 	defer cache.Close()
-	holdCodes(t, openRanker(t, "sample", "", cache), profile.TransformerName)
+	holdCodes(t, openRanker(t, "sample", "", cache), ranking.TransformerName)
 }
 
 // holdCodes types each error code that the sample explains: what explains it is first, and
@@ -324,15 +324,15 @@ func openRanker(t *testing.T, name, snapshot string, model embed.Embedder) *rank
 	_, err = follower.CatchUp(ctx)
 	must(err)
 	follower.MarkReady()
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	must(err)
-	words, err := profile.Load("keyword")
+	words, err := ranking.Load("keyword")
 	must(err)
-	fitted, err := profile.Load(profile.TransformerName)
+	fitted, err := ranking.Load(ranking.TransformerName)
 	must(err)
 	r := &ranker{network: n, store: store, generation: generation.ID, follower: follower,
 		names: map[int64]string{}}
-	r.Engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p, words, fitted},
+	r.Engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []ranking.Profile{p, words, fitted},
 		Authority: n.Authority, IsWord: wordpiece.IsWord, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})

@@ -150,7 +150,7 @@ func (o Options) ask(ctx context.Context, s retrieval.Searcher, q Query, filter 
 		slices.Sort(without)
 		failure = degraded(slices.Compact(without))
 	}
-	x.Ranking, x.Scores = ranking(deep, o.Names)
+	x.Ranking, x.Scores = documents(deep, o.Names)
 	if o.Answers == nil {
 		return x, failure, nil
 	}
@@ -264,8 +264,8 @@ func pooled(c Collection, names map[int64]string) []int64 {
 	return records
 }
 
-// ranking returns the documents of a response, each at its best rank.
-func ranking(res retrieval.Response, byRecord map[int64]string) (ids []string, scores []float64) {
+// documents returns those of a response, each at its best rank.
+func documents(res retrieval.Response, byRecord map[int64]string) (ids []string, scores []float64) {
 	seen := map[string]bool{}
 	for _, x := range res.Results {
 		if name := byRecord[x.Record]; name != "" && !seen[name] {

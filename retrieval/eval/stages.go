@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // baselines are the profiles of single stages, simplest first.
@@ -12,15 +12,15 @@ var baselines = []string{"keyword", "passages", "dense", "rrf"}
 
 // Stages returns the profiles that show what each stage adds, from keywords
 // alone to the whole profile, the last but one without collapsing copies.
-func Stages(whole profile.Profile) ([]profile.Profile, error) {
+func Stages(whole ranking.Profile) ([]ranking.Profile, error) {
 	reranked := whole
 	reranked.Name, reranked.Collapse = "rerank", 0
 	if slices.Contains(baselines, whole.Name) || whole.Name == reranked.Name {
 		return nil, fmt.Errorf("%s is a stage itself", whole.Name)
 	}
-	var all []profile.Profile
+	var all []ranking.Profile
 	for _, name := range baselines {
-		p, err := profile.Load(name)
+		p, err := ranking.Load(name)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/dedup"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 )
 
 // Example is one judged query with the signals of its candidates.
@@ -20,7 +20,7 @@ type Example struct {
 	Query      Query
 	Documents  []string // of the candidates, as ranked now; several may be of one
 	Places     []int    // of the candidates: equal for those of one document or of copies
-	Z, Raw     []rerank.Vector
+	Z, Raw     []ranking.Vector
 	Grades     []int   // of the candidates
 	Copies     [][]int // of each candidate: the candidates near-identical to it
 	Preference []int   // of each candidate: the greatest of a cluster is shown
@@ -87,12 +87,12 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 }
 
 // NDCG is nDCG@10 of an example's candidates in the order of a model.
-func (x Example) NDCG(m rerank.Model) float64 {
+func (x Example) NDCG(m ranking.Model) float64 {
 	return x.ndcg(x.order(m))
 }
 
 // Shown is nDCG@10 in the order of a model with copies collapsed: one of every cluster.
-func (x Example) Shown(m rerank.Model) float64 {
+func (x Example) Shown(m ranking.Model) float64 {
 	return x.ndcg(x.collapse(x.order(m)))
 }
 
@@ -126,7 +126,7 @@ func (x Example) withoutCopies() Example {
 }
 
 // order returns the indexes of the candidates, best first.
-func (x Example) order(m rerank.Model) []int {
+func (x Example) order(m ranking.Model) []int {
 	scores, order := x.scores(m), make([]int, len(x.Z))
 	for i := range order {
 		order[i] = i
@@ -136,7 +136,7 @@ func (x Example) order(m rerank.Model) []int {
 }
 
 // scores returns the scores of the candidates.
-func (x Example) scores(m rerank.Model) []float64 {
+func (x Example) scores(m ranking.Model) []float64 {
 	out := make([]float64, len(x.Z))
 	for i := range x.Z {
 		out[i] = m.Score(x.Z[i], x.Raw[i])
@@ -180,43 +180,43 @@ func (x Example) teaches() bool {
 
 // TrainOptions are the choices of training.
 type TrainOptions struct {
-	Fixed rerank.Vector // rules that are not trained
+	Fixed ranking.Vector // rules that are not trained
 	// L2 regularises every weight towards 0. Training is convex, so that the result depends only on the examples; of
 	// copies, their order decides which takes part.
 	L2 float64
 	// Skip are features that get no weight.
-	Skip map[rerank.Feature]bool
+	Skip map[ranking.Feature]bool
 }
 
 // Train fits the weights of a linear model: listwise softmax cross-entropy
 // between gains and scores (Cao et al.: Learning to rank, ICML 2007, top-one
 // probability) with an L2 penalty, by Newton's method. Every collection counts
 // the same, however many queries it has; a page with copies counts once.
-func Train(all []Example, o TrainOptions) (rerank.Model, error) {
+func Train(all []Example, o TrainOptions) (ranking.Model, error) {
 	count := map[string]int{}
 	examples := make([]Example, len(all))
 	for i, x := range all {
 		count[x.Collection]++
 		examples[i] = x.withoutCopies()
 	}
-	m := rerank.Model{Fixed: o.Fixed}
+	m := ranking.Model{Fixed: o.Fixed}
 	for range 50 {
-		gradient, hessian := make([]float64, rerank.NumFeatures), make([][]float64, rerank.NumFeatures)
+		gradient, hessian := make([]float64, ranking.NumFeatures), make([][]float64, ranking.NumFeatures)
 		for f := range hessian {
-			hessian[f] = make([]float64, rerank.NumFeatures)
+			hessian[f] = make([]float64, ranking.NumFeatures)
 			gradient[f] = o.L2 * m.Weights[f]
 			hessian[f][f] = o.L2
 		}
 		for _, x := range examples {
 			addGradient(x, m, 1/float64(count[x.Collection]*len(count)), gradient, hessian)
 		}
-		for f := range rerank.NumFeatures {
+		for f := range ranking.NumFeatures {
 			for g := range f { // the sums hold the upper half
 				hessian[f][g] = hessian[g][f]
 			}
 		}
-		for f := range rerank.NumFeatures {
-			if o.Skip[rerank.Feature(f)] {
+		for f := range ranking.NumFeatures {
+			if o.Skip[ranking.Feature(f)] {
 				gradient[f] = 0
 				for g := range hessian {
 					hessian[f][g], hessian[g][f] = 0, 0
@@ -240,8 +240,8 @@ func Train(all []Example, o TrainOptions) (rerank.Model, error) {
 // rule): far from the optimum a whole step overshoots, because one candidate's
 // score can be twenty deviations above the others. size is the length of the
 // step taken, 0 at the optimum.
-func descend(examples []Example, m rerank.Model, o TrainOptions, count map[string]int,
-	gradient, step []float64) (moved rerank.Model, size float64) {
+func descend(examples []Example, m ranking.Model, o TrainOptions, count map[string]int,
+	gradient, step []float64) (moved ranking.Model, size float64) {
 	slope := 0.0
 	for f := range step {
 		slope += gradient[f] * step[f]
@@ -262,9 +262,9 @@ func descend(examples []Example, m rerank.Model, o TrainOptions, count map[strin
 }
 
 // loss returns the loss that training minimises.
-func loss(examples []Example, m rerank.Model, o TrainOptions, count map[string]int) float64 {
+func loss(examples []Example, m ranking.Model, o TrainOptions, count map[string]int) float64 {
 	sum := 0.0
-	for f := range rerank.NumFeatures {
+	for f := range ranking.NumFeatures {
 		sum += o.L2 / 2 * m.Weights[f] * m.Weights[f]
 	}
 	for _, x := range examples {
@@ -285,7 +285,7 @@ func loss(examples []Example, m rerank.Model, o TrainOptions, count map[string]i
 
 // addGradient adds an example's part of the loss's first and second
 // derivatives; of the second, which are symmetric, only the upper half.
-func addGradient(x Example, m rerank.Model, weight float64, gradient []float64, hessian [][]float64) {
+func addGradient(x Example, m ranking.Model, weight float64, gradient []float64, hessian [][]float64) {
 	if !x.teaches() {
 		return
 	}
@@ -295,10 +295,10 @@ func addGradient(x Example, m rerank.Model, weight float64, gradient []float64, 
 		p[i] = math.Exp(p[i] - top)
 		sum += p[i]
 	}
-	var mean rerank.Vector
+	var mean ranking.Vector
 	for i := range p {
 		p[i] /= sum
-		for f := range rerank.NumFeatures {
+		for f := range ranking.NumFeatures {
 			mean[f] += p[i] * x.Z[i][f]
 			gradient[f] += weight * (p[i] - gain(x.Grades[i])/total) * x.Z[i][f]
 		}
@@ -307,10 +307,10 @@ func addGradient(x Example, m rerank.Model, weight float64, gradient []float64, 
 		if p[i] < 1e-6 {
 			continue
 		}
-		for f := range rerank.NumFeatures {
+		for f := range ranking.NumFeatures {
 			d := weight * p[i] * (x.Z[i][f] - mean[f])
 			row := hessian[f]
-			for g := f; g < rerank.NumFeatures; g++ {
+			for g := f; g < ranking.NumFeatures; g++ {
 				row[g] += d * (x.Z[i][g] - mean[g])
 			}
 		}

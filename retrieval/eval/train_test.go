@@ -12,13 +12,13 @@ import (
 
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 	"almanac/testing/race"
 )
 
 // planted makes queries whose relevant document was drawn with the chances
 // that a linear model gives: what training has to find.
-func planted(collection string, n int, weights rerank.Vector, seed uint64) []eval.Example {
+func planted(collection string, n int, weights ranking.Vector, seed uint64) []eval.Example {
 	random := rand.New(rand.NewPCG(seed, 1))
 	examples := make([]eval.Example, n)
 	for i := range examples {
@@ -26,12 +26,12 @@ func planted(collection string, n int, weights rerank.Vector, seed uint64) []eva
 		total := 0.0
 		chances := make([]float64, 20)
 		for d := range chances {
-			var z rerank.Vector
+			var z ranking.Vector
 			for f := range z {
 				z[f] = random.NormFloat64()
 			}
-			x.Z, x.Raw, x.Grades = append(x.Z, z), append(x.Raw, rerank.Vector{}), append(x.Grades, 0)
-			chances[d] = math.Exp(rerank.Model{Weights: weights}.Score(z, rerank.Vector{}))
+			x.Z, x.Raw, x.Grades = append(x.Z, z), append(x.Raw, ranking.Vector{}), append(x.Grades, 0)
+			chances[d] = math.Exp(ranking.Model{Weights: weights}.Score(z, ranking.Vector{}))
 			total += chances[d]
 		}
 		at := random.Float64() * total
@@ -50,7 +50,7 @@ func planted(collection string, n int, weights rerank.Vector, seed uint64) []eva
 	return examples
 }
 
-var truth = rerank.Vector{rerank.DocumentBM25: 1.2, rerank.Dense: 0.8, rerank.TitleBM25: -0.5, rerank.Window: 0.3}
+var truth = ranking.Vector{ranking.DocumentBM25: 1.2, ranking.Dense: 0.8, ranking.TitleBM25: -0.5, ranking.Window: 0.3}
 
 func TestTrainFindsPlantedWeights(t *testing.T) {
 	race.Skip(t)
@@ -61,14 +61,14 @@ func TestTrainFindsPlantedWeights(t *testing.T) {
 	for f := range truth {
 		// The standard error of a weight is about 1/√3000 of its curvature.
 		if !near(m.Weights[f], truth[f], 0.1) {
-			t.Errorf("%s: %.3f, want %.3f", rerank.Feature(f), m.Weights[f], truth[f])
+			t.Errorf("%s: %.3f, want %.3f", ranking.Feature(f), m.Weights[f], truth[f])
 		}
 	}
 }
 
 func TestTrain(t *testing.T) {
 	examples := planted("a", 200, truth, 2)
-	train := func(examples []eval.Example, o eval.TrainOptions) rerank.Model {
+	train := func(examples []eval.Example, o eval.TrainOptions) ranking.Model {
 		t.Helper()
 		m, err := eval.Train(examples, o)
 		if err != nil {
@@ -79,19 +79,19 @@ func TestTrain(t *testing.T) {
 	plain := train(examples, eval.TrainOptions{L2: 0.01})
 	t.Run("a larger penalty gives smaller weights", func(t *testing.T) {
 		if heavy := train(examples,
-			eval.TrainOptions{L2: 10}); heavy.Weights[rerank.Dense] > plain.Weights[rerank.Dense]/4 {
-			t.Errorf("weight %.3f, %.3f with a light one", heavy.Weights[rerank.Dense], plain.Weights[rerank.Dense])
+			eval.TrainOptions{L2: 10}); heavy.Weights[ranking.Dense] > plain.Weights[ranking.Dense]/4 {
+			t.Errorf("weight %.3f, %.3f with a light one", heavy.Weights[ranking.Dense], plain.Weights[ranking.Dense])
 		}
 	})
 	t.Run("skipped features have no weight", func(t *testing.T) {
 		got := train(examples,
-			eval.TrainOptions{L2: 0.01, Skip: map[rerank.Feature]bool{rerank.Dense: true, rerank.Recency: true}})
-		if got.Weights[rerank.Dense] != 0 || got.Weights[rerank.Recency] != 0 || got.Weights[rerank.DocumentBM25] == 0 {
+			eval.TrainOptions{L2: 0.01, Skip: map[ranking.Feature]bool{ranking.Dense: true, ranking.Recency: true}})
+		if got.Weights[ranking.Dense] != 0 || got.Weights[ranking.Recency] != 0 || got.Weights[ranking.DocumentBM25] == 0 {
 			t.Errorf("weights %v", got.Weights)
 		}
 	})
 	t.Run("fixed rules are kept and counted in", func(t *testing.T) {
-		fixed := rerank.Vector{rerank.Identifier: 2}
+		fixed := ranking.Vector{ranking.Identifier: 2}
 		if got := train(examples, eval.TrainOptions{L2: 0.01, Fixed: fixed}); got.Fixed != fixed {
 			t.Errorf("fixed %v", got.Fixed)
 		}
@@ -105,7 +105,7 @@ func TestTrain(t *testing.T) {
 		got := train(more, eval.TrainOptions{L2: 0.01 * 200 / 202})
 		for f := range plain.Weights {
 			if !near(got.Weights[f], plain.Weights[f], 1e-6) {
-				t.Errorf("%s: %.6f, want %.6f", rerank.Feature(f), got.Weights[f], plain.Weights[f])
+				t.Errorf("%s: %.6f, want %.6f", ranking.Feature(f), got.Weights[f], plain.Weights[f])
 			}
 		}
 	})
@@ -123,18 +123,18 @@ func TestTrain(t *testing.T) {
 		got := train(copied, eval.TrainOptions{L2: 0.01})
 		for f := range plain.Weights {
 			if !near(got.Weights[f], plain.Weights[f], 1e-6) {
-				t.Errorf("%s: %.6f, want %.6f", rerank.Feature(f), got.Weights[f], plain.Weights[f])
+				t.Errorf("%s: %.6f, want %.6f", ranking.Feature(f), got.Weights[f], plain.Weights[f])
 			}
 		}
 	})
 	t.Run("collections count the same, however many queries they have", func(t *testing.T) {
-		other := planted("b", 20, rerank.Vector{rerank.Dense: -1}, 4)
-		twice := planted("b", 20, rerank.Vector{rerank.Dense: -1}, 4)
+		other := planted("b", 20, ranking.Vector{ranking.Dense: -1}, 4)
+		twice := planted("b", 20, ranking.Vector{ranking.Dense: -1}, 4)
 		once := train(slices.Concat(examples, other), eval.TrainOptions{L2: 0.01})
 		again := train(slices.Concat(examples, other, twice), eval.TrainOptions{L2: 0.01})
 		for f := range once.Weights {
 			if !near(once.Weights[f], again.Weights[f], 1e-6) {
-				t.Errorf("%s: %.6f, doubled %.6f", rerank.Feature(f), once.Weights[f], again.Weights[f])
+				t.Errorf("%s: %.6f, doubled %.6f", ranking.Feature(f), once.Weights[f], again.Weights[f])
 			}
 		}
 	})
@@ -146,7 +146,7 @@ func TestTrain(t *testing.T) {
 		}
 	})
 	t.Run("without a penalty dependent features are an error", func(t *testing.T) {
-		flat := eval.Example{Collection: "a", Z: make([]rerank.Vector, 2), Raw: make([]rerank.Vector, 2),
+		flat := eval.Example{Collection: "a", Z: make([]ranking.Vector, 2), Raw: make([]ranking.Vector, 2),
 			Grades:    []int{1, 0},
 			Documents: []string{"x", "y"}, Copies: make([][]int, 2), Preference: make([]int, 2)}
 		if _, err := eval.Train([]eval.Example{flat}, eval.TrainOptions{}); err == nil ||
@@ -176,7 +176,7 @@ func TestFoldsAreStable(t *testing.T) {
 func TestHeldOutQueriesAreNotSeen(t *testing.T) {
 	// Noise can be learned by heart only: what the model saw scores better than
 	// what it did not.
-	noise := slices.Concat(planted("a", 40, rerank.Vector{}, 5), planted("b", 40, rerank.Vector{}, 6))
+	noise := slices.Concat(planted("a", 40, ranking.Vector{}, 5), planted("b", 40, ranking.Vector{}, 6))
 	o := eval.TrainOptions{L2: 1e-4}
 	m, err := eval.Train(noise, o)
 	if err != nil {
@@ -229,7 +229,7 @@ func (s signals) Signals(_ context.Context, r retrieval.Request) ([]retrieval.Si
 
 func TestExamples(t *testing.T) {
 	c, names, _ := small()
-	z := func(x float64) rerank.Vector { return rerank.Vector{rerank.Dense: x} }
+	z := func(x float64) ranking.Vector { return ranking.Vector{ranking.Dense: x} }
 	s := signals{"one": {{Record: 3, Z: z(3), Copies: []int{1}, Preference: 1}, {Record: 4, Z: z(2), Copies: []int{0}},
 		{Record: 2, Z: z(1)}, {Record: 7}, {Record: 1, Z: z(0)}}, "two": nil}
 	examples, err := eval.Examples(t.Context(), s, c, eval.Options{Names: names})
@@ -241,16 +241,16 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("examples %+v", examples)
 	}
 	best := 3 + 1/math.Log2(3)
-	if got := examples[0].NDCG(rerank.Model{Weights: z(1)}); !near(got, (1/math.Log2(3)+3/math.Log2(4))/best, 1e-12) {
+	if got := examples[0].NDCG(ranking.Model{Weights: z(1)}); !near(got, (1/math.Log2(3)+3/math.Log2(4))/best, 1e-12) {
 		t.Errorf("nDCG %v by a model, in which a document counts once", got)
 	}
-	if got := examples[0].Shown(rerank.Model{Weights: z(1)}); !near(got, (1/math.Log2(3)+3/math.Log2(4))/best, 1e-12) {
+	if got := examples[0].Shown(ranking.Model{Weights: z(1)}); !near(got, (1/math.Log2(3)+3/math.Log2(4))/best, 1e-12) {
 		t.Errorf("nDCG %v of what is shown: of a document whose first record is hidden as a copy the second is", got)
 	}
-	if got := examples[0].NDCG(rerank.Model{Weights: z(-1)}); !near(got, 1, 1e-12) {
+	if got := examples[0].NDCG(ranking.Model{Weights: z(-1)}); !near(got, 1, 1e-12) {
 		t.Errorf("nDCG %v by its reverse, want 1", got)
 	}
-	if got := examples[1].NDCG(rerank.Model{}); got != 0 {
+	if got := examples[1].NDCG(ranking.Model{}); got != 0 {
 		t.Errorf("nDCG %v without candidates", got)
 	}
 	c.Queries[1].Text = "down"

@@ -6,8 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"almanac/retrieval/profile"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 )
 
 // TuneOptions are the choices of Tune.
@@ -21,9 +20,9 @@ type TuneOptions struct {
 
 // Tuning is the result of Tune: the weights and their measurements.
 type Tuning struct {
-	Base   profile.Profile // whose retrievers, rules and floor are kept
-	Before rerank.Model    // of Base
-	Model  rerank.Model    // fitted on all examples
+	Base   ranking.Profile // whose retrievers, rules and floor are kept
+	Before ranking.Model   // of Base
+	Model  ranking.Model   // fitted on all examples
 	L2     float64         // the penalty that was taken
 
 	// Examples are those fitted on, and Values the nDCG@10 of each.
@@ -43,16 +42,16 @@ type TuningValues struct {
 // over collections out of fold, fits with it on everything, and measures on
 // queries that were held out. The same examples and options give the same
 // weights to the bit.
-func Tune(ctx context.Context, base profile.Profile, examples []Example, o TuneOptions) (Tuning, error) {
+func Tune(ctx context.Context, base ranking.Profile, examples []Example, o TuneOptions) (Tuning, error) {
 	t := Tuning{Base: base, Examples: examples}
 	before, err := base.Model()
 	if err != nil {
 		return t, err
 	}
 	t.Before = before
-	train := TrainOptions{Fixed: before.Fixed, Skip: map[rerank.Feature]bool{}}
+	train := TrainOptions{Fixed: before.Fixed, Skip: map[ranking.Feature]bool{}}
 	for _, name := range base.Unweighted {
-		f, ok := rerank.FeatureNamed(name)
+		f, ok := ranking.FeatureNamed(name)
 		if !ok {
 			return t, fmt.Errorf("profile %s: there is no feature %q", base.Name, name)
 		}
@@ -151,7 +150,7 @@ func (t Tuning) Means(part func(Example) bool) TuningMeans {
 
 // Profile returns the next version of the base with the fitted weights. Its
 // name and provenance are the caller's to change.
-func (t Tuning) Profile() profile.Profile {
+func (t Tuning) Profile() ranking.Profile {
 	p := t.Base
 	p.Version++
 	p.Weights = weightsOf(t.Model)
@@ -164,11 +163,11 @@ func (t Tuning) Collections() []string {
 }
 
 // weightsOf returns a model's weights by name, rounded to what matters.
-func weightsOf(m rerank.Model) map[string]float64 {
+func weightsOf(m ranking.Model) map[string]float64 {
 	weights := map[string]float64{}
-	for f := range rerank.NumFeatures {
+	for f := range ranking.NumFeatures {
 		if w := math.Round(m.Weights[f]*1e4) / 1e4; w != 0 {
-			weights[rerank.Feature(f).String()] = w
+			weights[ranking.Feature(f).String()] = w
 		}
 	}
 	return weights

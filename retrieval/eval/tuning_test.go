@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 	"almanac/testing/race"
 )
 
 // base is a profile that weighs one feature wrongly.
-func base() profile.Profile {
-	return profile.Profile{
+func base() ranking.Profile {
+	return ranking.Profile{
 		Name: "base", Version: 4, Weights: map[string]float64{"title_bm25": 1}, Unweighted: []string{"authority"},
 	}
 }
@@ -75,7 +74,7 @@ func TestTuneMeasuresTheProfile(t *testing.T) {
 		t.Error("of one collection none is left out")
 	}
 	for i, x := range examples {
-		want := x.NDCG(rerank.Model{Weights: rerank.Vector{rerank.TitleBM25: 1}})
+		want := x.NDCG(ranking.Model{Weights: ranking.Vector{ranking.TitleBM25: 1}})
 		if got := tuned.Values.Before[i]; got != want {
 			t.Errorf("query %d: before %g, want %g", i, got, want)
 		}

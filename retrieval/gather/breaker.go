@@ -11,7 +11,7 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
 )
 
@@ -47,7 +47,7 @@ const (
 	reranker
 )
 
-var names = [...]string{profile.KeywordEngine, profile.VectorEngine, "embedder", "reranker"}
+var names = [...]string{ranking.KeywordEngine, ranking.VectorEngine, "embedder", "reranker"}
 
 // uses are a search's uses of the engines.
 type uses [len(names)]*use

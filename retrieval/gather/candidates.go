@@ -6,7 +6,7 @@ import (
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/fusion"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // Candidate is a record that was gathered. It does not change once Run has returned.
@@ -115,13 +115,13 @@ func (f *Found) score(candidates []*Candidate) {
 		}
 	}
 	f.scratch.asked = ids
-	if slices.Contains(f.without, profile.VectorEngine) {
+	if slices.Contains(f.without, ranking.VectorEngine) {
 		return
 	}
 	cosines := Sized(f.scratch.cosines, len(ids))
 	f.scratch.cosines = cosines
 	if err := f.Cosines(ids, cosines); err != nil {
-		f.Without(profile.VectorEngine)
+		f.Without(ranking.VectorEngine)
 		return
 	}
 	for _, c := range candidates {

@@ -19,7 +19,7 @@ import (
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
 	"almanac/retrieval/vector"
 )
@@ -182,7 +182,7 @@ func (f *Found) retrieve() error {
 	answered, whole := false, false // by any engine, by one that has everything
 	var errs []error
 	for _, l := range f.Lists {
-		engine := profile.EngineOf[l.Retriever]
+		engine := ranking.EngineOf[l.Retriever]
 		if errs = append(errs, l.err); l.err != nil {
 			f.Without(engine)
 			continue

@@ -10,7 +10,7 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/topk"
 	"almanac/retrieval/vector"
 )
@@ -104,7 +104,7 @@ func (f *Found) embed(ctx context.Context) ([]float32, error) {
 // corpusList replaces the lists of engines on servers that are down or still being
 // filled: it searches the documents in memory, which are there for the reranker
 // anyway.
-var corpusList = profile.List{Retriever: "corpus", Weight: 1, Depth: maxCandidates}
+var corpusList = ranking.List{Retriever: "corpus", Weight: 1, Depth: maxCandidates}
 
 // Located is the maximum of passages of a record among which the best is located.
 const Located = 400

@@ -9,7 +9,7 @@ import (
 
 	"almanac/retrieval/index"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // Down is an engine that does not answer, or holds only a part.
@@ -71,7 +71,7 @@ func (e *Engines) Usable(retriever string) bool {
 	if !e.Has(retriever) {
 		return false
 	}
-	engine := profile.EngineOf[retriever]
+	engine := ranking.EngineOf[retriever]
 	return e.breakers[slices.Index(names[:], engine)].down() == nil && e.complete(engine)
 }
 
@@ -97,12 +97,12 @@ func (f *Found) Missing() []string { return f.without }
 func (f *Found) Degraded() []string {
 	for _, l := range f.Plan.Lists {
 		if l.StandIn {
-			f.Without(profile.EngineOf[l.Unless])
+			f.Without(ranking.EngineOf[l.Unless])
 		}
 	}
 	for _, h := range f.engines.follower.Health() {
 		asked := slices.ContainsFunc(f.Plan.Lists,
-			func(l plan.List) bool { return profile.EngineOf[l.Retriever] == h.Name })
+			func(l plan.List) bool { return ranking.EngineOf[l.Retriever] == h.Name })
 		if behind := !h.Complete || h.Err != nil && h.Lag > 0; asked && behind {
 			f.Without(h.Name)
 		}

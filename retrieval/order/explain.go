@@ -6,7 +6,7 @@ import (
 
 	"almanac/retrieval/gather"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/rerank"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
 )
 
@@ -57,7 +57,7 @@ func pinNode(_ *plan.Plan, c *Candidate, n trace.Node) trace.Node {
 func modelNode(p *plan.Plan, c *Candidate, _ trace.Node) trace.Node {
 	model := p.Model
 	sum := trace.Node{Name: "linear model", Value: c.Linear}
-	for f := range rerank.Feature(rerank.NumFeatures) {
+	for f := range ranking.Feature(ranking.NumFeatures) {
 		n := trace.Node{Name: f.String(), Value: model.Weights[f]*c.Z[f] + model.Fixed[f]*c.Scored.Features[f]}
 		switch {
 		case model.Weights[f] == 0 && model.Fixed[f] == 0:

@@ -7,6 +7,7 @@ import (
 
 	"almanac/retrieval/gather"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/rerank"
 )
 
@@ -43,7 +44,7 @@ func logistic(linear float64) float64 { return 1 / (1 + math.Exp(-linear/steepne
 func aboveFloor(r *run, candidates []*Candidate) []*Candidate {
 	floor, meant := max(r.Plan.Profile.Floor, r.Plan.Unrelated), r.Plan.Meant()
 	return slices.DeleteFunc(candidates, func(c *Candidate) bool {
-		return !c.Lexical && (!meant || c.Scored.Features[rerank.Dense] < floor)
+		return !c.Lexical && (!meant || c.Scored.Features[ranking.Dense] < floor)
 	})
 }
 
@@ -56,7 +57,7 @@ func liveFirst(_ *run, candidates []*Candidate) []*Candidate {
 		}
 		behind := slices.IndexFunc(candidates[i:], func(x *Candidate) bool {
 			return !x.Document.Over && x.Document.Attributes.Kind == c.Document.Attributes.Kind &&
-				x.Scored.Features[rerank.Coverage] >= c.Scored.Features[rerank.Coverage]
+				x.Scored.Features[ranking.Coverage] >= c.Scored.Features[ranking.Coverage]
 		})
 		if behind > 0 {
 			c.Shown = candidates[i+behind].Shown
@@ -91,8 +92,8 @@ func crossEncode(r *run, candidates []*Candidate) []*Candidate {
 		scores[i] = c.Shown
 	}
 	linear := slices.Clone(scores)
-	rerank.Normalise(linear)
-	rerank.Normalise(read)
+	ranking.Normalise(linear)
+	ranking.Normalise(read)
 	order := make([]int, len(best))
 	for i := range order {
 		order[i] = i

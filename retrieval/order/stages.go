@@ -10,7 +10,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval/gather"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/rerank"
 	"almanac/retrieval/trace"
 )
@@ -87,7 +87,7 @@ type Candidate struct {
 	*gather.Candidate
 
 	Scored  *rerank.Scored // signals, and as z-scores; nil if the profile does not rerank
-	Z       *rerank.Vector
+	Z       *ranking.Vector
 	Best    int // ordinal of the best passage; package show may find a better one
 	Lexical bool
 	Linear  float64        // score of the linear model
@@ -96,7 +96,7 @@ type Candidate struct {
 	Posts   []*Candidate   // others of its thread, shown with it, best first
 	Into    *Candidate     // the one that is shown in its place; nil: none
 	Is      string         // what it is to that one: "is in the thread of"; "": a copy
-	Pin     *profile.Place // that moved it; nil: none
+	Pin     *ranking.Place // that moved it; nil: none
 	Steps   []Step         // stages that changed the score, if it is to be explained
 }
 
@@ -113,7 +113,7 @@ type Scratch struct {
 	list       []*Candidate
 	in         []rerank.Candidate
 	scored     []rerank.Scored
-	normalised []rerank.Vector
+	normalised []ranking.Vector
 }
 
 // Of returns the candidate of a record, also one that a stage has dropped; nil: none.

@@ -7,14 +7,14 @@ import (
 
 	"almanac/retrieval/order"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
+	"almanac/retrieval/ranking"
 )
 
 // TestAPlanSaysWhichStagesItHas: a plan is a value, and nothing else is asked.
 func TestAPlanSaysWhichStagesItHas(t *testing.T) {
-	fused, reranked := profile.Profile{Order: "fusion"}, profile.Profile{Order: plan.Rerank}
-	collapsed := profile.Profile{Order: plan.Rerank, Collapse: 0.9}
+	fused, reranked := ranking.Profile{Order: "fusion"}, ranking.Profile{Order: plan.Rerank}
+	collapsed := ranking.Profile{Order: plan.Rerank, Collapse: 0.9}
 	for _, c := range []struct {
 		plan plan.Plan
 		want string
@@ -24,7 +24,7 @@ func TestAPlanSaysWhichStagesItHas(t *testing.T) {
 		{plan.Plan{Profile: fused, Request: plan.Request{Diversify: true}}, "fusion diversify"},
 		{plan.Plan{Profile: reranked}, "rerank floor live"},
 		{plan.Plan{Profile: reranked, Request: plan.Request{Distinct: true}}, "rerank floor live"},
-		{plan.Plan{Profile: collapsed, Places: []profile.Place{{Record: 1}}}, "rerank floor live collapse pin"},
+		{plan.Plan{Profile: collapsed, Places: []ranking.Place{{Record: 1}}}, "rerank floor live collapse pin"},
 		{plan.Plan{Profile: collapsed, Request: plan.Request{Distinct: true, Diversify: true, Apart: 3},
 			State: plan.State{Crossed: true}},
 			"rerank floor live collapse distinct thread cross-encoder apart diversify"},

@@ -18,8 +18,8 @@ import (
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/phrase"
-	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/rerank"
 )
 
@@ -49,32 +49,32 @@ type Plan struct {
 	Query   query.Query
 	Keyword keyword.Query
 	Filter  passage.Filter // with the query's operators
-	Profile profile.Profile
+	Profile ranking.Profile
 	Lists   []List
 
 	Operators   phrase.Operators
 	Decisions   *phrase.Decisions // of Operators
-	Places      []profile.Place   // fixed by a pin
-	Model       rerank.Model
+	Places      []ranking.Place   // fixed by a pin
+	Model       ranking.Model
 	Scorer      *rerank.Scorer
 	Statistics  corpus.Statistics
 	rerank      rerank.Query // of Scorer
 	corrections []correction
 	completion  completion
 	pairs       []string // in which characters that were typed alone stand
-	set         *profile.Set
+	set         *ranking.Set
 }
 
 // List is a list of the profile that takes part.
 type List struct {
-	profile.List
+	ranking.List
 	Read    int  // hits to ask for, of which Depth are kept
 	StandIn bool // for one that cannot be used now
 }
 
 // New prepares a request. Its own Relevance is left to the caller, who gives the
 // set of it.
-func New(r Request, set *profile.Set, state State) (*Plan, error) {
+func New(r Request, set *ranking.Set, state State) (*Plan, error) {
 	prof, ok := set.Profile(r.Profile)
 	if !ok {
 		return nil, fmt.Errorf("%w: there is no profile %q", ErrBadQuery, r.Profile)
@@ -226,7 +226,7 @@ func (p *Plan) chooseLists() {
 		if !p.Operators.None() {
 			read = max(read, min(deepest, deeper*read))
 		}
-		standIn := slices.ContainsFunc(p.Profile.Lists, func(x profile.List) bool { return x.Retriever == l.Unless })
+		standIn := slices.ContainsFunc(p.Profile.Lists, func(x ranking.List) bool { return x.Retriever == l.Unless })
 		p.Lists = append(p.Lists, List{l, read, standIn})
 		p.Keyword.Assisted = p.Keyword.Assisted || l.Retriever == "sparse" && p.Usable(l.Retriever)
 	}
@@ -289,7 +289,7 @@ type Request struct {
 	Profile   string // "" = the default profile
 	// Relevance, if set, decides the order in place of what is published, to try a
 	// change before it is published.
-	Relevance *profile.Relevance
+	Relevance *ranking.Relevance
 }
 
 // ReadTerm is a term that a query is read as.

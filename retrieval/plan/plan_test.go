@@ -13,7 +13,7 @@ import (
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/plan"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // aliases are those of the set of every plan.
@@ -40,11 +40,11 @@ func newPlan(t *testing.T, r plan.Request, usable []string, texts ...string) (*p
 		t.Fatal(err)
 	}
 	w.Apply(c)
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := profile.Compile(profile.Relevance{Profiles: []profile.Profile{p}, Aliases: aliases},
+	set, err := ranking.Compile(ranking.Relevance{Profiles: []ranking.Profile{p}, Aliases: aliases},
 		func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,5 @@
+// Package rerank computes every signal for every candidate from analysed passages and
+// corpus statistics.
 package rerank
 
 import (

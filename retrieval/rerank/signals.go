@@ -8,6 +8,7 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/analysis/bm25"
 	"almanac/retrieval/corpus"
+	"almanac/retrieval/ranking"
 )
 
 // Candidate is a record to be scored.
@@ -22,7 +23,7 @@ type Candidate struct {
 
 // Scored is a candidate's signals and its best passage.
 type Scored struct {
-	Features Vector
+	Features ranking.Vector
 	Best     int // ordinal of the best passage
 	Lexical  bool
 }
@@ -57,7 +58,7 @@ func (p *Scorer) AppendSignals(list []Scored, candidates []Candidate) []Scored {
 		scored := p.score(c, &s)
 		for _, t := range free {
 			if c.Document.Headed(t) >= 0 {
-				scored.Features[HeadingExact] += p.stats.IDF(t) / p.typedIDF
+				scored.Features[ranking.HeadingExact] += p.stats.IDF(t) / p.typedIDF
 			}
 		}
 		list = append(list, scored)
@@ -82,11 +83,11 @@ func (p *Scorer) unowned(candidates []Candidate) (free []analysis.TermID) {
 func (p *Scorer) Overlap() func(*corpus.Document) float64 {
 	var w corpus.Wanted
 	return func(d *corpus.Document) float64 {
-		var f Vector
+		var f ranking.Vector
 		var lexical bool
 		d.Want(p.wanted, &w)
 		p.documentSignals(d, &w, &f, &lexical)
-		return f[DocumentBM25] + f[TitleBM25] + f[Coverage]
+		return f[ranking.DocumentBM25] + f[ranking.TitleBM25] + f[ranking.Coverage]
 	}
 }
 
@@ -95,23 +96,23 @@ func (p *Scorer) score(c Candidate, s *scan) Scored {
 	f := &out.Features
 	s.document(p, c.Document)
 	p.documentSignals(c.Document, &s.wanted, f, &out.Lexical)
-	f[TitlePhrase] = p.titlePhrase(c.Document, s)
+	f[ranking.TitlePhrase] = p.titlePhrase(c.Document, s)
 	out.Best = p.passageSignals(c, f, s)
-	f[TitleTrigrams] = c.Document.TitleSimilarity(p.trigrams)
-	f[Recency] = p.undatedRecency
+	f[ranking.TitleTrigrams] = c.Document.TitleSimilarity(p.trigrams)
+	f[ranking.Recency] = p.undatedRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
-		f[Recency] = math.Exp2(-float64(max(0, p.stats.Newest.Sub(d))) / float64(recencyHalf))
+		f[ranking.Recency] = math.Exp2(-float64(max(0, p.stats.Newest.Sub(d))) / float64(recencyHalf))
 	}
-	f[Authority] = c.Authority
+	f[ranking.Authority] = c.Authority
 	if c.Document.Stub {
-		f[Stub] = 1
+		f[ranking.Stub] = 1
 	}
-	f[Length] = math.Log1p(float64(c.Document.Length(analysis.Body)))
+	f[ranking.Length] = math.Log1p(float64(c.Document.Length(analysis.Body)))
 	return out
 }
 
 // documentSignals computes the signals from whole-document frequencies.
-func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vector, lexical *bool) {
+func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *ranking.Vector, lexical *bool) {
 	length := float64(d.Length(analysis.Title) + d.Length(analysis.Body))
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
 	titleLength := float64(d.Length(analysis.Title) + d.Length(analysis.Path))
@@ -122,8 +123,8 @@ func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vector
 		tf := d.Occurrences(i, w)
 		all := float64(tf[analysis.Title]) + float64(tf[analysis.Body])
 		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
-		f[DocumentBM25] += p.idf[i] * bm25.Saturate(all, bm25.K1, bodyNorm)
-		f[TitleBM25] += p.tidf[i] * bm25.Saturate(title, bm25.K1, titleNorm)
+		f[ranking.DocumentBM25] += p.idf[i] * bm25.Saturate(all, bm25.K1, bodyNorm)
+		f[ranking.TitleBM25] += p.tidf[i] * bm25.Saturate(title, bm25.K1, titleNorm)
 		if all+title+float64(tf[analysis.Heading]) > 0 {
 			found += p.idf[i]
 			*lexical = true
@@ -132,14 +133,14 @@ func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vector
 	if p.totalIDF == 0 {
 		return
 	}
-	f[Coverage] = found / p.totalIDF
+	f[ranking.Coverage] = found / p.totalIDF
 	for i, t := range p.terms {
 		switch {
 		case !t.Identifier:
 		case d.Owns(t.ID):
-			f[Identifier] += t.Weight * p.stats.IDF(t.ID) / p.totalIDF
+			f[ranking.Identifier] += t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		case d.Occurrences(p.which[i], w)[analysis.Title] > 0:
-			f[Identifier] += p.namedInTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
+			f[ranking.Identifier] += p.namedInTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		}
 	}
 }
@@ -171,7 +172,7 @@ func norm(length, average, b float64) float64 { return bm25.Norm(bm25.K1, b, len
 
 // passageSignals scans the candidate's passages and returns the ordinal of
 // the best: the greatest sum of lexical and dense evidence.
-func (p *Scorer) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
+func (p *Scorer) passageSignals(c Candidate, f *ranking.Vector, s *scan) (best int) {
 	bestScore := math.Inf(-1)
 	bigrams, window := 0.0, 0.0
 	average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] +
@@ -195,21 +196,21 @@ func (p *Scorer) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 		score := lexical
 		if c.Cosines != nil {
 			cos := float64(c.Cosines[i])
-			f[Dense] = max(f[Dense], cos)
+			f[ranking.Dense] = max(f[ranking.Dense], cos)
 			score += p.totalIDF * max(0, cos)
 		}
-		f[PassageBM25] = max(f[PassageBM25], lexical)
+		f[ranking.PassageBM25] = max(f[ranking.PassageBM25], lexical)
 		if p.totalIDF > 0 {
-			f[PassageCoverage] = max(f[PassageCoverage], covered/p.totalIDF)
+			f[ranking.PassageCoverage] = max(f[ranking.PassageCoverage], covered/p.totalIDF)
 		}
 		bigrams, window = max(bigrams, s.bigrams), max(window, s.window)
 		if score += s.run + p.defines(c.Document, ordinal); score > bestScore {
 			best, bestScore = ordinal, score
 		}
 	}
-	f[Bigrams] = bigrams
+	f[ranking.Bigrams] = bigrams
 	if p.totalIDF > 0 {
-		f[Window] = window / p.totalIDF
+		f[ranking.Window] = window / p.totalIDF
 	}
 	return best
 }
@@ -264,4 +265,22 @@ func (p *Scorer) Locate(d *corpus.Document, ordinals []int, cosines []float32) [
 		}
 	}
 	return scores
+}
+
+// AppendNormalised appends the features of candidates as z-scores over all of them:
+// distances from the mean in standard deviations, 0 where all are equal.
+func AppendNormalised(list []ranking.Vector, scored []Scored) []ranking.Vector {
+	list = slices.Grow(list, len(scored))[:len(list)+len(scored)]
+	out := list[len(list)-len(scored):]
+	values := make([]float64, len(scored))
+	for f := range ranking.NumFeatures {
+		for i := range scored {
+			values[i] = scored[i].Features[f]
+		}
+		ranking.Normalise(values)
+		for i, z := range values {
+			out[i][f] = z
+		}
+	}
+	return list
 }

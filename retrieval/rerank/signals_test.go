@@ -8,6 +8,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/rerank"
 )
 
@@ -78,8 +79,8 @@ func signals(t *testing.T, query string, stops string, docs [][2]string) []reran
 // what is called so; in a sentence it is named next to what is sought.
 func TestIdentifierCountsAsMuchAsItIsOfTheQuery(t *testing.T) {
 	docs := [][2]string{{"cip-56 tokens", "alpha"}, {"other", "alpha beta gamma"}, {"more", "beta"}}
-	alone := signals(t, "cip-56", "", docs)[0].Features[rerank.Identifier]
-	beside := signals(t, "alpha beta gamma beside cip-56", "", docs)[0].Features[rerank.Identifier]
+	alone := signals(t, "cip-56", "", docs)[0].Features[ranking.Identifier]
+	beside := signals(t, "alpha beta gamma beside cip-56", "", docs)[0].Features[ranking.Identifier]
 	if beside <= 0 || beside > alone/2 {
 		t.Errorf("identifier = %.3f in a sentence, %.3f alone", beside, alone)
 	}
@@ -90,33 +91,33 @@ func TestIdentifierCountsAsMuchAsItIsOfTheQuery(t *testing.T) {
 func TestSignalPrefers(t *testing.T) {
 	tests := []struct {
 		name          string
-		feature       rerank.Feature
+		feature       ranking.Feature
 		query, stops  string
 		better, worse [2]string
 	}{
-		{"the document with more of the words", rerank.DocumentBM25, "ledger fees", "",
+		{"the document with more of the words", ranking.DocumentBM25, "ledger fees", "",
 			[2]string{"a", "ledger fees are paid"}, [2]string{"b", "the ledger only here"}},
-		{"the passage that has the words together", rerank.PassageBM25, "ledger fees", "",
+		{"the passage that has the words together", ranking.PassageBM25, "ledger fees", "",
 			[2]string{"a", "ledger fees|other text here"}, [2]string{"b", "ledger alone|fees alone"}},
-		{"the title that has the word", rerank.TitleBM25, "traffic", "", [2]string{"traffic guide", "x"},
+		{"the title that has the word", ranking.TitleBM25, "traffic", "", [2]string{"traffic guide", "x"},
 			[2]string{"guide", "traffic"}},
-		{"the document that covers the query", rerank.Coverage, "alpha beta", "", [2]string{"a", "alpha|beta"},
+		{"the document that covers the query", ranking.Coverage, "alpha beta", "", [2]string{"a", "alpha|beta"},
 			[2]string{"b", "alpha alpha"}},
-		{"the passage that covers the query", rerank.PassageCoverage, "alpha beta", "", [2]string{"a", "alpha beta"},
+		{"the passage that covers the query", ranking.PassageCoverage, "alpha beta", "", [2]string{"a", "alpha beta"},
 			[2]string{"b", "alpha|beta"}},
-		{"a title with a typo in the query", rerank.TitleTrigrams, "validtor onboarding", "",
+		{"a title with a typo in the query", ranking.TitleTrigrams, "validtor onboarding", "",
 			[2]string{"validator onboarding", "x"}, [2]string{"wallet settings", "x"}},
-		{"neighbours that stay neighbours", rerank.Bigrams, "key rotation", "", [2]string{"a", "do key rotation now"},
+		{"neighbours that stay neighbours", ranking.Bigrams, "key rotation", "", [2]string{"a", "do key rotation now"},
 			[2]string{"b", "rotation of a very old key"}},
-		{"words near each other", rerank.Window, "party migration", "", [2]string{"a", "party data migration"},
+		{"words near each other", ranking.Window, "party migration", "", [2]string{"a", "party data migration"},
 			[2]string{"b", "party 1 2 3 4 5 6 7 8 9 migration"}},
-		{"the title that is the query", rerank.TitlePhrase, "token standard", "", [2]string{"token standard", "x"},
+		{"the title that is the query", ranking.TitlePhrase, "token standard", "", [2]string{"token standard", "x"},
 			[2]string{"token bridge and standard things", "x"}},
-		{"the identifier in the title", rerank.Identifier, "cip-56", "", [2]string{"cip-56 tokens", "x"},
+		{"the identifier in the title", ranking.Identifier, "cip-56", "", [2]string{"cip-56 tokens", "x"},
 			[2]string{"other", "see cip-56"}},
-		{"the section that is called so", rerank.HeadingExact, "gap-7 after restart", "after",
+		{"the section that is called so", ranking.HeadingExact, "gap-7 after restart", "after",
 			[2]string{"a", "other text|#gap-7 stop it"}, [2]string{"b", "see gap-7 and gap-7 in the log"}},
-		{"the newer document", rerank.Recency, "x", "", [2]string{"b", "x"}, [2]string{"a", "x"}},
+		{"the newer document", ranking.Recency, "x", "", [2]string{"b", "x"}, [2]string{"a", "x"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.feature.String()+"/"+tt.name, func(t *testing.T) {
@@ -149,7 +150,7 @@ func TestANameOfARecordIsNoHeading(t *testing.T) {
 		for _, d := range candidates {
 			all = append(all, rerank.Candidate{Document: d, Passages: []int{0}})
 		}
-		return rerank.NewScorer(q, table.Statistics(ids)).AppendSignals(nil, all)[0].Features[rerank.HeadingExact]
+		return rerank.NewScorer(q, table.Statistics(ids)).AppendSignals(nil, all)[0].Features[ranking.HeadingExact]
 	}
 	named := corpus.NewDocument(catalog.Record{ID: 9, Key: "cip-56"}, nil)
 	if alone, beside := score(documents[0]), score(documents[0], named); alone != 1 || beside != 0 {
@@ -172,16 +173,16 @@ func TestBestPassageHasTheRun(t *testing.T) {
 func TestNormalise(t *testing.T) {
 	scored := make([]rerank.Scored, 3)
 	for i := range scored {
-		scored[i].Features[rerank.Dense] = float64(i)
-		scored[i].Features[rerank.Recency] = 0.5
+		scored[i].Features[ranking.Dense] = float64(i)
+		scored[i].Features[ranking.Recency] = 0.5
 	}
 	z := rerank.AppendNormalised(nil, scored)
-	if z[0][rerank.Dense] >= 0 || z[1][rerank.Dense] != 0 || z[2][rerank.Dense] != -z[0][rerank.Dense] {
-		t.Errorf("z-scores of 0, 1, 2 are %v, %v, %v", z[0][rerank.Dense], z[1][rerank.Dense], z[2][rerank.Dense])
+	if z[0][ranking.Dense] >= 0 || z[1][ranking.Dense] != 0 || z[2][ranking.Dense] != -z[0][ranking.Dense] {
+		t.Errorf("z-scores of 0, 1, 2 are %v, %v, %v", z[0][ranking.Dense], z[1][ranking.Dense], z[2][ranking.Dense])
 	}
 	for i := range z {
-		if z[i][rerank.Recency] != 0 {
-			t.Errorf("a feature that all share must not count, got %v", z[i][rerank.Recency])
+		if z[i][ranking.Recency] != 0 {
+			t.Errorf("a feature that all share must not count, got %v", z[i][ranking.Recency])
 		}
 	}
 }
@@ -189,7 +190,7 @@ func TestNormalise(t *testing.T) {
 func TestStopWordsDoNotCrowdOutOthers(t *testing.T) {
 	query := strings.Repeat("the ", 80) + "ledger"
 	got := signals(t, query, "the", [][2]string{{"a", "ledger"}, {"b", "the the"}})
-	if got[0].Features[rerank.DocumentBM25] <= 0 {
+	if got[0].Features[ranking.DocumentBM25] <= 0 {
 		t.Error("the only word that counts was left out")
 	}
 }
@@ -197,7 +198,7 @@ func TestStopWordsDoNotCrowdOutOthers(t *testing.T) {
 func TestLongQueriesAreBounded(t *testing.T) {
 	query := strings.Repeat("word ", 500)
 	got := signals(t, query, "", [][2]string{{"a", strings.Repeat("word ", 300)}, {"b", "x"}})
-	if got[0].Features[rerank.DocumentBM25] <= 0 {
+	if got[0].Features[ranking.DocumentBM25] <= 0 {
 		t.Error("a repeated word must still count")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"almanac/embed"
 	"almanac/embed/transformer"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/testing/wait"
 )
 
@@ -27,15 +27,15 @@ func newAuto(t *testing.T, documents int) (cfg Config, embedded *atomic.Int64) {
 	}
 	cfg = newConfig(t, documents)
 	cfg.Embed = Embed{Model: embed.Auto}
-	words, err := profile.KeywordOnly(cfg.Profiles[0])
+	words, err := cfg.Profiles[0].Only(ranking.KeywordEngine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.Transformer = &words
-	if cfg.Profiles[0], err = profile.VectorOnly(cfg.Profiles[0]); err != nil {
+	if cfg.Profiles[0], err = cfg.Profiles[0].Only(ranking.VectorEngine); err != nil {
 		t.Fatal(err)
 	}
-	cfg.Profiles[0].Name, cfg.Profiles[0].Floor = profile.DefaultName, -1
+	cfg.Profiles[0].Name, cfg.Profiles[0].Floor = ranking.DefaultName, -1
 	embedded = new(atomic.Int64)
 	cfg.Embedded = func(_, unknown int) { embedded.Add(int64(unknown)) }
 	return cfg, embedded

@@ -7,7 +7,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/embed"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // Config says which engines to open over which catalog. The catalog is the
@@ -22,8 +22,8 @@ type Config struct {
 	Embed   Embed
 	Rerank  Rerank
 
-	Profiles    []profile.Profile // one of them is named profile.DefaultName
-	Transformer *profile.Profile  // see retrieval.Relevance
+	Profiles    []ranking.Profile // one of them is named ranking.DefaultName
+	Transformer *ranking.Profile  // see retrieval.Relevance
 	Authority   map[string]float64
 	Aliases     map[string][]string
 	Deadline    time.Duration // of one search

@@ -19,7 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // newConfig is the configuration of a directory with so many documents.
@@ -27,11 +27,11 @@ func newConfig(t *testing.T, documents int) Config {
 	t.Helper()
 	dir := t.TempDir()
 	cfg := Config{Dir: dir, Store: openStore(t, dir), Log: slog.New(slog.DiscardHandler)}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Profiles = []profile.Profile{p}
+	cfg.Profiles = []ranking.Profile{p}
 	put(t, cfg.Store, 0, documents)
 	return cfg
 }

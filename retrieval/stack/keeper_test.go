@@ -16,7 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed/transformer"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/testing/wait"
 )
 
@@ -306,8 +306,8 @@ func TestWhatAnEngineRefusesLeavesItAsItWas(t *testing.T) {
 	log := newMessages()
 	k := NewKeeper(KeeperConfig{Config: cfg})
 	k.cfg.Log = slog.New(log)
-	bad := retrieval.Relevance{Profiles: []profile.Profile{{Name: profile.DefaultName,
-		Lists: []profile.List{{Retriever: "luck", Weight: 1, Depth: 1}}}}}
+	bad := retrieval.Relevance{Profiles: []ranking.Profile{{Name: ranking.DefaultName,
+		Lists: []ranking.List{{Retriever: "luck", Weight: 1, Depth: 1}}}}}
 	if err := k.Publish(bad); err != nil {
 		t.Fatalf("before an index is open: %v", err)
 	}

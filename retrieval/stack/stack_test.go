@@ -13,7 +13,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/index"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 func TestOneProcessHoldsTheLock(t *testing.T) {
@@ -204,7 +204,7 @@ func TestASnapshotAheadOfTheCatalogIsNotUsed(t *testing.T) {
 		if err := s.CatchUp(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
-		words, err := s.Searcher.Search(t.Context(), retrieval.Request{Query: "number12", Profile: profile.DefaultName})
+		words, err := s.Searcher.Search(t.Context(), retrieval.Request{Query: "number12", Profile: ranking.DefaultName})
 		if n := found(t, s.Searcher); n != 35 || err != nil || len(words.Degraded) > 0 {
 			t.Errorf("%s: %d documents are found, %v, degraded %v", c.name, n, err, words.Degraded)
 		}

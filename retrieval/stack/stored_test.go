@@ -19,7 +19,7 @@ import (
 	"almanac/ingest/networks"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/testing/meilitest"
 	"almanac/testing/postgrestest"
 	"almanac/testing/qdranttest"
@@ -61,11 +61,11 @@ func answerAlike(t *testing.T, catalogOf func() catalog.Store) {
 	if _, err := pipeline.Sync(t.Context(), []string{"cips", "docs", "forum"}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Profiles: []profile.Profile{p},
+	cfg := Config{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Profiles: []ranking.Profile{p},
 		Authority: n.Authority, Aliases: n.Aliases, Embed: Embed{Model: embed.Table}, Deadline: time.Minute,
 		Keyword: Keyword{URL: meilitest.Start(t).URL, Index: "almanac"},
 		Vector:  Vector{URL: "http://" + qdranttest.Start(t).Addr, Collection: "almanac"}}

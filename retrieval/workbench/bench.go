@@ -14,14 +14,14 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // Bench measures on the index that serves, and stores nothing: what a change would do
 // to a case before anybody makes it, and how its latest runs are by the grades of today.
 // It finds what is to be judged for a query, its pool.
 type Bench struct {
-	revision.Source
+	ranking.Source
 	Index Measurable
 
 	live memo[eval.Report] // of the last case that was measured with what is live
@@ -71,7 +71,7 @@ func (e Effect) On(text string) *Change {
 
 // Effect measures a change of what is live, or of another relevance, on a case: of more
 // than 200 judged queries on as many, evenly chosen. ErrUnjudged.
-func (b *Bench) Effect(ctx context.Context, c catalog.Case, before, after revision.Named) (e Effect, err error) {
+func (b *Bench) Effect(ctx context.Context, c catalog.Case, before, after ranking.Named) (e Effect, err error) {
 	_, collection, err := Collection(ctx, b.Store, c.ID, nil)
 	if err != nil {
 		return e, err
@@ -112,10 +112,10 @@ func (b *Bench) Effect(ctx context.Context, c catalog.Case, before, after revisi
 
 // measured runs a case; of what is live the last report is kept as long as it would
 // be the same.
-func (b *Bench) measured(ctx context.Context, c eval.Collection, o eval.Options, with revision.Named) (eval.Report,
+func (b *Bench) measured(ctx context.Context, c eval.Collection, o eval.Options, with ranking.Named) (eval.Report,
 	error) {
 	o.Profile, o.Relevance = with.Name, &with.Relevance
-	if with.Name != revision.Live {
+	if with.Name != ranking.Live {
 		return eval.Run(ctx, b.Index, c, o)
 	}
 	key, err := b.state(ctx, c)
@@ -253,7 +253,7 @@ func (b *Bench) past(ctx context.Context, c catalog.Case) (runs []Run, err error
 		return nil, err
 	}
 	for _, run := range all {
-		if run.Profile != revision.Live || len(runs) == maxPast {
+		if run.Profile != ranking.Live || len(runs) == maxPast {
 			continue
 		}
 		if run, err = Load(ctx, b.Store, run.ID); err != nil {

@@ -9,15 +9,14 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // EvalTask is profiles to measure on a case.
 type EvalTask struct {
 	Case     int64    `json:"case"`
 	Judges   []string `json:"judges,omitempty"` // whose judgments count; none: all people
-	Profiles []string `json:"profiles"`         // see revision.Source.Named; others are compared with the first
+	Profiles []string `json:"profiles"`         // see ranking.Source.Named; others are compared with the first
 }
 
 // Kind implements Task.
@@ -57,13 +56,13 @@ func (x Runner) measure(ctx context.Context, a EvalTask, progress func(done, tot
 	if err != nil {
 		return nil, err
 	}
-	tried := make([]revision.Named, len(a.Profiles))
+	tried := make([]ranking.Named, len(a.Profiles))
 	for i, name := range a.Profiles {
 		if tried[i], err = x.Named(ctx, name); err != nil {
 			return nil, err
 		}
 	}
-	live, _, err := revision.InForce(ctx, x.Store)
+	live, _, err := ranking.InForce(ctx, x.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +77,7 @@ func (x Runner) measure(ctx context.Context, a EvalTask, progress func(done, tot
 	var runs []Run
 	for i, t := range tried {
 		o.Profile, o.Relevance = t.Name, &t.Relevance
-		if t.Name == revision.Live {
+		if t.Name == ranking.Live {
 			o.Profile = live.Profile()
 		}
 		o.Progress = func(done, total int) { progress(i*total+done, len(tried)*total) }
@@ -90,7 +89,7 @@ func (x Runner) measure(ctx context.Context, a EvalTask, progress func(done, tot
 			report.CompareTo(runs[0].Report)
 		}
 		name := t.Name
-		if n, saved := revision.ParseName(name); saved {
+		if n, saved := ranking.ParseName(name); saved {
 			name = n.Profile
 		}
 		runs = append(runs, Run{Report: report, Evaluation: catalog.Evaluation{Case: c.ID, Profile: name,
@@ -116,7 +115,7 @@ func Options(ctx context.Context, store catalog.Reader, c eval.Collection, index
 
 // copiesOf says which of some documents are copies.
 func copiesOf(ctx context.Context, names map[int64]string, indexed *corpus.Corpus) (eval.Same, error) {
-	standard, err := profile.Load(profile.DefaultName)
+	standard, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/retrieval/workbench"
 	"almanac/testing/wait"
@@ -48,12 +47,12 @@ func open(t *testing.T) (workbench.Runner, *sqlite.Store, catalog.Case) {
 	if _, err := store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: entries}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
 	keeper := stack.NewKeeper(stack.KeeperConfig{Config: stack.Config{Dir: dir, Store: store,
-		Profiles: []profile.Profile{p}, Deadline: time.Minute, Log: slog.New(slog.DiscardHandler)}})
+		Profiles: []ranking.Profile{p}, Deadline: time.Minute, Log: slog.New(slog.DiscardHandler)}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- keeper.Run(ctx) }()
@@ -79,14 +78,14 @@ func open(t *testing.T) (workbench.Runner, *sqlite.Store, catalog.Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return workbench.Runner{Source: revision.Source{Store: store, Base: retrieval.Relevance{
-		Profiles: []profile.Profile{p}}}, Index: keeper, Version: "v1"}, store, c
+	return workbench.Runner{Source: ranking.Source{Store: store, Base: retrieval.Relevance{
+		Profiles: []ranking.Profile{p}}}, Index: keeper, Version: "v1"}, store, c
 }
 
 // save stores a revision of the default profile that a function changes.
-func save(t *testing.T, store catalog.RelevanceStore, name string, change func(*profile.Profile)) catalog.Revision {
+func save(t *testing.T, store catalog.RelevanceStore, name string, change func(*ranking.Profile)) catalog.Revision {
 	t.Helper()
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +125,7 @@ func evaluate(t *testing.T, x workbench.Runner, task workbench.EvalTask) (workbe
 }
 
 // worst puts what matches least first.
-func worst(p *profile.Profile) {
+func worst(p *ranking.Profile) {
 	p.Order = "rerank"
 	for name := range p.Weights {
 		p.Weights[name] = -1

@@ -21,8 +21,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -83,7 +82,7 @@ func library(t *testing.T) (*workbench.Bench, *sqlite.Store, catalog.Case) {
 			found.words = append(found.words, result)
 		}
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +94,8 @@ func library(t *testing.T) (*workbench.Bench, *sqlite.Store, catalog.Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &workbench.Bench{Source: revision.Source{Store: store, Base: retrieval.Relevance{
-		Profiles: []profile.Profile{p}}}, Index: shelved{Searcher: found}}, store, c
+	return &workbench.Bench{Source: ranking.Source{Store: store, Base: retrieval.Relevance{
+		Profiles: []ranking.Profile{p}}}, Index: shelved{Searcher: found}}, store, c
 }
 
 // judge stores grades of the first query.
@@ -123,7 +122,7 @@ func TestAPoolHasWhatAnyProfileFound(t *testing.T) {
 	x, store, c := library(t)
 	ctx := t.Context()
 	q := catalog.CaseQuery{ID: "q1", Text: "Mooring"}
-	both := []string{revision.Keyword, revision.Configured, "nobody@9"}
+	both := []string{ranking.KeywordOnly, ranking.Configured, "nobody@9"}
 	pool, err := x.Pool(ctx, c, q, both, 3, "person/ada")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +139,7 @@ func TestAPoolHasWhatAnyProfileFound(t *testing.T) {
 	if d.Text != "Passage of k4" || d.Record.Body != "" {
 		t.Errorf("a judge sees %+v", d)
 	}
-	again, err := x.Pool(ctx, c, q, []string{revision.Configured, revision.Keyword}, 3, "person/ada")
+	again, err := x.Pool(ctx, c, q, []string{ranking.Configured, ranking.KeywordOnly}, 3, "person/ada")
 	if err != nil || !slices.Equal(targets(again), targets(pool)) {
 		t.Errorf("a judge who returns sees %q after %q, %v", targets(again), targets(pool), err)
 	}
@@ -370,7 +369,7 @@ func TestAModelJudgesWhatItHasNotJudged(t *testing.T) {
 		}
 		return out, err
 	}
-	pool := workbench.JudgeTask{Case: c.ID, Profiles: []string{revision.Keyword, revision.Configured}, Depth: 2}
+	pool := workbench.JudgeTask{Case: c.ID, Profiles: []string{ranking.KeywordOnly, ranking.Configured}, Depth: 2}
 	got, err := job(pool)
 	if want := (workbench.Graded{Graded: 4, Unread: 2}); err != nil || got != want { // a.md, b.md, c.md of two queries
 		t.Errorf("%+v, %v, want %+v", got, err, want)
@@ -392,7 +391,7 @@ func TestAModelJudgesWhatItHasNotJudged(t *testing.T) {
 		t.Errorf("agreements: %+v", agreements)
 	}
 	server.Close()
-	if _, err = job(workbench.JudgeTask{Case: c.ID, Profiles: []string{revision.Configured}, Depth: 5}); err == nil {
+	if _, err = job(workbench.JudgeTask{Case: c.ID, Profiles: []string{ranking.Configured}, Depth: 5}); err == nil {
 		t.Error("a server that is away judges")
 	}
 	if _, err = job(workbench.JudgeTask{Case: 99}); !errors.Is(err, catalog.ErrNotFound) {

@@ -12,7 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // Depth is how many results of each list are judged, unless somebody chooses.
@@ -147,7 +147,7 @@ func (b *Bench) Find(ctx context.Context, c catalog.Case, query string) ([]Docum
 	if err != nil {
 		return nil, err
 	}
-	results, err := b.results(ctx, query, revision.Live, Depth)
+	results, err := b.results(ctx, query, ranking.Live, Depth)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // maxReplayed is how many queries a replay searches for: those that people searched for most.
@@ -20,7 +20,7 @@ const maxReplayed = 300
 
 // ReplayTask is a profile to try on what people searched for.
 type ReplayTask struct {
-	Profile string `json:"profile"` // see revision.Source.Named
+	Profile string `json:"profile"` // see ranking.Source.Named
 	Days    int    `json:"days"`    // of the searches, today being the last
 }
 
@@ -51,11 +51,11 @@ func ReplayKey(query string) string { return fmt.Sprintf("%x", sha256.Sum256([]b
 // replay searches for what people searched for with what is live and with a profile.
 func (x Runner) replay(ctx context.Context, t ReplayTask, _ string, progress func(done, total int)) (Replay, error) {
 	out := Replay{ReplayTask: t}
-	live, _, err := revision.InForce(ctx, x.Store)
+	live, _, err := ranking.InForce(ctx, x.Store)
 	if err != nil {
 		return out, err
 	}
-	before, err := x.Named(ctx, revision.Live)
+	before, err := x.Named(ctx, ranking.Live)
 	if err != nil {
 		return out, err
 	}
@@ -87,7 +87,7 @@ func (x Runner) replay(ctx context.Context, t ReplayTask, _ string, progress fun
 }
 
 // firstTen returns the records of a query's first page; an answer without an engine is an error.
-func (x Runner) firstTen(ctx context.Context, query string, with revision.Named) (records []int64, err error) {
+func (x Runner) firstTen(ctx context.Context, query string, with ranking.Named) (records []int64, err error) {
 	found, err := x.Index.Search(ctx, retrieval.Request{Query: query, Limit: eval.Cut, Diversify: true,
 		Relevance: &with.Relevance})
 	if err == nil && len(found.Degraded) > 0 {

@@ -10,12 +10,12 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // Run is one stored evaluation. Its Profile is the name that was asked for, without
 // the revision's number; that of its report is a name that means the same later:
-// of revision.Live what was in force.
+// of ranking.Live what was in force.
 type Run struct {
 	catalog.Evaluation
 	Report eval.Report
@@ -33,10 +33,10 @@ func Keep(ctx context.Context, store catalog.RelevanceStore, reports []eval.Repo
 		}
 		run := Run{as, r}
 		run.Case, run.Profile = c.ID, r.Profile
-		if n, saved := revision.ParseName(r.Profile); saved {
+		if n, saved := ranking.ParseName(r.Profile); saved {
 			run.Profile, run.Revision = n.Profile, n.Number
-		} else if r.Profile == revision.Live {
-			live, _, err := revision.InForce(ctx, store)
+		} else if r.Profile == ranking.Live {
+			live, _, err := ranking.InForce(ctx, store)
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/text/dates"
 )
 
@@ -70,7 +70,7 @@ func Due(ctx context.Context, store catalog.Store, now time.Time) error {
 	if due(first).After(now) {
 		return nil
 	}
-	task := EvalTask{Case: first.ID, Profiles: []string{revision.Live}}
+	task := EvalTask{Case: first.ID, Profiles: []string{ranking.Live}}
 	if _, err := Ask(ctx, store, task, BySchedule); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -42,7 +42,7 @@ func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
 		}
 		for _, r := range open {
 			a, err := workbench.TaskOf[workbench.EvalTask](r)
-			if err != nil || r.By != workbench.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != revision.Live {
+			if err != nil || r.By != workbench.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != ranking.Live {
 				t.Errorf("request %+v (%v)", r, err)
 			}
 			cases = append(cases, a.Case)

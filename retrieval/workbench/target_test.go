@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"almanac/catalog"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -86,7 +86,7 @@ func TestPagesLookRecordsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool, err := pooler.Pool(t.Context(), c, queries[0], []string{revision.Live}, 20, "ada")
+	pool, err := pooler.Pool(t.Context(), c, queries[0], []string{ranking.Live}, 20, "ada")
 	if err != nil || pool.Find("https://docs.example/k1") < 0 {
 		t.Errorf("the pool is %v, %v", pool, err)
 	}
@@ -96,7 +96,7 @@ func TestPagesLookRecordsUp(t *testing.T) {
 
 	runner, topics, c := open(t)
 	counted = &reads{Store: topics}
-	bench := workbench.Bench{Source: revision.Source{Store: counted}, Index: runner.Index}
+	bench := workbench.Bench{Source: ranking.Source{Store: counted}, Index: runner.Index}
 	board, err := bench.Board(t.Context(), c)
 	if err != nil || len(board.Rows) != 3 || board.Run != nil {
 		t.Errorf("the board is %v, %v", board, err)
@@ -106,7 +106,7 @@ func TestPagesLookRecordsUp(t *testing.T) {
 	}
 
 	// A case that was measured compares its documents once, until the catalog changes.
-	if _, err := evaluate(t, runner, workbench.EvalTask{Case: c.ID, Profiles: []string{revision.Live}}); err != nil {
+	if _, err := evaluate(t, runner, workbench.EvalTask{Case: c.ID, Profiles: []string{ranking.Live}}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -14,9 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/rerank"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // luck is the p-value from which a gain may be chance, so that the weights stay.
@@ -26,7 +24,7 @@ const luck = 0.05
 type TuneTask struct {
 	Case    int64     `json:"case"`
 	Judges  []string  `json:"judges,omitempty"` // whose judgments count; none: all people
-	Profile string    `json:"profile"`          // to start from; see revision.Source.Named
+	Profile string    `json:"profile"`          // to start from; see ranking.Source.Named
 	Name    string    `json:"name"`             // of the profile that a gain becomes a revision of
 	Folds   int       `json:"folds"`
 	Seed    uint64    `json:"seed"`
@@ -45,7 +43,7 @@ func (a TuneTask) Check() error {
 		return errors.New("there must be 1 to 10 penalties to try")
 	case slices.ContainsFunc(a.L2, func(x float64) bool { return !(x > 0 && x < 1000) }):
 		return errors.New("a penalty must be above 0")
-	case !revision.ValidName(a.Name):
+	case !ranking.ValidName(a.Name):
 		return fmt.Errorf("%q cannot be the name of a profile", a.Name)
 	}
 	return nil
@@ -60,7 +58,7 @@ type Fit struct {
 	Version    string `json:"version"`
 	// Saved is the revision of the fitted profile; nil: the gain out of fold may be
 	// chance, so the profile it started from stays.
-	Saved *revision.Name `json:"saved,omitempty"`
+	Saved *ranking.Name `json:"saved,omitempty"`
 	Learned
 }
 
@@ -110,8 +108,8 @@ func (x Runner) tune(ctx context.Context, a TuneTask, by string, progress func(d
 	if err != nil {
 		return f, err
 	}
-	if base.Name == revision.Live {
-		live, _, err := revision.InForce(ctx, x.Store)
+	if base.Name == ranking.Live {
+		live, _, err := ranking.InForce(ctx, x.Store)
 		if err != nil {
 			return f, err
 		}
@@ -132,7 +130,7 @@ func (x Runner) tune(ctx context.Context, a TuneTask, by string, progress func(d
 }
 
 // fit computes the signals of a case's queries and fits weights.
-func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Collection,
+func (x Runner) fit(ctx context.Context, f *Fit, base ranking.Named, c eval.Collection,
 	progress func(done, total int)) (t eval.Tuning, err error) {
 	var o eval.Options
 	generation, indexed, err := x.Index.Indexed()
@@ -172,8 +170,8 @@ func Describe(t eval.Tuning) Learned {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		l.Kinds = append(l.Kinds, FitPart{kind, t.Means(func(x eval.Example) bool { return x.Query.Kind == kind })})
 	}
-	for i := range rerank.NumFeatures {
-		w := FitWeight{rerank.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
+	for i := range ranking.NumFeatures {
+		w := FitWeight{ranking.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
 		if math.Abs(w.After-w.Before) < 5e-4 { // less than is shown
 			l.Same = append(l.Same, w.Feature)
 			continue
@@ -219,7 +217,7 @@ func addPart(to *eval.Table, p FitPart) {
 }
 
 // save saves the fitted profile as the newest revision of its name.
-func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (*revision.Name, error) {
+func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (*ranking.Name, error) {
 	p := t.Profile()
 	p.Name = f.Name
 	p.Provenance = fmt.Sprintf("fitted from %s to the case %s, judged by %s; index %d, %d folds, seed %d, L2 %g; "+
@@ -233,14 +231,14 @@ func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (*rev
 	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
 		return nil, err
 	}
-	saved, err := revision.SaveProfile(ctx, x.Store, catalog.Revision{Name: f.Name, Base: newest.Number, By: by,
+	saved, err := ranking.SaveProfile(ctx, x.Store, catalog.Revision{Name: f.Name, Base: newest.Number, By: by,
 		Note: fmt.Sprintf("fitted to %s: %+.4f nDCG@10 out of fold, p = %.4f", f.CaseName, f.All.Difference, f.All.P),
 		Data: string(data)})
-	return new(revision.NameOf(saved)), err
+	return new(ranking.NameOf(saved)), err
 }
 
 // Defaults are the folds, seed and penalties that `almanac tune` has too.
 func Defaults() TuneTask {
-	return TuneTask{Profile: revision.Live, Name: profile.DefaultName, Folds: 5, Seed: 1,
+	return TuneTask{Profile: ranking.Live, Name: ranking.DefaultName, Folds: 5, Seed: 1,
 		L2: []float64{0.003, 0.01, 0.03, 0.1}}
 }

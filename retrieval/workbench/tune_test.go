@@ -10,7 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -80,7 +80,7 @@ func TestAGainOnHeldOutQueriesBecomesARevision(t *testing.T) {
 	if err != nil || r.By != "ada" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	p, err := profile.Parse([]byte(r.Data))
+	p, err := ranking.Parse([]byte(r.Data))
 	if err != nil || p.Name != "mine" || !strings.Contains(p.Provenance, "seed 1") {
 		t.Errorf("the revision is %+v, %v", p, err)
 	}
@@ -121,7 +121,7 @@ func TestWhatMayBeChanceIsNotSaved(t *testing.T) {
 
 func TestWhatCannotBeFittedSaysWhy(t *testing.T) {
 	x, store, c := school(t)
-	save(t, store, "fused", func(p *profile.Profile) { p.Order = "fusion" })
+	save(t, store, "fused", func(p *ranking.Profile) { p.Order = "fusion" })
 	for want, change := range map[string]func(*workbench.TuneTask){
 		"folds need 40":     func(a *workbench.TuneTask) { a.Folds = 20 },
 		"2 to 20 folds":     func(a *workbench.TuneTask) { a.Folds = 1 },

@@ -13,7 +13,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // Index is Measurable, and profiles can be fitted on it.
@@ -31,7 +31,7 @@ type Measurable interface {
 
 // Runner does the tasks that people ask for.
 type Runner struct {
-	revision.Source
+	ranking.Source
 	Index   Index
 	Model   *Model // that judges; nil: none
 	Version string // of the program

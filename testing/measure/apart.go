@@ -20,7 +20,7 @@ import (
 	"almanac/retrieval/index"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/retrieval/vector"
 )
@@ -59,7 +59,7 @@ func (j job) searchApart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (j job) searchApart(ctx context.Context) error {
 	report("start", "%s", seconds(time.Since(start)))
 	debug.FreeOSMemory()
 	report("memory when started", "%d MB", resident("VmRSS")>>20)
-	engine, err := retrieval.New(retrieval.Config{Follower: f, Profiles: []profile.Profile{p}, Log: log,
+	engine, err := retrieval.New(retrieval.Config{Follower: f, Profiles: []ranking.Profile{p}, Log: log,
 		Deadline: time.Minute})
 	if err != nil {
 		return err

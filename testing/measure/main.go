@@ -28,7 +28,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/cmd/memory"
 	"almanac/embed"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/testing/scale"
 )
@@ -125,12 +125,12 @@ func (j job) open(ctx context.Context, as func(context.Context, stack.Config) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		return nil, nil, err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	s, err := as(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []profile.Profile{p},
+	s, err := as(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []ranking.Profile{p},
 		Embed: stack.Embed{Model: embed.Table}, Deadline: time.Minute, Log: log})
 	if err != nil {
 		return nil, nil, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"almanac/retrieval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -49,13 +49,13 @@ const mostEffects = 4
 
 // Effects measures what a change of what is live is worth on the judged cases, and notes
 // it with the queries of differences.
-func (p *Pages) Effects(ctx context.Context, after revision.Named, of ...*Difference) (out []workbench.Effect,
+func (p *Pages) Effects(ctx context.Context, after ranking.Named, of ...*Difference) (out []workbench.Effect,
 	err error) {
 	cases, err := p.Store.Cases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	before, err := p.Named(ctx, revision.Live)
+	before, err := p.Named(ctx, ranking.Live)
 	if err != nil {
 		return nil, err
 	}

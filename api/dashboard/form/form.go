@@ -23,15 +23,14 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
 // Config of Pages.
 type Config struct {
-	revision.Source          // the catalog, and what is published in it
-	Search          Searcher // the one that serves
+	ranking.Source          // the catalog, and what is published in it
+	Search         Searcher // the one that serves
 	// Find finds the record that a person names: by id, kind:key, path or the address
 	// of its page. Page is that address.
 	Find    func(ctx context.Context, name string) (catalog.Record, error)
@@ -215,7 +214,7 @@ func (p *Pages) answer(r *http.Request, got Reply) *edge.Answer {
 
 // live names what is live: the profile, and the synonyms and pins that were published.
 func (p *Pages) live(ctx context.Context) look.Link {
-	live, _, err := revision.InForce(ctx, p.Store)
+	live, _, err := ranking.InForce(ctx, p.Store)
 	if err != nil {
 		return look.Link{Title: "catalog unavailable", Path: "/profiles"}
 	}
@@ -281,7 +280,7 @@ func After(path string, made catalog.Publication) string {
 // Done returns the publication that the address of a page names as just made; nil if it
 // names none, or another followed.
 func (p *Pages) Done(r *http.Request) (*Done, error) {
-	live, _, err := revision.InForce(r.Context(), p.Store)
+	live, _, err := ranking.InForce(r.Context(), p.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -332,7 +331,7 @@ const Edited = "edited"
 // Plainly says what is wrong with the text of a profile, in one sentence with the
 // line if that is known.
 func Plainly(err error, text string) string {
-	if f, ok := errors.AsType[profile.Fault](err); ok {
+	if f, ok := errors.AsType[ranking.Fault](err); ok {
 		return f.In([]byte(text)).Error()
 	}
 	return err.Error()

@@ -16,7 +16,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -359,7 +359,7 @@ type session struct {
 }
 
 // pooled are the profiles of a pool that nobody chose.
-var pooled = []string{revision.Live, revision.Configured, revision.Keyword, revision.Vector}
+var pooled = []string{ranking.Live, ranking.Configured, ranking.KeywordOnly, ranking.VectorOnly}
 
 // link is the address of a session, with more parameters as names and values.
 func (s session) link(more ...string) string {

@@ -14,7 +14,7 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -122,7 +122,7 @@ func (h handler) newRun(r *http.Request) (form.Reply, error) {
 		return form.Reply{}, err
 	}
 	choices, err := h.Names(ctx)
-	chosen := []string{revision.Live, "", "", ""}
+	chosen := []string{ranking.Live, "", "", ""}
 	for i, side := range []string{"a", "b"} {
 		if name := r.FormValue(side); slices.Contains(choices, name) {
 			chosen[i] = name

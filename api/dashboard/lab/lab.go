@@ -21,8 +21,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -48,7 +47,7 @@ type labSide struct {
 	Letter string // a or b
 	Live   string // the profile that is live
 	Choice string // as it was chosen
-	Named  revision.Named
+	Named  ranking.Named
 	YAML   string
 	Found  retrieval.Response
 	Rows   []labRow
@@ -56,12 +55,12 @@ type labSide struct {
 	NDCG   float64 // on the query, if it is
 	Fault  string  // why there are no results
 	// Changes are the fields that a text has otherwise than what is live.
-	Changes []profile.Change
+	Changes []ranking.Change
 }
 
 // Title names what a side shows.
 func (s *labSide) Title() string {
-	if s.Choice == revision.Live {
+	if s.Choice == ranking.Live {
 		return "live: " + s.Live
 	}
 	return s.Choice
@@ -236,12 +235,12 @@ func (h handler) page(r *http.Request) (*labPage, error) {
 		return nil, err
 	}
 	p.Sliders = slidersOf(p.B.Named.Profile.Weights)
-	newest, err := h.Store.Revision(r.Context(), catalog.ProfileRevision, profile.DefaultName, 0)
+	newest, err := h.Store.Revision(r.Context(), catalog.ProfileRevision, ranking.DefaultName, 0)
 	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
 		return nil, err
 	}
 	p.Newest = newest.Number
-	if _, saved := revision.ParseName(p.B.Choice); saved && p.B.Fault == "" && p.B.Choice != p.B.Live {
+	if _, saved := ranking.ParseName(p.B.Choice); saved && p.B.Fault == "" && p.B.Choice != p.B.Live {
 		p.Publish = p.B.Choice
 	}
 	if p.Done, err = h.Done(r); p.Done != nil {
@@ -255,8 +254,8 @@ func (p *labPage) edited() bool { return p.A.Choice == form.Edited || p.B.Choice
 
 // What the page compares unless it is told otherwise.
 const (
-	standardA = revision.Live
-	standardB = revision.Keyword
+	standardA = ranking.Live
+	standardB = ranking.KeywordOnly
 	standardN = 10
 )
 
@@ -265,7 +264,7 @@ func (p *labPage) link() string { return p.of(p.A.Choice, p.B.Choice) }
 
 // FromLive is the address of the same with what is live on the right, whose weights can be
 // drawn.
-func (p *labPage) FromLive() string { return p.of(p.A.Choice, revision.Live) }
+func (p *labPage) FromLive() string { return p.of(p.A.Choice, ranking.Live) }
 
 // Shared is the address of the same that has these profiles whatever is live later; "" if a
 // side is a text.
@@ -274,7 +273,7 @@ func (p *labPage) Shared() string {
 		return ""
 	}
 	lasting := func(s *labSide) string {
-		if s.Choice == revision.Live {
+		if s.Choice == ranking.Live {
 			return s.Live
 		}
 		return s.Choice
@@ -316,7 +315,7 @@ func typed(r *http.Request, name string) string {
 // side reads what a column shows.
 func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
 	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: typed(r, "yaml-"+letter)}
-	live, _, err := revision.InForce(r.Context(), h.Store)
+	live, _, err := ranking.InForce(r.Context(), h.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -345,11 +344,11 @@ func (h handler) side(r *http.Request, letter, otherwise string) (*labSide, erro
 		}
 		s.YAML = string(data)
 	} else {
-		now, err := h.Named(r.Context(), revision.Live)
+		now, err := h.Named(r.Context(), ranking.Live)
 		if err != nil {
 			return nil, err
 		}
-		if s.Changes, err = profile.Diff(now.Profile, s.Named.Profile); err != nil {
+		if s.Changes, err = ranking.Diff(now.Profile, s.Named.Profile); err != nil {
 			return nil, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -69,7 +69,7 @@ func (h handler) recordForm(*http.Request) (form.Reply, error) {
 
 // pinned are the queries whose live rules have a record.
 func (h handler) pinned(ctx context.Context, record string) (queries []string, err error) {
-	live, _, err := revision.InForce(ctx, h.Store)
+	live, _, err := ranking.InForce(ctx, h.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +80,9 @@ func (h handler) pinned(ctx context.Context, record string) (queries []string, e
 	if err != nil {
 		return nil, err
 	}
-	rules, err := revision.ParsePins([]byte(pins.Data))
+	rules, err := ranking.ParsePins([]byte(pins.Data))
 	for _, rule := range rules {
-		if slices.ContainsFunc(rule.Places, func(p revision.Place) bool { return p.Record == record }) {
+		if slices.ContainsFunc(rule.Places, func(p ranking.PlaceRule) bool { return p.Record == record }) {
 			queries = append(queries, rule.Query)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -39,7 +39,7 @@ func (h handler) replay(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	choices = slices.DeleteFunc(choices, func(name string) bool { return name == revision.Live })
+	choices = slices.DeleteFunc(choices, func(name string) bool { return name == ranking.Live })
 	data := map[string]any{"Choices": choices, "Counted": counted, "Chosen": r.FormValue("profile")}
 	page := form.Reply{Template: "replay", Title: "Replay", Data: data}
 	if len(jobs) == 0 {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/api/dashboard/form"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 // slider is a weight that can be drawn.
@@ -37,7 +37,7 @@ func (s slider) Field() string { return weightField + s.Feature }
 
 // slide takes over the weights that were drawn: those that are not as the page had them.
 func (s *labSide) slide(r *http.Request) {
-	was, err := profile.Parse([]byte(typed(r, "was-"+s.Letter)))
+	was, err := ranking.Parse([]byte(typed(r, "was-"+s.Letter)))
 	if err != nil {
 		return // the page had no sliders
 	}
@@ -51,7 +51,7 @@ func (s *labSide) slide(r *http.Request) {
 	if len(drawn) == 0 {
 		return
 	}
-	p, err := profile.Parse([]byte(s.YAML))
+	p, err := ranking.Parse([]byte(s.YAML))
 	if err != nil {
 		return // the text is shown with what is wrong with it
 	}

@@ -18,7 +18,7 @@ import (
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 	"almanac/text/dates"
 )
@@ -41,7 +41,7 @@ func (h handler) rules(r *http.Request, kind catalog.RevisionKind) (s ruleSet, e
 		return s, err
 	}
 	s.Newest.Kind = kind
-	live, _, err := revision.InForce(ctx, h.Store)
+	live, _, err := ranking.InForce(ctx, h.Store)
 	s.Live = live.Of(kind)
 	return s, err
 }
@@ -76,7 +76,7 @@ func marshal(rules any) (string, error) {
 const previewed = 10
 
 // would is what searches would use with rules in place of those of their kind.
-func (h handler) would(ctx context.Context, kind catalog.RevisionKind, rules any) (n revision.Named, err error) {
+func (h handler) would(ctx context.Context, kind catalog.RevisionKind, rules any) (n ranking.Named, err error) {
 	data, err := marshal(rules)
 	if err != nil {
 		return n, err
@@ -89,7 +89,7 @@ func (h handler) would(ctx context.Context, kind catalog.RevisionKind, rules any
 }
 
 // preview searches as it is, and as it would be.
-func (h handler) preview(ctx context.Context, query string, would revision.Named) (d form.Difference, err error) {
+func (h handler) preview(ctx context.Context, query string, would ranking.Named) (d form.Difference, err error) {
 	request := retrieval.Request{Query: query, Limit: previewed, Diversify: true}
 	before, err := h.Search.Search(ctx, request)
 	if err != nil {
@@ -105,21 +105,21 @@ func (h handler) preview(ctx context.Context, query string, would revision.Named
 
 // pinned is a rule with the titles of its records.
 type pinned struct {
-	revision.PinRule
+	ranking.PinRule
 	Records []pinnedRecord
 	State   string // live, ended, to come
 	Link    string
 }
 
 type pinnedRecord struct {
-	revision.Place
+	ranking.PlaceRule
 	Title string // "" if the record is gone
 }
 
 // pinRules reads the newest pins.
-func (h handler) pinRules(r *http.Request) (set ruleSet, rules []revision.PinRule, err error) {
+func (h handler) pinRules(r *http.Request) (set ruleSet, rules []ranking.PinRule, err error) {
 	if set, err = h.rules(r, catalog.PinsRevision); err == nil {
-		rules, err = revision.ParsePins([]byte(set.Newest.Data))
+		rules, err = ranking.ParsePins([]byte(set.Newest.Data))
 	}
 	return set, rules, err
 }
@@ -166,7 +166,7 @@ func (h handler) title(ctx context.Context, record string) (string, error) {
 // pinForm is the page on which the rule of a query is made.
 type pinForm struct {
 	Set     ruleSet
-	Rule    revision.PinRule
+	Rule    ranking.PinRule
 	Known   bool     // the query has a rule already
 	Sent    []string // records that a form had, kind:key
 	Choices []pinChoice
@@ -188,8 +188,8 @@ func (h handler) editPin(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	f := pinForm{Set: set, Rule: revision.PinRule{Query: query}}
-	if at := slices.IndexFunc(rules, func(p revision.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
+	f := pinForm{Set: set, Rule: ranking.PinRule{Query: query}}
+	if at := slices.IndexFunc(rules, func(p ranking.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
 		f.Rule, f.Known = rules[at], true
 	}
 	for name := range r.PostForm {
@@ -248,7 +248,7 @@ func (h handler) putPin(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	same := func(p revision.PinRule) bool { return strings.EqualFold(p.Query, rule.Query) }
+	same := func(p ranking.PinRule) bool { return strings.EqualFold(p.Query, rule.Query) }
 	known := slices.ContainsFunc(rules, same)
 	rules = slices.DeleteFunc(rules, same)
 	if r.FormValue("do") == "remove" {
@@ -281,7 +281,7 @@ func (h handler) putPin(r *http.Request) (form.Reply, error) {
 const placeField = "place "
 
 // pinOf reads the rule of a form.
-func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
+func (h handler) pinOf(r *http.Request) (rule ranking.PinRule, err error) {
 	if err := r.ParseForm(); err != nil {
 		return rule, form.Invalid("the form could not be read")
 	}
@@ -289,7 +289,7 @@ func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 	if rule.Query == "" {
 		return rule, form.Invalid("a rule needs a query").In("query")
 	}
-	for name, day := range map[string]*revision.Day{"from": &rule.From, "until": &rule.Until} {
+	for name, day := range map[string]*ranking.Day{"from": &rule.From, "until": &rule.Until} {
 		if text := r.FormValue(name); text != "" {
 			if day.Time = dates.At(text, dates.Day); day.IsZero() {
 				return rule, form.Invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name)).In(name)
@@ -302,7 +302,7 @@ func (h handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
 			return form.Invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
 				retrieval.MaxResults)).In(field)
 		}
-		rule.Places = append(rule.Places, revision.Place{Record: record, Position: n})
+		rule.Places = append(rule.Places, ranking.PlaceRule{Record: record, Position: n})
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {

@@ -16,8 +16,7 @@ import (
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -68,7 +67,7 @@ type savedProfile struct {
 // revisions lists the revisions of profiles, and what was in force.
 func (h handler) revisions(r *http.Request) (form.Reply, error) {
 	ctx := r.Context()
-	live, _, err := revision.InForce(ctx, h.Store)
+	live, _, err := ranking.InForce(ctx, h.Store)
 	if err != nil {
 		return form.Reply{}, err
 	}
@@ -78,7 +77,7 @@ func (h handler) revisions(r *http.Request) (form.Reply, error) {
 	}
 	list := make([]savedProfile, len(all))
 	for i, x := range all {
-		id := revision.NameOf(x).String()
+		id := ranking.NameOf(x).String()
 		list[i] = savedProfile{x, id, id == live.Profile()}
 	}
 	was, err := h.Store.Publications(ctx, catalog.ProfileRevision, shownPublications+1)
@@ -101,23 +100,23 @@ func (h handler) revisions(r *http.Request) (form.Reply, error) {
 
 // diff compares two profiles field by field.
 func (h handler) diff(r *http.Request) (form.Reply, error) {
-	a, b := cmp.Or(r.FormValue("a"), revision.Live), cmp.Or(r.FormValue("b"), revision.Configured)
+	a, b := cmp.Or(r.FormValue("a"), ranking.Live), cmp.Or(r.FormValue("b"), ranking.Configured)
 	after, changes, err := h.differences(r.Context(), a, b)
 	if err != nil {
 		return form.Reply{}, err
 	}
-	live, _, err := revision.InForce(r.Context(), h.Store)
+	live, _, err := ranking.InForce(r.Context(), h.Store)
 	if err != nil {
 		return form.Reply{}, err
 	}
 	text, err := yaml.Marshal(after.Profile)
-	_, saved := revision.ParseName(b)
+	_, saved := ranking.ParseName(b)
 	return form.Reply{Template: "diff", Title: a + " and " + b, Data: map[string]any{"A": a, "B": b, "Changes": changes,
 		"YAML": string(text), "CanPublish": saved && live.Profile() != b}}, err
 }
 
 // differences reads a profile, and in which fields it differs from another.
-func (h handler) differences(ctx context.Context, from, to string) (n revision.Named, changes []profile.Change, err error) {
+func (h handler) differences(ctx context.Context, from, to string) (n ranking.Named, changes []ranking.Change, err error) {
 	before, err := h.Named(ctx, from)
 	if err != nil {
 		return n, nil, err
@@ -125,7 +124,7 @@ func (h handler) differences(ctx context.Context, from, to string) (n revision.N
 	if n, err = h.Named(ctx, to); err != nil {
 		return n, nil, err
 	}
-	changes, err = profile.Diff(before.Profile, n.Profile)
+	changes, err = ranking.Diff(before.Profile, n.Profile)
 	return n, changes, err
 }
 
@@ -137,9 +136,9 @@ type profileForm struct {
 	Query            string // of the lab, which goes on with it
 	Fault            string
 	Conflict         *catalog.ConflictError
-	Theirs           []profile.Change // what the other's revision has otherwise; Before is the other's
+	Theirs           []ranking.Change // what the other's revision has otherwise; Before is the other's
 	Asked            bool             // for a preview
-	Changes          []profile.Change // what it has otherwise than what is live
+	Changes          []ranking.Change // what it has otherwise than what is live
 	Effects          []workbench.Effect
 }
 
@@ -150,13 +149,13 @@ func (f profileForm) page(status int) form.Reply {
 
 // editProfile shows the form, filled from a profile.
 func (h handler) editProfile(r *http.Request) (form.Reply, error) {
-	f := profileForm{From: cmp.Or(r.FormValue("from"), revision.Live)}
+	f := profileForm{From: cmp.Or(r.FormValue("from"), ranking.Live)}
 	n, err := h.Named(r.Context(), f.From)
 	if err != nil {
 		return form.Reply{}, err
 	}
-	f.Name = profile.DefaultName
-	if name, ok := revision.ParseName(f.From); ok {
+	f.Name = ranking.DefaultName
+	if name, ok := ranking.ParseName(f.From); ok {
 		saved, err := h.Saved(r.Context(), name)
 		if err != nil {
 			return form.Reply{}, err
@@ -191,7 +190,7 @@ func (h handler) saveProfile(r *http.Request) (form.Reply, error) {
 	if r.FormValue("do") == "preview" {
 		return h.previewProfile(r.Context(), f, would)
 	}
-	saved, err := revision.SaveProfile(r.Context(), h.Store, catalog.Revision{Name: f.Name, Base: f.Base,
+	saved, err := ranking.SaveProfile(r.Context(), h.Store, catalog.Revision{Name: f.Name, Base: f.Base,
 		By: admin.User(r.Context()), Note: f.Note, Data: f.YAML})
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
 		f.Conflict = conflict
@@ -200,14 +199,14 @@ func (h handler) saveProfile(r *http.Request) (form.Reply, error) {
 		}
 		return f.page(http.StatusConflict), nil
 	}
-	if errors.Is(err, revision.ErrInvalid) {
+	if errors.Is(err, ranking.ErrInvalid) {
 		f.Fault = form.Plainly(err, f.YAML)
 		return f.page(http.StatusBadRequest), nil
 	}
 	if err != nil {
 		return form.Reply{}, err
 	}
-	to := url.Values{"a": {revision.Live}, "b": {revision.NameOf(saved).String()}}
+	to := url.Values{"a": {ranking.Live}, "b": {ranking.NameOf(saved).String()}}
 	if f.Query != "" {
 		to.Set("q", f.Query)
 		return form.Reply{Goto: "/lab?" + to.Encode()}, nil
@@ -216,13 +215,13 @@ func (h handler) saveProfile(r *http.Request) (form.Reply, error) {
 }
 
 // previewProfile shows what a text changes, and what that is worth on the judged cases.
-func (h handler) previewProfile(ctx context.Context, f profileForm, would revision.Named) (form.Reply, error) {
-	now, err := h.Named(ctx, revision.Live)
+func (h handler) previewProfile(ctx context.Context, f profileForm, would ranking.Named) (form.Reply, error) {
+	now, err := h.Named(ctx, ranking.Live)
 	if err != nil {
 		return form.Reply{}, err
 	}
 	f.Asked = true
-	if f.Changes, err = profile.Diff(now.Profile, would.Profile); err != nil {
+	if f.Changes, err = ranking.Diff(now.Profile, would.Profile); err != nil {
 		return form.Reply{}, err
 	}
 	f.Effects, err = h.Effects(ctx, would)
@@ -231,7 +230,7 @@ func (h handler) previewProfile(ctx context.Context, f profileForm, would revisi
 
 // usable reads the text of a profile that the engines that serve can search with; while
 // the index is loading nobody knows, and its names are checked when it is saved.
-func (h handler) usable(ctx context.Context, text string) (revision.Named, error) {
+func (h handler) usable(ctx context.Context, text string) (ranking.Named, error) {
 	n, err := h.Edited(ctx, text)
 	if err != nil {
 		return n, err
@@ -245,18 +244,18 @@ func (h handler) usable(ctx context.Context, text string) (revision.Named, error
 }
 
 // against compares the newest revision with the text of a form.
-func (h handler) against(ctx context.Context, f profileForm) ([]profile.Change, error) {
+func (h handler) against(ctx context.Context, f profileForm) ([]ranking.Change, error) {
 	newest, err := h.Store.Revision(ctx, catalog.ProfileRevision, f.Name, int(f.Conflict.Revision))
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := profile.Parse([]byte(newest.Data))
+	theirs, err := ranking.Parse([]byte(newest.Data))
 	if err != nil {
 		return nil, err
 	}
-	ours, err := profile.Parse([]byte(f.YAML))
+	ours, err := ranking.Parse([]byte(f.YAML))
 	if err != nil {
 		return nil, err
 	}
-	return profile.Diff(theirs, ours)
+	return ranking.Diff(theirs, ours)
 }

@@ -12,8 +12,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -26,7 +25,7 @@ type publication struct {
 	Live     catalog.Publication
 	Already  bool // it is live
 	Saved    catalog.Revision
-	Changes  []profile.Change
+	Changes  []ranking.Change
 	Measured []measurement
 }
 
@@ -43,10 +42,10 @@ type measurement struct {
 // named reads which profile a request is about.
 func (h handler) named(r *http.Request) (name string, p catalog.Publication, saved catalog.Revision, err error) {
 	p.Kind, name = catalog.ProfileRevision, r.FormValue("revision")
-	if name == revision.Configured {
+	if name == ranking.Configured {
 		return name, p, saved, nil
 	}
-	n, ok := revision.ParseName(name)
+	n, ok := ranking.ParseName(name)
 	if !ok {
 		return name, p, saved, form.Invalid(fmt.Sprintf("there is no revision %q", name))
 	}
@@ -62,13 +61,13 @@ func (h handler) publishPage(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	live, _, err := revision.InForce(ctx, h.Store)
+	live, _, err := ranking.InForce(ctx, h.Store)
 	if err != nil {
 		return form.Reply{}, err
 	}
 	p := publication{Name: name, Note: r.FormValue("note"), Query: r.FormValue("q"), Live: live[0],
 		Already: live.Profile() == name, Saved: saved}
-	if _, p.Changes, err = h.differences(ctx, revision.Live, name); err != nil {
+	if _, p.Changes, err = h.differences(ctx, ranking.Live, name); err != nil {
 		return form.Reply{}, err
 	}
 	p.Measured, err = h.measured(ctx, name, live.Profile())
@@ -128,13 +127,13 @@ func (h handler) publishProfile(r *http.Request) (form.Reply, error) {
 		}
 	}
 	p.By, p.Note = admin.User(r.Context()), strings.TrimSpace(r.FormValue("note"))
-	was, _, err := revision.InForce(r.Context(), h.Store)
+	was, _, err := ranking.InForce(r.Context(), h.Store)
 	if err != nil {
 		return form.Reply{}, err
 	}
 	p, err = h.Store.Publish(r.Context(), p, int64(form.Number(r, "since", 0)))
 	if query := r.FormValue("q"); query != "" {
-		to := url.Values{"q": {query}, "a": {was.Profile()}, "b": {revision.Live}, "published": {fmt.Sprint(p.ID)}}
+		to := url.Values{"q": {query}, "a": {was.Profile()}, "b": {ranking.Live}, "published": {fmt.Sprint(p.ID)}}
 		return form.Reply{Goto: "/lab?" + to.Encode()}, err
 	}
 	return form.Reply{Goto: form.After("/profiles", p)}, err

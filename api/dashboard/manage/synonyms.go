@@ -9,7 +9,7 @@ import (
 
 	"almanac/api/dashboard/form"
 	"almanac/catalog"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
@@ -50,7 +50,7 @@ func (h handler) groups(r *http.Request) (ruleSet, map[string][]string, error) {
 	if err != nil {
 		return set, nil, err
 	}
-	groups, err := revision.ParseSynonyms([]byte(set.Newest.Data))
+	groups, err := ranking.ParseSynonyms([]byte(set.Newest.Data))
 	return set, groups, err
 }
 
@@ -134,7 +134,7 @@ const previewQueries = 20
 // spellings: those that people searched for and those of the cases, and the
 // spellings themselves. Queries that stay as they are are left out.
 func (h handler) previewSynonyms(
-	ctx context.Context, would revision.Named, spellings []string,
+	ctx context.Context, would ranking.Named, spellings []string,
 ) (out []form.Difference, err error) {
 	queries := slices.Clone(spellings)
 	counts, _, err := h.Store.Searches(ctx, catalog.SearchQuery{Limit: 500})

@@ -1,4 +1,4 @@
-package revision_test
+package ranking_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // searcher takes what is published, unless it refuses.
@@ -53,7 +53,7 @@ func publish(t *testing.T, store catalog.Store, kind catalog.RevisionKind, data 
 func TestAFollowerPublishesWhatChanged(t *testing.T) {
 	s, _ := source(t)
 	to := &searcher{}
-	f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
+	f := ranking.NewFollower(s, to, slog.New(slog.DiscardHandler))
 	f.Look(t.Context())
 	if to.times != 0 {
 		t.Error("it publishes what is configured")
@@ -77,7 +77,7 @@ func TestAPinFollowsItsRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, id := source(t)
 		to := &searcher{}
-		f := revision.NewFollower(s, to, slog.New(slog.DiscardHandler))
+		f := ranking.NewFollower(s, to, slog.New(slog.DiscardHandler))
 		publish(t, s.Store, catalog.PinsRevision, "- query: a\n  places: [{record: \"doc:a\", position: 1}]\n")
 		pinned := func() []retrieval.Place {
 			time.Sleep(time.Minute) // records are looked at every 30 seconds
@@ -115,7 +115,7 @@ func TestWhatCannotBeUsedIsLoggedOnceAndTheFormerStays(t *testing.T) {
 	s, _ := source(t)
 	to := &searcher{}
 	var log bytes.Buffer
-	f := revision.NewFollower(s, to, slog.New(slog.NewTextHandler(&log, nil)))
+	f := ranking.NewFollower(s, to, slog.New(slog.NewTextHandler(&log, nil)))
 	publish(t, s.Store, catalog.SynonymsRevision, "hsm: [security module]\n")
 	f.Look(t.Context())
 	publish(t, s.Store, catalog.SynonymsRevision, "{")
@@ -148,7 +148,7 @@ func TestAPublicationIsInForceEverywhereWithinFiveSeconds(t *testing.T) {
 		for range 3 {
 			to := &searcher{}
 			all = append(all, to)
-			running.Go(func() { revision.NewFollower(s, to, slog.New(slog.DiscardHandler)).Run(ctx) })
+			running.Go(func() { ranking.NewFollower(s, to, slog.New(slog.DiscardHandler)).Run(ctx) })
 			time.Sleep(300 * time.Millisecond)
 		}
 		for _, word := range []string{"tx", "hsm"} {

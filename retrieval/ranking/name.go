@@ -1,4 +1,4 @@
-package revision
+package ranking
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 // Names of what can be searched with besides saved revisions and the built-in
 // profiles.
 const (
-	Live       = "live"         // what searches use
-	Configured = "configured"   // what would be if nothing were published
-	Keyword    = "keyword-only" // the keyword lists of what is live
-	Vector     = "vector-only"  // its vector lists
+	Live        = "live"         // what searches use
+	Configured  = "configured"   // what would be if nothing were published
+	KeywordOnly = "keyword-only" // the keyword lists of what is live
+	VectorOnly  = "vector-only"  // its vector lists
 )
 
 // Name names a saved revision of a profile: NAME@NUMBER. The zero one names none.

@@ -1,4 +1,4 @@
-package revision_test
+package ranking_test
 
 import (
 	"errors"
@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"almanac/catalog"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // published saves a profile with a change and publishes it.
-func published(t *testing.T, s revision.Source, change func(*profile.Profile)) {
+func published(t *testing.T, s ranking.Source, change func(*ranking.Profile)) {
 	t.Helper()
-	r, err := revision.SaveProfile(t.Context(), s.Store, catalog.Revision{Data: written(t, s, change)})
+	r, err := ranking.SaveProfile(t.Context(), s.Store, catalog.Revision{Data: written(t, s, change)})
 	if err == nil {
 		_, err = s.Store.Publish(t.Context(),
 			catalog.Publication{Kind: catalog.ProfileRevision, Name: r.Name, Number: r.Number}, 0)
@@ -26,14 +25,14 @@ func published(t *testing.T, s revision.Source, change func(*profile.Profile)) {
 
 // TestNamesAreText: NAME@NUMBER, which reads like no path.
 func TestNamesAreText(t *testing.T) {
-	for text, want := range map[string]revision.Name{"harbour@14": {Profile: "harbour", Number: 14},
+	for text, want := range map[string]ranking.Name{"harbour@14": {Profile: "harbour", Number: 14},
 		"a.b-c@1": {Profile: "a.b-c", Number: 1}, "default": {}, "default@0": {}, "./default@3": {}, "default@": {}, "@3": {},
 		"a@b@3": {}} {
-		n, ok := revision.ParseName(text)
-		if n != want || ok != (want != revision.Name{}) {
+		n, ok := ranking.ParseName(text)
+		if n != want || ok != (want != ranking.Name{}) {
 			t.Errorf("%s is %+v, %v", text, n, ok)
 		}
-		var read revision.Name
+		var read ranking.Name
 		if err := read.UnmarshalText([]byte(text)); read != want || (err == nil) != ok {
 			t.Errorf("%s is read as %+v, %v", text, read, err)
 		}
@@ -41,7 +40,7 @@ func TestNamesAreText(t *testing.T) {
 			t.Errorf("%s is written as %s, %v", text, written, err)
 		}
 	}
-	if none := (revision.Name{Profile: "a", Number: 1}); none.UnmarshalText(nil) != nil || none != (revision.Name{}) {
+	if none := (ranking.Name{Profile: "a", Number: 1}); none.UnmarshalText(nil) != nil || none != (ranking.Name{}) {
 		t.Errorf("no name is read as %+v", none)
 	}
 }
@@ -50,7 +49,7 @@ func TestNamesAreText(t *testing.T) {
 // not, and all that can be tried is searched with as the default profile.
 func TestEachNameHasItsProfile(t *testing.T) {
 	s, _ := source(t)
-	published(t, s, func(p *profile.Profile) { p.RankK = 7 })
+	published(t, s, func(p *ranking.Profile) { p.RankK = 7 })
 	publish(t, s.Store, catalog.SynonymsRevision, "hsm: [security module]\n")
 	vectors := []string{"dense", "sparse"}
 	keywords := []string{"keyword", "documents", "passages"}
@@ -61,11 +60,11 @@ func TestEachNameHasItsProfile(t *testing.T) {
 		lists     []string // retrievers of which it may have lists; nil: any
 		synonyms  bool
 	}{
-		{revision.Live, true, 1, nil, true},
+		{ranking.Live, true, 1, nil, true},
 		{"default@1", true, 1, nil, true},
-		{revision.Configured, false, 0, nil, false},
-		{revision.Keyword, true, 0, keywords, true},
-		{revision.Vector, true, 0, vectors, true},
+		{ranking.Configured, false, 0, nil, false},
+		{ranking.KeywordOnly, true, 0, keywords, true},
+		{ranking.VectorOnly, true, 0, vectors, true},
 		{"dense", false, 0, vectors, true},
 	} {
 		n, err := s.Named(t.Context(), tt.name)
@@ -76,7 +75,7 @@ func TestEachNameHasItsProfile(t *testing.T) {
 		if n.Name != tt.name || n.Revision != tt.revision || (n.Profile.RankK == 7) != tt.published {
 			t.Errorf("%s is %s, revision %d, rank_k %g", tt.name, n.Name, n.Revision, n.Profile.RankK)
 		}
-		if len(n.Profile.Lists) == 0 || slices.ContainsFunc(n.Profile.Lists, func(l profile.List) bool {
+		if len(n.Profile.Lists) == 0 || slices.ContainsFunc(n.Profile.Lists, func(l ranking.List) bool {
 			return tt.lists != nil && !slices.Contains(tt.lists, l.Retriever)
 		}) {
 			t.Errorf("%s has lists %+v", tt.name, n.Profile.Lists)
@@ -84,7 +83,7 @@ func TestEachNameHasItsProfile(t *testing.T) {
 		if _, ok := n.Relevance.Aliases["hsm"]; ok != tt.synonyms {
 			t.Errorf("%s has spellings %v", tt.name, n.Relevance.Aliases)
 		}
-		if p := n.Relevance.Profiles; len(p) != 1 || p[0].Name != profile.DefaultName || p[0].RankK != n.Profile.RankK {
+		if p := n.Relevance.Profiles; len(p) != 1 || p[0].Name != ranking.DefaultName || p[0].RankK != n.Profile.RankK {
 			t.Errorf("%s searches with %+v", tt.name, p)
 		}
 	}
@@ -93,12 +92,12 @@ func TestEachNameHasItsProfile(t *testing.T) {
 // TestAllNamesCanBeTried: what is offered is found, a saved profile among it, and nothing else.
 func TestAllNamesCanBeTried(t *testing.T) {
 	s, _ := source(t)
-	published(t, s, func(p *profile.Profile) { p.Name = "harbour" })
+	published(t, s, func(p *ranking.Profile) { p.Name = "harbour" })
 	names, err := s.Names(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range append(profile.Names(), "harbour@1", revision.Live, revision.Vector) {
+	for _, want := range append(ranking.Names(), "harbour@1", ranking.Live, ranking.VectorOnly) {
 		if !slices.Contains(names, want) {
 			t.Errorf("%q lacks %s", names, want)
 		}
@@ -118,13 +117,13 @@ func TestAllNamesCanBeTried(t *testing.T) {
 // TestAnEditedProfileIsTriedBeforeItIsSaved stands in place of the published one.
 func TestAnEditedProfileIsTriedBeforeItIsSaved(t *testing.T) {
 	s, _ := source(t)
-	published(t, s, func(p *profile.Profile) { p.RankK = 7 })
-	n, err := s.Edited(t.Context(), written(t, s, func(p *profile.Profile) { p.Name, p.RankK = "mine", 9 }))
-	if err != nil || n.Profile.RankK != 9 || n.Revision != 0 || n.Relevance.Profiles[0].Name != profile.DefaultName {
+	published(t, s, func(p *ranking.Profile) { p.RankK = 7 })
+	n, err := s.Edited(t.Context(), written(t, s, func(p *ranking.Profile) { p.Name, p.RankK = "mine", 9 }))
+	if err != nil || n.Profile.RankK != 9 || n.Revision != 0 || n.Relevance.Profiles[0].Name != ranking.DefaultName {
 		t.Errorf("%+v, %v", n, err)
 	}
 	s.Base.Profiles = nil // nothing to search with
-	if _, err := s.Named(t.Context(), revision.Configured); err == nil || !strings.Contains(err.Error(), "no profile") {
+	if _, err := s.Named(t.Context(), ranking.Configured); err == nil || !strings.Contains(err.Error(), "no profile") {
 		t.Errorf("without a default profile: %v", err)
 	}
 }
@@ -153,7 +152,7 @@ func TestRulesThatSayNothingAreRefused(t *testing.T) {
 		}
 	}
 	for _, open := range []string{"until:", "until: \"\"", "until: null"} { // for ever
-		rules, err := revision.ParsePins([]byte("- query: tide\n  " + open + "\n  places: [{record: \"doc:a\"}]\n"))
+		rules, err := ranking.ParsePins([]byte("- query: tide\n  " + open + "\n  places: [{record: \"doc:a\"}]\n"))
 		if err != nil || len(rules) != 1 || !rules[0].Until.IsZero() {
 			t.Errorf("%s: %+v, %v", open, rules, err)
 		}

@@ -1,4 +1,4 @@
-package profile_test
+package ranking_test
 
 import (
 	"errors"
@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/retrieval/profile"
+	"almanac/retrieval/ranking"
 )
 
 func TestBuiltInProfilesLoad(t *testing.T) {
-	for _, name := range profile.Names() {
-		p, err := profile.Load(name)
+	for _, name := range ranking.Names() {
+		p, err := ranking.Load(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -20,7 +20,7 @@ func TestBuiltInProfilesLoad(t *testing.T) {
 			t.Errorf("%s: name %q, version %d, description %q", name, p.Name, p.Version, p.Description)
 		}
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,10 +36,10 @@ func TestLoadReadsFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte(valid), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := profile.Load(path); err != nil || p.Name != "mine" {
+	if p, err := ranking.Load(path); err != nil || p.Name != "mine" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := profile.Load("nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "default") {
+	if _, err := ranking.Load("nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "default") {
 		t.Errorf("the error must name the built-in profiles: %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestParseRefuses(t *testing.T) {
 		"a similarity above one": {"order: fusion", "order: fusion\ncollapse: 1.5", "collapse"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := profile.Parse([]byte(strings.Replace(valid, tt.old, tt.new, 1)))
+			_, err := ranking.Parse([]byte(strings.Replace(valid, tt.old, tt.new, 1)))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want one about %q", err, tt.want)
 			}
@@ -93,13 +93,13 @@ func TestFaultsAreSentences(t *testing.T) {
 			"rules:\n  cross_encoder:\n    depth: 1\n",
 		"line 3: rank_k must be greater than 0": strings.Replace(text, "60", ".nan", 1),
 	} {
-		_, err := profile.Parse([]byte(text))
-		f, ok := errors.AsType[profile.Fault](err)
+		_, err := ranking.Parse([]byte(text))
+		f, ok := errors.AsType[ranking.Fault](err)
 		if !ok || f.Error() != want {
 			t.Errorf("%q: %q, want %q (%v)", text, f.Error(), want, err)
 		}
 	}
-	f := profile.Fault{Field: "weights.luck", Problem: "there is no luck"}
+	f := ranking.Fault{Field: "weights.luck", Problem: "there is no luck"}
 	if got := f.In([]byte("name: x\nweights: {a: 1,\n luck: 2}\n")).Error(); got != "line 3: there is no luck" {
 		t.Error(got)
 	}
@@ -109,7 +109,7 @@ func TestFaultsAreSentences(t *testing.T) {
 }
 
 func TestRulesLeftOutAreTheDefaultOnes(t *testing.T) {
-	standard, err := profile.Load(profile.DefaultName)
+	standard, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestRulesLeftOutAreTheDefaultOnes(t *testing.T) {
 		r.SecondaryPenalty == 0 || r.DiverseShare == 0 || r.CrossEncoder.Weight == 0 || r.CrossEncoder.Depth == 0 {
 		t.Errorf("the default profile lacks a rule: %+v", r)
 	}
-	p, err := profile.Parse([]byte(valid + "rules:\n  alias_weight: 0\n  cross_encoder: {weight: 1}\n"))
+	p, err := ranking.Parse([]byte(valid + "rules:\n  alias_weight: 0\n  cross_encoder: {weight: 1}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,11 +136,11 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("weights:\n  dense: abc\n"))
 	f.Add([]byte("a: &a [*a]\nweights: *a"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := profile.Parse(data)
+		p, err := ranking.Parse(data)
 		if err == nil && (p.Name == "" || len(p.Lists) == 0) {
 			t.Errorf("accepted %+v", p)
 		}
-		if f, ok := errors.AsType[profile.Fault](err); err != nil && (!ok || f.Problem == "") {
+		if f, ok := errors.AsType[ranking.Fault](err); err != nil && (!ok || f.Problem == "") {
 			t.Errorf("refused without a fault: %v", err)
 		}
 	})

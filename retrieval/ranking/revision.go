@@ -1,7 +1,4 @@
-// Package revision turns the revisions that people save in the catalog into
-// what decides the order of results: what is published stands before what is
-// configured, and a revision can be tried before it is published.
-package revision
+package ranking
 
 import (
 	"bytes"
@@ -17,8 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
-	"almanac/retrieval"
-	"almanac/retrieval/profile"
 	"almanac/text/dates"
 )
 
@@ -27,7 +22,7 @@ type Source struct {
 	Store catalog.Store
 	// Base is the relevance of the configuration: profiles, of which the default one is
 	// what searches use, and the network's aliases.
-	Base retrieval.Relevance
+	Base Relevance
 	// Transformed reports whether the index that serves has vectors of a transformer;
 	// nil: it has not.
 	Transformed func() bool
@@ -36,10 +31,10 @@ type Source struct {
 // Relevance returns what is published over the configuration, with the given
 // revisions in place of the published ones of their kinds. A pin of a record
 // that is gone is left out.
-func (s Source) Relevance(ctx context.Context, try ...catalog.Revision) (retrieval.Relevance, error) {
+func (s Source) Relevance(ctx context.Context, try ...catalog.Revision) (Relevance, error) {
 	published, _, err := s.Store.Published(ctx)
 	if err != nil {
-		return retrieval.Relevance{}, err
+		return Relevance{}, err
 	}
 	revisions := slices.Clone(try)
 	for _, p := range published {
@@ -48,11 +43,11 @@ func (s Source) Relevance(ctx context.Context, try ...catalog.Revision) (retriev
 		}
 		r, err := s.Store.Revision(ctx, p.Kind, p.Name, p.Number)
 		if err != nil {
-			return retrieval.Relevance{}, err
+			return Relevance{}, err
 		}
 		revisions = append(revisions, r)
 	}
-	out := retrieval.Relevance{Profiles: slices.Clone(s.Base.Profiles), Transformer: s.Base.Transformer,
+	out := Relevance{Profiles: slices.Clone(s.Base.Profiles), Transformer: s.Base.Transformer,
 		Aliases: maps.Clone(s.Base.Aliases), Pins: slices.Clone(s.Base.Pins)}
 	for _, r := range revisions {
 		if err := s.add(ctx, &out, r); err != nil {
@@ -63,15 +58,15 @@ func (s Source) Relevance(ctx context.Context, try ...catalog.Revision) (retriev
 }
 
 // add puts a revision in its place.
-func (s Source) add(ctx context.Context, to *retrieval.Relevance, r catalog.Revision) error {
+func (s Source) add(ctx context.Context, to *Relevance, r catalog.Revision) error {
 	switch r.Kind {
 	case catalog.ProfileRevision:
-		p, err := profile.Parse([]byte(r.Data))
+		p, err := Parse([]byte(r.Data))
 		if err != nil {
 			return err
 		}
-		p.Name, to.Transformer = profile.DefaultName, nil // whatever the model
-		at := slices.IndexFunc(to.Profiles, func(o profile.Profile) bool { return o.Name == p.Name })
+		p.Name, to.Transformer = DefaultName, nil // whatever the model
+		at := slices.IndexFunc(to.Profiles, func(o Profile) bool { return o.Name == p.Name })
 		if at < 0 {
 			to.Profiles = append(to.Profiles, p)
 		} else {
@@ -105,8 +100,8 @@ func (s Source) add(ctx context.Context, to *retrieval.Relevance, r catalog.Revi
 }
 
 // pin looks up the records of a rule.
-func (s Source) pin(ctx context.Context, rule PinRule) (retrieval.Pin, error) {
-	out := retrieval.Pin{Query: rule.Query, From: rule.From.Time, Until: rule.Until.Time}
+func (s Source) pin(ctx context.Context, rule PinRule) (Pin, error) {
+	out := Pin{Query: rule.Query, From: rule.From.Time, Until: rule.Until.Time}
 	for _, place := range rule.Places {
 		ref, _ := catalog.RefNamed(place.Record) // as the parser has checked
 		r, err := s.Store.Head(ctx, ref)
@@ -116,22 +111,22 @@ func (s Source) pin(ctx context.Context, rule PinRule) (retrieval.Pin, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Places = append(out.Places, retrieval.Place{Record: r.ID, Position: place.Position})
+		out.Places = append(out.Places, Place{Record: r.ID, Position: place.Position})
 	}
 	return out, nil
 }
 
 // PinRule fixes the places of records in the results of one query.
 type PinRule struct {
-	Query  string  `yaml:"query"`
-	From   Day     `yaml:"from,omitempty"`  // first day in UTC
-	Until  Day     `yaml:"until,omitempty"` // last day
-	Places []Place `yaml:"places"`
-	Note   string  `yaml:"note,omitempty"`
+	Query  string      `yaml:"query"`
+	From   Day         `yaml:"from,omitempty"`  // first day in UTC
+	Until  Day         `yaml:"until,omitempty"` // last day
+	Places []PlaceRule `yaml:"places"`
+	Note   string      `yaml:"note,omitempty"`
 }
 
-// Place is the fixed place of a record.
-type Place struct {
+// PlaceRule is the fixed place of a record.
+type PlaceRule struct {
 	Record   string `yaml:"record"`   // kind:key
 	Position int    `yaml:"position"` // from 1; 0: buried
 }
@@ -189,9 +184,9 @@ func ParsePins(data []byte) ([]PinRule, error) {
 			if _, ok := catalog.RefNamed(p.Record); !ok {
 				return nil, fmt.Errorf("pins: %q: record %q is not kind:key", rule.Query, p.Record)
 			}
-			if p.Position < 0 || p.Position > retrieval.MaxResults {
+			if p.Position < 0 || p.Position > MaxPosition {
 				return nil, fmt.Errorf("pins: %q: position %d is not between 0 and %d", rule.Query, p.Position,
-					retrieval.MaxResults)
+					MaxPosition)
 			}
 		}
 	}

@@ -1,21 +1,20 @@
-package revision
+package ranking
 
 import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"almanac/catalog"
-	"almanac/retrieval"
-	"almanac/retrieval/profile"
 )
 
 // Named is a relevance to try, with its profile.
 type Named struct {
 	Name      string
 	Revision  int // of the profile; 0: it is no saved revision
-	Profile   profile.Profile
-	Relevance retrieval.Relevance
+	Profile   Profile
+	Relevance Relevance
 }
 
 // Named returns the relevance of a name: its profile over the published synonyms
@@ -38,22 +37,18 @@ func (s Source) Named(ctx context.Context, name string) (Named, error) {
 			return Named{}, err
 		}
 		return s.tried(ctx, Live, live.Of(catalog.ProfileRevision).Number)
-	case name == Keyword || name == Vector:
+	case name == KeywordOnly || name == VectorOnly:
 		n, err := s.Named(ctx, Live)
 		if err != nil {
 			return n, err
 		}
-		part := profile.KeywordOnly
-		if name == Vector {
-			part = profile.VectorOnly
-		}
-		p, err := part(n.Profile)
+		p, err := n.Profile.Only(strings.TrimSuffix(name, "-only"))
 		if err != nil {
 			return n, err
 		}
 		return n.with(name, p), nil
-	case slices.Contains(profile.Names(), name):
-		p, err := profile.Load(name)
+	case slices.Contains(Names(), name):
+		p, err := Load(name)
 		if err != nil {
 			return Named{}, err
 		}
@@ -72,11 +67,11 @@ func (s Source) Saved(ctx context.Context, n Name) (catalog.Revision, error) {
 // Names are those that Named takes.
 func (s Source) Names(ctx context.Context) ([]string, error) {
 	revisions, err := s.Store.Revisions(ctx, catalog.ProfileRevision)
-	names := []string{Live, Configured, Keyword, Vector}
+	names := []string{Live, Configured, KeywordOnly, VectorOnly}
 	for _, r := range revisions {
 		names = append(names, NameOf(r).String())
 	}
-	for _, name := range profile.Names() {
+	for _, name := range Names() {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -98,19 +93,19 @@ func (s Source) tried(ctx context.Context, name string, number int, try ...catal
 }
 
 // named finds the profile that searches use.
-func (s Source) named(name string, number int, r retrieval.Relevance) (Named, error) {
+func (s Source) named(name string, number int, r Relevance) (Named, error) {
 	r = r.For(s.Transformed != nil && s.Transformed())
-	at := slices.IndexFunc(r.Profiles, func(p profile.Profile) bool { return p.Name == profile.DefaultName })
+	at := slices.IndexFunc(r.Profiles, func(p Profile) bool { return p.Name == DefaultName })
 	if at < 0 {
-		return Named{}, fmt.Errorf("%s has no profile %s", name, profile.DefaultName)
+		return Named{}, fmt.Errorf("%s has no profile %s", name, DefaultName)
 	}
 	return Named{name, number, r.Profiles[at], r}, nil
 }
 
 // with replaces the profile.
-func (n Named) with(name string, p profile.Profile) Named {
-	p.Name = profile.DefaultName
+func (n Named) with(name string, p Profile) Named {
+	p.Name = DefaultName
 	n.Name, n.Revision, n.Profile = name, 0, p
-	n.Relevance.Profiles = []profile.Profile{p}
+	n.Relevance.Profiles = []Profile{p}
 	return n
 }

@@ -1,7 +1,9 @@
-// Package profile holds relevance profiles: which retrievers a search uses, how
-// their lists are fused, and the weights of the reranker. A profile is a versioned YAML file with its provenance.
-// It compiles them, with equivalent spellings and pins, for searches.
-package profile
+// Package ranking holds what decides the order of results: profiles, which say which
+// retrievers a search uses, how their lists are fused and what each signal weighs;
+// equivalent spellings; and pins. They are built in, configured, or saved in the catalog
+// as revisions, of which what is published stands before what is configured, and any can
+// be tried before it is published. A Set is what searches use of it, compiled.
+package ranking
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package revision
+package ranking
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"almanac/catalog"
-	"almanac/retrieval/profile"
 )
 
 // ErrInvalid: what cannot be saved, for a reason that people can mend.
@@ -16,7 +15,7 @@ var ErrInvalid = errors.New("cannot be saved")
 // unless the revision has one. ErrInvalid; a *catalog.ConflictError as SaveRevision
 // has it.
 func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (catalog.Revision, error) {
-	p, err := profile.Parse([]byte(r.Data))
+	p, err := Parse([]byte(r.Data))
 	if err == nil {
 		_, err = p.Model()
 	}

@@ -1,33 +1,12 @@
-package rerank
+package ranking
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Model is a linear model over normalised features.
 type Model struct {
 	Weights Vector
 	// Fixed are added without normalisation: rules that hold whatever the other candidates are.
 	Fixed Vector
-}
-
-// AppendNormalised appends the features of candidates as z-scores over all of them:
-// distances from the mean in standard deviations, 0 where all are equal.
-func AppendNormalised(list []Vector, scored []Scored) []Vector {
-	list = slices.Grow(list, len(scored))[:len(list)+len(scored)]
-	out := list[len(list)-len(scored):]
-	values := make([]float64, len(scored))
-	for f := range NumFeatures {
-		for i := range scored {
-			values[i] = scored[i].Features[f]
-		}
-		Normalise(values)
-		for i, z := range values {
-			out[i][f] = z
-		}
-	}
-	return list
 }
 
 // Normalise turns values into z-scores.

@@ -1,4 +1,4 @@
-package revision
+package ranking
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/retrieval"
 )
 
 // The times between two looks: at what is published, and, since pins name
@@ -31,7 +30,7 @@ type Follower struct {
 
 // Publisher is what a Follower keeps: an engine, or the keeper of several.
 type Publisher interface {
-	Publish(retrieval.Relevance) error
+	Publish(Relevance) error
 }
 
 // NewFollower returns a follower; its searcher has the relevance of the
@@ -90,14 +89,14 @@ func (f *Follower) follow(ctx context.Context, list []catalog.Publication, head 
 		return err
 	}
 	if head != f.head {
-		f.log.Info("relevance is published", "revisions", strings.Join(names(list), ", "))
+		f.log.Info("relevance is published", "revisions", strings.Join(titles(list), ", "))
 	}
 	f.head, f.changes, f.looked = head, changes, time.Now()
 	return nil
 }
 
-// names are those of what is in force.
-func names(list []catalog.Publication) []string {
+// titles names what is in force.
+func titles(list []catalog.Publication) []string {
 	out := make([]string, len(list))
 	for i, p := range list {
 		out[i] = string(p.Kind) + ": " + p.String()

@@ -1,4 +1,4 @@
-package profile
+package ranking
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"almanac/retrieval/query"
-	"almanac/retrieval/rerank"
 )
 
 // The engines that searches ask.
@@ -50,7 +49,7 @@ func (s Relevance) For(transformer bool) Relevance {
 // Set is a compiled Relevance. It never changes: a search uses one from start to end.
 type Set struct {
 	profiles map[string]Profile
-	models   map[string]rerank.Model // by profile
+	models   map[string]Model // by profile
 	aliases  [][][]query.Term
 	pins     map[string][]Pin // by the words of their query, in the order given
 }
@@ -59,7 +58,7 @@ type Set struct {
 // is an error. A retriever that exists but that these engines lack is left out of the
 // profile's lists.
 func Compile(s Relevance, there func(retriever string) bool) (*Set, error) {
-	set := &Set{profiles: map[string]Profile{}, models: map[string]rerank.Model{},
+	set := &Set{profiles: map[string]Profile{}, models: map[string]Model{},
 		aliases: compileAliases(s.Aliases)}
 	for _, p := range s.Profiles {
 		model, err := p.Model()
@@ -82,7 +81,7 @@ func Compile(s Relevance, there func(retriever string) bool) (*Set, error) {
 
 // Model turns the weights into a model. A profile that names a retriever or a feature
 // that does not exist, which no engine can use, is an error.
-func (p Profile) Model() (m rerank.Model, err error) {
+func (p Profile) Model() (m Model, err error) {
 	fault := func(field, what, name string) error {
 		return fmt.Errorf("retrieval: profile %s: %w", p.Name,
 			Fault{Field: field, Problem: fmt.Sprintf("there is no %s %q", what, name)})
@@ -94,9 +93,9 @@ func (p Profile) Model() (m rerank.Model, err error) {
 			}
 		}
 	}
-	vectorOf := func(field string, weights map[string]float64) (v rerank.Vector, err error) {
+	vectorOf := func(field string, weights map[string]float64) (v Vector, err error) {
 		for _, name := range slices.Sorted(maps.Keys(weights)) {
-			f, ok := rerank.FeatureNamed(name)
+			f, ok := FeatureNamed(name)
 			if !ok {
 				return v, fault(field+"."+name, "feature", name)
 			}
@@ -118,4 +117,4 @@ func (s *Set) Profile(name string) (p Profile, ok bool) {
 }
 
 // Model returns the model of a profile.
-func (s *Set) Model(profile string) rerank.Model { return s.models[profile] }
+func (s *Set) Model(profile string) Model { return s.models[profile] }

@@ -1,10 +1,4 @@
-// Package rerank orders candidates: it computes every signal for every candidate from
-// analysed passages and corpus statistics, normalises the signals over the candidates
-// and adds them by a linear model.
-//
-// It reads the documents of package corpus. Which candidates it gets, what the query
-// is read as, and the weights are decided elsewhere.
-package rerank
+package ranking
 
 // Feature is one signal.
 type Feature int

@@ -1,4 +1,4 @@
-package revision_test
+package ranking_test
 
 import (
 	"path/filepath"
@@ -10,12 +10,11 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/revision"
+	"almanac/retrieval/ranking"
 )
 
 // source is a catalog with one record, over the built-in profile.
-func source(t *testing.T) (revision.Source, int64) {
+func source(t *testing.T) (ranking.Source, int64) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
@@ -32,11 +31,11 @@ func source(t *testing.T) (revision.Source, int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.Load(profile.DefaultName)
+	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p},
+	return ranking.Source{Store: store, Base: retrieval.Relevance{Profiles: []ranking.Profile{p},
 		Aliases: map[string][]string{"sv": {"super validator"}}}}, r.ID
 }
 
@@ -65,7 +64,7 @@ func TestPublishedStandsBeforeConfigured(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Base.Transformer = &profile.Profile{} // what is published stands before it too
+	s.Base.Transformer = &ranking.Profile{} // what is published stands before it too
 	got, err := s.Relevance(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +72,7 @@ func TestPublishedStandsBeforeConfigured(t *testing.T) {
 	if got.Transformer != nil {
 		t.Error("an index with vectors of a transformer is not searched with what is published")
 	}
-	if got.Profiles[0].RankK != 7 || got.Profiles[0].Name != profile.DefaultName || len(got.Pins) != 0 {
+	if got.Profiles[0].RankK != 7 || got.Profiles[0].Name != ranking.DefaultName || len(got.Pins) != 0 {
 		t.Errorf("rank_k %g, %d pins", got.Profiles[0].RankK, len(got.Pins))
 	}
 	want := map[string][]string{"sv": {"super validator"}, "hsm": {"security module"}}
@@ -106,8 +105,8 @@ func FuzzRules(f *testing.F) {
 	f.Add([]byte("- query: a\n  from: 2030-01-01\n  places: [{record: \"doc:a\", position: 0}]\n"))
 	f.Add([]byte("- query: \"\\0\"\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = revision.ParseSynonyms(data)
-		rules, err := revision.ParsePins(data)
+		_, _ = ranking.ParseSynonyms(data)
+		rules, err := ranking.ParsePins(data)
 		if err != nil {
 			return
 		}
@@ -115,7 +114,7 @@ func FuzzRules(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := revision.ParsePins(written)
+		again, err := ranking.ParsePins(written)
 		if err != nil || len(again) != len(rules) {
 			t.Errorf("%q became %q: %v", data, written, err)
 		}
