@@ -139,9 +139,9 @@ func FuzzPulls(f *testing.F) {
 		if json.Unmarshal(raw, &list) != nil || !utf8.ValidString(glob) {
 			return
 		}
-		repo := &proposal.Repository{Name: "a/b", Files: map[string]proposal.Blob{}, Pulls: map[int]*proposal.Pull{},
+		repo := &proposal.Repository{Name: "a/b", Files: map[string]string{}, Pulls: map[int]*proposal.Pull{},
 			URL: func(string, string) string { return "" }, Content: func(
-				context.Context, proposal.Blob, int64,
+				context.Context, string, int64,
 			) ([]byte, error) {
 				return []byte("# A gauge"), nil
 			}}
@@ -152,7 +152,7 @@ func FuzzPulls(f *testing.F) {
 			repo.Steps = append(repo.Steps, proposal.Step{Pull: p.Number, At: p.MergedAt,
 				Changes: repo.Pulls[p.Number].Changes})
 			for _, f := range p.Files {
-				repo.Files[f.Path] = proposal.Blob{ID: f.SHA}
+				repo.Files[f.Path] = f.SHA
 			}
 		}
 		for _, kind := range []string{"cip", "grant"} {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
 	"almanac/text/dates"
 )
@@ -67,8 +68,8 @@ func (r *proposalRun) request(p *pull) *proposal.Pull {
 	return out
 }
 
-func (f changed) change() proposal.FileChange {
-	c := proposal.FileChange{Old: f.Path, New: f.Path, Blob: proposal.Blob{ID: f.SHA}, Same: f.Changes == 0}
+func (f changed) change() gitrepo.Change {
+	c := gitrepo.Change{Old: f.Path, New: f.Path, Blob: f.SHA, Same: f.Changes == 0}
 	switch f.Status {
 	case "added", "copied":
 		c.Old, c.Same = "", false
@@ -133,7 +134,7 @@ func (r *proposalRun) readFiles(ctx context.Context, p *pull) error {
 }
 
 // readTree lists the files of the branch.
-func (r *proposalRun) readTree(ctx context.Context) (map[string]proposal.Blob, error) {
+func (r *proposalRun) readTree(ctx context.Context) (map[string]string, error) {
 	var tree struct {
 		Truncated bool `json:"truncated"`
 		Tree      []struct {
@@ -149,10 +150,10 @@ func (r *proposalRun) readTree(ctx context.Context) (map[string]proposal.Blob, e
 	if tree.Truncated {
 		return nil, errBigTree
 	}
-	files := map[string]proposal.Blob{}
+	files := map[string]string{}
 	for _, f := range tree.Tree {
 		if f.Type == "blob" && f.SHA != "" {
-			files[f.Path] = proposal.Blob{ID: f.SHA}
+			files[f.Path] = f.SHA
 		}
 	}
 	return files, nil
@@ -160,14 +161,14 @@ func (r *proposalRun) readTree(ctx context.Context) (map[string]proposal.Blob, e
 
 // content reads a file by its content hash. The response has it as base64 in
 // lines. A file that cannot be read is left out, unless the forge answers no more.
-func (r *proposalRun) content(ctx context.Context, f proposal.Blob, limit int64) (data []byte, err error) {
-	file := call{path: r.path("/git/blobs/" + url.PathEscape(f.ID)), version: f.ID, max: limit/2*3 + 64<<10}
+func (r *proposalRun) content(ctx context.Context, sha string, limit int64) (data []byte, err error) {
+	file := call{path: r.path("/git/blobs/" + url.PathEscape(sha)), version: sha, max: limit/2*3 + 64<<10}
 	_, err = r.get(ctx, file, func(body []byte) error {
 		var b blob
 		if err := json.Unmarshal(body, &b); err != nil {
 			return err
 		}
-		if b.SHA != f.ID {
+		if b.SHA != sha {
 			return errNoContent
 		}
 		text, err := b.text()

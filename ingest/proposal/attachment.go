@@ -103,9 +103,9 @@ func (a attached) role(r Reader) string {
 
 // attachment puts a file next to a proposal; the text of a PDF becomes its body.
 func (r *reading) attachment(ctx context.Context, a attached) error {
-	ref, b := catalog.Ref{Kind: catalog.KindAttachment, Key: a.file}, r.repo.Files[a.file]
-	return r.put(ctx, a.file, ref, b, func() (catalog.Entry, error) {
-		data, err := r.repo.Content(ctx, b, maxAttachment)
+	ref, blob := catalog.Ref{Kind: catalog.KindAttachment, Key: a.file}, r.repo.Files[a.file]
+	return r.put(ctx, a.file, ref, blob, func() (catalog.Entry, error) {
+		data, err := r.repo.Content(ctx, blob, maxAttachment)
 		if err == nil {
 			err = r.repo.Hand.Take(data)
 		}
@@ -114,7 +114,7 @@ func (r *reading) attachment(ctx context.Context, a attached) error {
 		}
 		info := catalog.Attachment{
 			Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(r.reader), Bytes: int64(len(data)),
-			Blob: b.ID,
+			Blob: blob,
 		}
 		o := r.origins[a.file]
 		rec := catalog.Record{

@@ -21,17 +21,14 @@ import (
 // branch returns a fetched repository with the files of its branch alone.
 func (c *connector) branch(repo *gitrepo.Repository) (*Repository, error) {
 	to := &Repository{
-		Name: c.opts.Name, Files: map[string]Blob{}, Whole: true, Attachments: true, Hand: c.env.Hand,
+		Name: c.opts.Name, Whole: true, Attachments: true, Hand: c.env.Hand,
 		URL: func(file, commit string) string { return c.fileURL(cmp.Or(commit, repo.Head), file) },
-		Content: func(_ context.Context, b Blob, limit int64) ([]byte, error) {
-			return repo.Blob(b.ID, limit)
+		Content: func(_ context.Context, blob string, limit int64) ([]byte, error) {
+			return repo.Blob(blob, limit)
 		},
 	}
-	files, others, err := repo.Files(repo.Head)
-	to.Others = others
-	for file, hash := range files {
-		to.Files[file] = Blob{ID: hash}
-	}
+	var err error
+	to.Files, to.Others, err = repo.Files(repo.Head)
 	return to, err
 }
 
@@ -86,12 +83,12 @@ func steps(repo *gitrepo.Repository, to *Repository, out ingest.Sink) ([]Step, e
 		case err != nil:
 			return nil, fmt.Errorf("changes of %s: %w", step.Commit, err)
 		case alone:
-			step.Changes = changes(s)
+			step.Changes = s.Changes
 			to.Steps = append(to.Steps, step)
 			before = step.Commit
 		default: // it is not known which of the commits changed what
 			to.Steps = append(to.Steps, Step{At: step.At, Commit: step.Commit, Subject: step.Subject,
-				Changes: changes(s)})
+				Changes: s.Changes})
 			before = step.Commit
 		}
 		line = append(line, step)
@@ -100,13 +97,6 @@ func steps(repo *gitrepo.Repository, to *Repository, out ingest.Sink) ([]Step, e
 		out.Skip(fmt.Sprintf("former states of the branch (%d)", len(tooLarge)), tooLarge[0])
 	}
 	return line, nil
-}
-
-func changes(s gitrepo.Step) (out []FileChange) {
-	for _, c := range s.Changes {
-		out = append(out, FileChange{Old: c.Old, New: c.New, Blob: Blob{ID: c.Blob}, Same: c.Same})
-	}
-	return out
 }
 
 // mergeSubject matches the first line of what forges write when they merge, and of
@@ -216,7 +206,7 @@ func (h *host) branches(
 			out.Skip("branch "+name, err)
 		case len(own) > 0:
 			all = append(all, Branch{Name: name, Commit: head, Updated: own[0].Committed,
-				Diff: func(context.Context) ([]FileChange, error) { return h.between(base, head) }})
+				Diff: func() ([]gitrepo.Change, error) { return h.between(base, head) }})
 		}
 	}
 	return all, nil
@@ -295,19 +285,19 @@ func (h *host) pull(number int, hash string) (*Pull, error) {
 		p.Author, p.FirstCommit = first.Author, dates.Format(first.Authored)
 	}
 	if !isMerged && len(commits) > 0 {
-		p.Diff = func(context.Context) ([]FileChange, error) { return h.between(base, hash) }
+		p.Diff = func() ([]gitrepo.Change, error) { return h.between(base, hash) }
 	}
 	return p, nil
 }
 
 // between returns the changes of a pull request since it forked from the branch. One
 // with a name that no file has was made to be misread, so it has none.
-func (h *host) between(base, head string) ([]FileChange, error) {
+func (h *host) between(base, head string) ([]gitrepo.Change, error) {
 	s, err := h.repo.Changes(base, head)
 	if err = cmp.Or(err, s.Wrong); err != nil {
 		return nil, err
 	}
-	return changes(s), nil
+	return s.Changes, nil
 }
 
 // own returns the commits of head that are not in the first steps of the branch, head

@@ -1,10 +1,11 @@
 package proposal
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"strings"
+
+	"almanac/ingest/gitrepo"
 )
 
 // statusChanges returns the status changes along the branch, in order: for each
@@ -56,7 +57,7 @@ func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map
 // formerHeader reads the header of a former version of a file, and its number: the one
 // that the file has now, else the one that it had. The number is empty if it was
 // not a proposal.
-func (r *reading) formerHeader(ctx context.Context, c FileChange) (number string, h Header) {
+func (r *reading) formerHeader(ctx context.Context, c gitrepo.Change) (number string, h Header) {
 	if c.New == "" || !r.layout.isText(c.New) || !r.layout.included(c.New) {
 		return "", Header{}
 	}
@@ -78,10 +79,10 @@ func (r *reading) formerHeader(ctx context.Context, c FileChange) (number string
 }
 
 // table reads a version of the index table.
-func (r *reading) table(ctx context.Context, file string, b Blob) []IndexRow {
-	text, err := r.text(ctx, b)
+func (r *reading) table(ctx context.Context, file, blob string) []IndexRow {
+	text, err := r.text(ctx, blob)
 	if err != nil {
-		r.skip(cmp.Or(b.Path, file), err)
+		r.skip(r.repo.record(file, blob), err)
 		return nil
 	}
 	return IndexTable(asMarkdown(file, text))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"almanac/ingest/gitrepo"
 	"almanac/text/glob"
 )
 
@@ -56,10 +57,10 @@ func (l Layout) isBulk(pull int) bool { return slices.Contains(l.bulk, pull) }
 // choose returns the proposal among the files that a pull request adds or
 // changes: one where proposals belong before others, an added one before a
 // changed one, a proposal before a readme.
-func (l Layout) choose(r Reader, changes []FileChange) (FileChange, bool) {
-	best, bestRank := FileChange{}, -1
+func (l Layout) choose(r Reader, changes []gitrepo.Change) (gitrepo.Change, bool) {
+	best, bestRank := gitrepo.Change{}, -1
 	for _, c := range changes {
-		if c.New == "" || c.Same || c.Blob.ID == "" || !l.isText(c.New) {
+		if c.New == "" || c.Same || c.Blob == "" || !l.isText(c.New) {
 			continue
 		}
 		rank := r.likelihood(c.New)

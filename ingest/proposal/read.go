@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/gitrepo"
 )
 
 // Result is what a repository became.
@@ -58,11 +59,11 @@ func Read(
 }
 
 // text reads a version of a file that is to be parsed, and takes it in hand.
-func (r *reading) text(ctx context.Context, b Blob) (string, error) {
+func (r *reading) text(ctx context.Context, blob string) (string, error) {
 	if r.fatal != nil {
 		return "", r.fatal
 	}
-	data, err := r.repo.Content(ctx, b, ingest.MaxText)
+	data, err := r.repo.Content(ctx, blob, ingest.MaxText)
 	if err == nil {
 		err = r.repo.Hand.Take(data)
 	}
@@ -88,7 +89,7 @@ func (r *reading) progress() {
 // put makes an entry and puts it. If that fails it is skipped, and the record of
 // a former version, if there is one, kept. The blob is what the entry is made of.
 func (r *reading) put(
-	ctx context.Context, locator string, ref catalog.Ref, b Blob, make func() (catalog.Entry, error),
+	ctx context.Context, locator string, ref catalog.Ref, blob string, make func() (catalog.Entry, error),
 ) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -98,21 +99,21 @@ func (r *reading) put(
 	case r.fatal != nil:
 		return r.fatal
 	case err != nil:
-		r.skip(cmp.Or(b.Path, locator), err)
+		r.skip(r.repo.record(locator, blob), err)
 		r.out.Keep(ref)
 		return nil
 	}
 	r.result.Records++
-	e.Record.Path = cmp.Or(b.Path, e.Record.Path)
+	e.Record.Path = r.repo.record(e.Record.Path, blob)
 	return r.out.Put(ctx, e)
 }
 
 // putText puts the entry that is read from a text.
 func (r *reading) putText(
-	ctx context.Context, locator string, ref catalog.Ref, b Blob, in File, read func(File) (catalog.Entry, error),
+	ctx context.Context, locator string, ref catalog.Ref, blob string, in File, read func(File) (catalog.Entry, error),
 ) error {
-	return r.put(ctx, locator, ref, b, func() (e catalog.Entry, err error) {
-		if in.Text, err = r.text(ctx, b); err != nil {
+	return r.put(ctx, locator, ref, blob, func() (e catalog.Entry, err error) {
+		if in.Text, err = r.text(ctx, blob); err != nil {
 			return e, err
 		}
 		return read(in)
@@ -121,10 +122,10 @@ func (r *reading) putText(
 
 // changes returns those of a pull request, and its proposal among them. A pull
 // request whose changes cannot be read is skipped.
-func (r *reading) changes(ctx context.Context, p *Pull) (all []FileChange, main FileChange, ok bool, err error) {
+func (r *reading) changes(ctx context.Context, p *Pull) (all []gitrepo.Change, main gitrepo.Change, ok bool, err error) {
 	all = p.Changes
 	if p.Diff != nil {
-		all, err = p.Diff(ctx)
+		all, err = p.Diff()
 	}
 	if err != nil {
 		r.skip(locator(p), err)
@@ -162,7 +163,7 @@ func (r *reading) number(ctx context.Context) (n Numbering, unread []Unread) {
 }
 
 // at is the locator of a file of the branch.
-func (r *reading) at(file string) string { return cmp.Or(r.repo.Files[file].Path, file) }
+func (r *reading) at(file string) string { return r.repo.record(file, r.repo.Files[file]) }
 
 // proposals puts the numbered proposals with their attachments, the drafts, and
 // the history of all.
@@ -227,7 +228,7 @@ func (r *reading) proposals(ctx context.Context) error {
 }
 
 func (r *reading) proposal(ctx context.Context, number, file string, row IndexRow, pulls []int) error {
-	o, b := r.origins[file], r.repo.Files[file]
+	o := r.origins[file]
 	ref := catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)}
 	in := File{
 		Path: file, URL: r.repo.URL(file, ""), Repository: r.repo.Name, Number: number, Index: row,
@@ -236,7 +237,7 @@ func (r *reading) proposal(ctx context.Context, number, file string, row IndexRo
 	if p := r.repo.Pulls[o.added]; p != nil && p.State == "merged" {
 		in.Pull = &p.PullRequest
 	}
-	return r.putText(ctx, file, ref, b, in, func(in File) (catalog.Entry, error) {
+	return r.putText(ctx, file, ref, r.repo.Files[file], in, func(in File) (catalog.Entry, error) {
 		e, err := r.reader.Proposal(in)
 		for _, n := range pulls {
 			e.Aliases = append(e.Aliases, network.DraftKey(n))
@@ -276,7 +277,7 @@ func (r *reading) aliases(numbered map[string]string) map[string][]int {
 // draft is an unmerged pull request that adds or changes a proposal.
 type draft struct {
 	*Pull
-	main   FileChange
+	main   gitrepo.Change
 	number string // that its header says; "" for none
 }
 
@@ -356,12 +357,12 @@ func (r *reading) branches(ctx context.Context, numbering Numbering, claims map[
 	}
 	for _, b := range r.repo.Branches {
 		at := "branch " + b.Name
-		changes, err := b.Diff(ctx)
+		changes, err := b.Diff()
 		if err != nil {
 			r.skip(at, err)
 		}
 		for _, c := range changes {
-			if c.New == "" || c.Same || c.Blob.ID == "" || !r.layout.included(c.New) || !r.layout.isText(c.New) ||
+			if c.New == "" || c.Same || c.Blob == "" || !r.layout.included(c.New) || !r.layout.isText(c.New) ||
 				aboutRepository(c.New) {
 				continue
 			}
@@ -429,7 +430,7 @@ func (r *reading) addedBy() map[int][]string {
 		if n := r.origins[file].added; n > 0 && !r.layout.isBulk(n) {
 			added[n] = append(added[n], file)
 		} else if IsText(file) && r.layout.named() {
-			r.out.Warn(cmp.Or(r.repo.Files[file].Path, file), "no pull request added it, so it is not a proposal")
+			r.out.Warn(r.repo.record(file, r.repo.Files[file]), "no pull request added it, so it is not a proposal")
 		}
 	}
 	return added

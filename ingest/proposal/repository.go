@@ -20,6 +20,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
+	"almanac/ingest/gitrepo"
 	"almanac/ingest/memory"
 	"almanac/text/markup"
 	"almanac/text/pdf"
@@ -32,8 +33,8 @@ const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal4 "
 // Repository is a repository of proposals as its source knows it: git knows all
 // of it, the API of a forge and a copy know parts.
 type Repository struct {
-	Name  string          // Record.Container
-	Files map[string]Blob // of the branch, by path
+	Name  string            // Record.Container
+	Files map[string]string // of the branch, by path, with what Content takes
 	// Others is what the branch has besides, such as links, and why it is no file.
 	Others map[string]error
 	Steps  []Step // of the branch, oldest first, as far as they are known
@@ -46,6 +47,8 @@ type Repository struct {
 	// status are found in its texts. Otherwise they are Changes.
 	Whole   bool
 	Changes []Change
+	// Copies says that what Content takes are the paths of copies, which records have.
+	Copies bool
 	// Attachments says that the files beside proposals are read too.
 	Attachments bool
 
@@ -53,22 +56,16 @@ type Repository struct {
 	URL func(file, commit string) string
 	// Content reads a file of at most limit bytes. A Fatal error ends the reading,
 	// another one leaves the file out.
-	Content func(ctx context.Context, b Blob, limit int64) ([]byte, error)
+	Content func(ctx context.Context, blob string, limit int64) ([]byte, error)
 	Hand    *memory.Hand // takes each text before it is parsed
 }
 
-// Blob names the content of a file.
-type Blob struct {
-	ID   string // for Content; empty if it cannot be read
-	Path string // Record.Path, if the source keeps it elsewhere than the repository does
-}
-
-// FileChange is the change of a file. A renamed one has both paths, an added one
-// no Old, a removed one no New.
-type FileChange struct {
-	Old, New string
-	Blob     Blob // of New
-	Same     bool // the content is that of Old
+// record returns the path that the record of a file has.
+func (r *Repository) record(file, blob string) string {
+	if r.Copies && blob != "" {
+		return blob
+	}
+	return file
 }
 
 // Step is a state of the branch: what a pull request or a direct commit made of
@@ -78,7 +75,7 @@ type Step struct {
 	At      time.Time
 	Commit  string
 	Subject string // of the commit
-	Changes []FileChange
+	Changes []gitrepo.Change
 }
 
 // Pull is a pull request.
@@ -89,9 +86,9 @@ type Pull struct {
 	Opened, Closed time.Time
 	Updated        time.Time // of its texts
 	Forge          *Forge    // nil if no forge was asked
-	Changes        []FileChange
+	Changes        []gitrepo.Change
 	// Diff finds the changes where that costs something; nil if they are there.
-	Diff func(context.Context) ([]FileChange, error)
+	Diff func() ([]gitrepo.Change, error)
 }
 
 // Branch is a branch with drafts.
@@ -99,7 +96,7 @@ type Branch struct {
 	Name, Commit string
 	Updated      time.Time
 	// Diff finds what it changed since it left the main one.
-	Diff func(context.Context) ([]FileChange, error)
+	Diff func() ([]gitrepo.Change, error)
 }
 
 // Forge is what only a forge says of a pull request. It is certain, and so are

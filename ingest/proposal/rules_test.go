@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
+	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
 	"almanac/testing/rulestest"
 )
@@ -55,14 +56,14 @@ func TestRules(t *testing.T) {
 			"## Milestones\n\n### Milestone 1: Moor ten\n\nTen are moored. 4,000 shells.\n",
 	}
 	repo := func(files ...string) *proposal.Repository {
-		r := &proposal.Repository{Name: "harbour/cips", Files: map[string]proposal.Blob{}, Whole: true, Attachments: true,
+		r := &proposal.Repository{Name: "harbour/cips", Files: map[string]string{}, Whole: true, Attachments: true,
 			URL:     func(file, _ string) string { return "https://forge.example/" + file },
-			Content: func(_ context.Context, b proposal.Blob, _ int64) ([]byte, error) { return []byte(texts[b.ID]), nil },
+			Content: func(_ context.Context, blob string, _ int64) ([]byte, error) { return []byte(texts[blob]), nil },
 		}
 		step := proposal.Step{At: day, Commit: "c0", Subject: "Begin"}
 		for _, file := range files {
-			r.Files[file] = proposal.Blob{ID: file}
-			step.Changes = append(step.Changes, proposal.FileChange{New: file, Blob: r.Files[file]})
+			r.Files[file] = file
+			step.Changes = append(step.Changes, gitrepo.Change{New: file, Blob: r.Files[file]})
 		}
 		r.Steps = []proposal.Step{step}
 		return r
@@ -71,7 +72,7 @@ func TestRules(t *testing.T) {
 		return &proposal.Pull{
 			PullRequest: catalog.PullRequest{Number: 9, State: "open", Author: "Cy Reed", FirstCommit: "2031-05-02T00:00:00Z"},
 			URL:         "https://forge.example/pull/9", Updated: day,
-			Changes: []proposal.FileChange{{New: file, Blob: proposal.Blob{ID: file}}},
+			Changes: []gitrepo.Change{{New: file, Blob: file}},
 		}
 	}
 	out := &writer{t: t}

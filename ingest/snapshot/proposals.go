@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
+	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
 	"almanac/text/dates"
 )
@@ -41,7 +42,7 @@ func (r *run) readPulls() error {
 			p.State = "closed"
 		}
 		for _, f := range l.Files {
-			change := proposal.FileChange{Old: f[1], New: f[1]}
+			change := gitrepo.Change{Old: f[1], New: f[1]}
 			switch f[0] {
 			case "A":
 				change.Old = ""
@@ -96,13 +97,13 @@ type copies struct {
 }
 
 func (r *run) copies(name string, rows []row) *copies {
-	files := map[string]proposal.Blob{}
+	files := map[string]string{}
 	c := &copies{run: r}
 	c.to = &proposal.Repository{
-		Name: name, Files: files, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{}, Hand: r.hand,
-		URL: func(file, _ string) string { return r.options.fileURL(r.row(files[file].ID)) },
-		Content: func(_ context.Context, b proposal.Blob, limit int64) ([]byte, error) {
-			text, err := r.text(b.ID, limit)
+		Name: name, Files: files, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{}, Hand: r.hand, Copies: true,
+		URL: func(file, _ string) string { return r.options.fileURL(r.row(files[file])) },
+		Content: func(_ context.Context, path string, limit int64) ([]byte, error) {
+			text, err := r.text(path, limit)
 			return []byte(text), err
 		},
 	}
@@ -119,12 +120,12 @@ func (r *run) copies(name string, rows []row) *copies {
 		}
 		p := c.pull(row.Pull, "open") // only its text is known
 		p.URL = cmp.Or(p.URL, r.options.fileURL(row))
-		at := slices.IndexFunc(p.Changes, func(c proposal.FileChange) bool { return c.New == row.SourcePath })
+		at := slices.IndexFunc(p.Changes, func(c gitrepo.Change) bool { return c.New == row.SourcePath })
 		if at < 0 {
 			at = len(p.Changes)
-			p.Changes = append(p.Changes, proposal.FileChange{New: row.SourcePath})
+			p.Changes = append(p.Changes, gitrepo.Change{New: row.SourcePath})
 		}
-		p.Changes[at].Blob = proposal.Blob{ID: row.Path, Path: row.Path}
+		p.Changes[at].Blob = row.Path
 	}
 	return c
 }
@@ -138,10 +139,10 @@ func (r *run) about(listing, name string) bool {
 // add adds a file of the branch.
 func (c *copies) add(row row) {
 	if before, twice := c.to.Files[row.SourcePath]; twice {
-		c.out.Skip(row.Path, fmt.Errorf("%w: %s", errTwice, before.Path))
+		c.out.Skip(row.Path, fmt.Errorf("%w: %s", errTwice, before))
 		return
 	}
-	c.to.Files[row.SourcePath] = proposal.Blob{ID: row.Path, Path: row.Path}
+	c.to.Files[row.SourcePath] = row.Path
 	if n := proposal.Numeral(row.CIP); n != "" {
 		c.to.Numbers[row.SourcePath] = n
 	}
@@ -176,10 +177,10 @@ func (c *copies) mergedFiles() (table string, err error) {
 		return nil
 	})
 	for file, stored := range c.to.Files {
-		if n := added[stored.Path]; n > 0 {
+		if n := added[stored]; n > 0 {
 			p := c.pull(n, "merged")
 			c.to.Steps = append(c.to.Steps, proposal.Step{Pull: n, At: dates.At(p.MergedAt, dates.Instant),
-				Changes: []proposal.FileChange{{New: file}}})
+				Changes: []gitrepo.Change{{New: file}}})
 		}
 	}
 	return "", err
@@ -248,7 +249,7 @@ func (c *copies) steps() {
 			if file == "" || path.Ext(change.New) != ".md" {
 				continue
 			}
-			now := proposal.FileChange{Old: file, New: file}
+			now := gitrepo.Change{Old: file, New: file}
 			if change.Old == "" && !added[file] {
 				added[file], now.Old = true, ""
 			}
