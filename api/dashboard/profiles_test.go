@@ -112,9 +112,9 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 			t.Errorf("%s %s is %d", field, wrong, w.Code)
 		}
 	}
-	found := workbench.Fit{TuneTask: workbench.Defaults(), Learned: workbench.Learned{Penalty: 0.03,
-		All:     workbench.FitPart{Name: "all", TuningMeans: eval.TuningMeans{Queries: 4, Before: 0.5, OutOfFold: 0.75}},
-		Weights: []workbench.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}}
+	found := workbench.Fit{TuneTask: workbench.Defaults(), Learned: eval.Learned{Penalty: 0.03,
+		All:     eval.TuningPart{Name: "all", Queries: 4, Before: 0.5, OutOfFold: 0.75},
+		Weights: []eval.TuningWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}}
 	found.All.Difference, found.All.P, found.All.Low, found.All.High = 0.25, 0.0123, 0.125, 0.375
 	found.Case, found.Saved = c.ID, &ranking.Name{Profile: "default", Number: 1}
 	result, err := json.Marshal(found)

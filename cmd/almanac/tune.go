@@ -14,7 +14,6 @@ import (
 	"almanac/cmd/terminal"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
-	"almanac/retrieval/workbench"
 )
 
 type tuneCmd struct {
@@ -69,20 +68,19 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	learned := workbench.Describe(t)
 	if c.JSON {
-		err = printJSON(a.out, learned)
+		err = printJSON(a.out, t.Learned)
 	} else {
-		err = terminal.Tables(a.out, c.Markdown, learned.Tables()...)
+		err = terminal.Tables(a.out, c.Markdown, t.Tables()...)
 	}
 	if err != nil || c.Out == "" {
 		return err
 	}
-	if all := learned.All; !c.Force && !all.Gains() {
+	if all := t.All; !c.Force && !all.Gains() {
 		return fmt.Errorf("no better on queries that it has not seen (nDCG@10 %.4f before, %.4f out of fold, p = %.4f): "+
 			"%s is not written; --force writes it", all.Before, all.OutOfFold, all.P, c.Out)
 	}
-	return c.write(t, learned.All, sets)
+	return c.write(t, sets)
 }
 
 // examples opens a set and computes the signals of its queries.
@@ -103,7 +101,7 @@ func (a *app) examples(ctx context.Context, set testSet, base ranking.Profile) (
 }
 
 // write writes the tuned profile.
-func (c *tuneCmd) write(t eval.Tuning, all workbench.FitPart, sets []testSet) error {
+func (c *tuneCmd) write(t eval.Tuning, sets []testSet) error {
 	names := make([]string, len(sets))
 	for i, set := range sets {
 		names[i] = set.name
@@ -111,7 +109,7 @@ func (c *tuneCmd) write(t eval.Tuning, all workbench.FitPart, sets []testSet) er
 	p := t.Profile()
 	p.Name = stem(c.Out)
 	p.Provenance = fmt.Sprintf("almanac tune on %s; %d folds, seed %d, L2 %g; nDCG@10 %.4f out of fold, %.4f before",
-		strings.Join(names, ", "), c.Folds, c.Seed, t.L2, all.OutOfFold, all.Before)
+		strings.Join(names, ", "), c.Folds, c.Seed, t.Penalty, t.All.OutOfFold, t.All.Before)
 	data, err := yaml.Marshal(p)
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -18,24 +20,56 @@ type TuneOptions struct {
 	Progress func(done, total int)
 }
 
-// Tuning is the result of Tune: the weights and their measurements.
+// Tuning is the result of Tune: the weights, and what they are worth.
 type Tuning struct {
 	Base   ranking.Profile // whose retrievers, rules and floor are kept
 	Before ranking.Model   // of Base
 	Model  ranking.Model   // fitted on all examples
-	L2     float64         // the penalty that was taken
-
-	// Examples are those fitted on, and Values the nDCG@10 of each.
-	Examples []Example
-	Values   TuningValues
+	Learned
 }
 
-// TuningValues are nDCG@10 of every example with the weights before, with
-// weights fitted on it, on other folds, and on other collections (nil if there
-// is only one); for the latter two also with copies collapsed, as users see
-// them.
-type TuningValues struct {
-	Before, Fitted, OutOfFold, LeftOut, ShownOutOfFold, ShownLeftOut Values
+// Learned is what a tuning learned, and how well it holds on queries it has not seen.
+type Learned struct {
+	Penalty float64        `json:"penalty"` // the one that was taken
+	All     TuningPart     `json:"all"`
+	Parts   []TuningPart   `json:"collections,omitempty"` // if there are several
+	Kinds   []TuningPart   `json:"kinds"`                 // by the kinds that the collections give their queries
+	Weights []TuningWeight `json:"weights"`               // those that changed, the most first
+	Same    []string       `json:"same"`                  // features whose weights stay
+}
+
+// TuningPart is the mean nDCG@10 of a part of the examples, each collection weighted equally: with
+// the weights before, with weights fitted on them, on other folds, and on other collections; for
+// the latter two also with copies collapsed, as users see them.
+type TuningPart struct {
+	Name           string   `json:"name"`
+	Queries        int      `json:"queries"`
+	Before         float64  `json:"before"`
+	Fitted         float64  `json:"fitted"`
+	OutOfFold      float64  `json:"out_of_fold"`
+	ShownOutOfFold float64  `json:"shown_out_of_fold"`
+	LeftOut        *float64 `json:"left_out,omitempty"` // nil if there is only one collection
+	ShownLeftOut   *float64 `json:"shown_left_out,omitempty"`
+	Comparison              // of out of fold with before
+	Interval                // of the difference
+}
+
+// luck is the p-value from which a gain may be chance, so that the weights stay.
+const luck = 0.05
+
+// Gains reports whether held-out queries gain more than by chance.
+func (p TuningPart) Gains() bool { return p.Difference > 0 && p.P < luck }
+
+// TuningWeight is a weight that the fit changed.
+type TuningWeight struct {
+	Feature string  `json:"feature"`
+	Before  float64 `json:"before"`
+	After   float64 `json:"after"`
+}
+
+// tuningValues are nDCG@10 of every example as a TuningPart has their means.
+type tuningValues struct {
+	before, fitted, outOfFold, leftOut, shownOutOfFold, shownLeftOut Values
 }
 
 // Tune fits the weights of a profile. It takes the penalty with the best mean
@@ -43,7 +77,7 @@ type TuningValues struct {
 // queries that were held out. The same examples and options give the same
 // weights to the bit.
 func Tune(ctx context.Context, base ranking.Profile, examples []Example, o TuneOptions) (Tuning, error) {
-	t := Tuning{Base: base, Examples: examples}
+	t, values := Tuning{Base: base}, tuningValues{}
 	before, err := base.Model()
 	if err != nil {
 		return t, err
@@ -74,54 +108,74 @@ func Tune(ctx context.Context, base ranking.Profile, examples []Example, o TuneO
 	for _, l2 := range o.L2 {
 		step(func() error {
 			train.L2 = l2
-			values, err := OutOfFold(examples, train, Example.NDCG, o.Folds, o.Seed)
+			held, err := OutOfFold(examples, train, Example.NDCG, o.Folds, o.Seed)
 			if err != nil {
 				return err
 			}
-			if mean := values.Mean(examples); mean > best {
-				best, t.L2, t.Values.OutOfFold = mean, l2, values
+			if mean := held.Mean(examples); mean > best {
+				best, t.Penalty, values.outOfFold = mean, l2, held
 			}
 			return nil
 		})
 	}
-	train.L2 = t.L2
+	train.L2 = t.Penalty
 	step(func() (err error) {
 		t.Model, err = Train(examples, train)
 		return err
 	})
 	step(func() (err error) {
-		t.Values.Before, t.Values.Fitted = Score(examples, t.Before, Example.NDCG), Score(examples, t.Model, Example.NDCG)
-		t.Values.ShownOutOfFold, err = OutOfFold(examples, train, Example.Shown, o.Folds, o.Seed)
-		if err != nil || len(collections(examples)) < 2 {
-			return err
+		values.before, values.fitted = Score(examples, t.Before, Example.NDCG), Score(examples, t.Model, Example.NDCG)
+		values.shownOutOfFold, err = OutOfFold(examples, train, Example.Shown, o.Folds, o.Seed)
+		if err == nil && len(collections(examples)) > 1 {
+			values.leftOut, err = LeftOut(examples, train, Example.NDCG)
 		}
-		if t.Values.LeftOut, err = LeftOut(examples, train, Example.NDCG); err == nil {
-			t.Values.ShownLeftOut, err = LeftOut(examples, train, Example.Shown)
+		if err == nil && values.leftOut != nil {
+			values.shownLeftOut, err = LeftOut(examples, train, Example.Shown)
 		}
 		return err
 	})
+	if err == nil {
+		t.describe(examples, values)
+	}
 	return t, err
 }
 
-// TuningMeans are means of nDCG@10 over a part of the examples, each collection weighted equally; see TuningValues.
-type TuningMeans struct {
-	Queries        int      `json:"queries"`
-	Before         float64  `json:"before"`
-	Fitted         float64  `json:"fitted"`
-	OutOfFold      float64  `json:"out_of_fold"`
-	ShownOutOfFold float64  `json:"shown_out_of_fold"`
-	LeftOut        *float64 `json:"left_out,omitempty"` // nil if there is only one collection
-	ShownLeftOut   *float64 `json:"shown_left_out,omitempty"`
-	Comparison              // of out of fold with before
-	Interval                // of the difference
+// describe says what the tuning learned.
+func (t *Tuning) describe(examples []Example, values tuningValues) {
+	part := func(name string, has func(Example) bool) TuningPart { return values.part(examples, name, has) }
+	t.All = part("all", func(Example) bool { return true })
+	if names := slices.Sorted(slices.Values(collections(examples))); len(names) > 1 {
+		for _, name := range names {
+			t.Parts = append(t.Parts, part(name, func(x Example) bool { return x.Collection == name }))
+		}
+	}
+	kinds := map[string]bool{}
+	for _, x := range examples {
+		kinds[x.Query.Kind] = true
+	}
+	delete(kinds, "")
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		t.Kinds = append(t.Kinds, part(kind, func(x Example) bool { return x.Query.Kind == kind }))
+	}
+	for i := range ranking.NumFeatures {
+		w := TuningWeight{ranking.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
+		if math.Abs(w.After-w.Before) < 5e-4 { // less than is shown
+			t.Same = append(t.Same, w.Feature)
+			continue
+		}
+		t.Weights = append(t.Weights, w)
+	}
+	slices.SortStableFunc(t.Weights, func(a, b TuningWeight) int {
+		return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
+	})
 }
 
-// Means returns the means over the examples for which part holds.
-func (t Tuning) Means(part func(Example) bool) TuningMeans {
+// part returns the means over those of the examples that a part has.
+func (v tuningValues) part(all []Example, name string, has func(Example) bool) TuningPart {
 	var examples []Example
 	var at []int
-	for i, x := range t.Examples {
-		if part(x) {
+	for i, x := range all {
+		if has(x) {
 			examples, at = append(examples, x), append(at, i)
 		}
 	}
@@ -133,19 +187,19 @@ func (t Tuning) Means(part func(Example) bool) TuningMeans {
 		return out
 	}
 	mean := func(v Values) float64 { return of(v).Mean(examples) }
-	before, held, weights := of(t.Values.Before), of(t.Values.OutOfFold), Balance(examples)
+	before, held, weights := of(v.before), of(v.outOfFold), Balance(examples)
 	differences := make([]float64, len(examples))
 	for i, weight := range weights {
 		differences[i] = (held[i] - before[i]) * weight
 	}
-	m := TuningMeans{Queries: len(examples), Before: before.Mean(examples), Fitted: mean(t.Values.Fitted),
-		OutOfFold: held.Mean(examples), ShownOutOfFold: mean(t.Values.ShownOutOfFold),
+	p := TuningPart{Name: name, Queries: len(examples), Before: before.Mean(examples), Fitted: mean(v.fitted),
+		OutOfFold: held.Mean(examples), ShownOutOfFold: mean(v.shownOutOfFold),
 		Comparison: Compare(held, before, weights), Interval: Bootstrap(differences)}
-	m.Against = "before"
-	if t.Values.LeftOut != nil {
-		m.LeftOut, m.ShownLeftOut = new(mean(t.Values.LeftOut)), new(mean(t.Values.ShownLeftOut))
+	p.Against = "before"
+	if v.leftOut != nil {
+		p.LeftOut, p.ShownLeftOut = new(mean(v.leftOut)), new(mean(v.shownLeftOut))
 	}
-	return m
+	return p
 }
 
 // Profile returns the next version of the base with the fitted weights. Its
@@ -153,22 +207,37 @@ func (t Tuning) Means(part func(Example) bool) TuningMeans {
 func (t Tuning) Profile() ranking.Profile {
 	p := t.Base
 	p.Version++
-	p.Weights = weightsOf(t.Model)
+	p.Weights = map[string]float64{}
+	for f := range ranking.NumFeatures {
+		if w := math.Round(t.Model.Weights[f]*1e4) / 1e4; w != 0 { // what matters
+			p.Weights[ranking.Feature(f).String()] = w
+		}
+	}
 	return p
 }
 
-// Collections returns the names of the examples' collections, sorted.
-func (t Tuning) Collections() []string {
-	return slices.Sorted(slices.Values(collections(t.Examples)))
+// Tables shows it: the gain by collection and by kind of query, and the weights.
+func (l Learned) Tables() []Table {
+	weights := Table{{"feature", "before", fmt.Sprintf("fitted (L2 %g)", l.Penalty)}}
+	for _, w := range l.Weights {
+		weights.Add(w.Feature, fmt.Sprintf("%.3f", w.Before), fmt.Sprintf("%.3f", w.After))
+	}
+	return []Table{partTable("nDCG@10", append(slices.Clone(l.Parts), l.All)), partTable("kind of query", l.Kinds), weights}
 }
 
-// weightsOf returns a model's weights by name, rounded to what matters.
-func weightsOf(m ranking.Model) map[string]float64 {
-	weights := map[string]float64{}
-	for f := range ranking.NumFeatures {
-		if w := math.Round(m.Weights[f]*1e4) / 1e4; w != 0 {
-			weights[ranking.Feature(f).String()] = w
+// partTable has a row for each part. The difference is between out of fold and before.
+func partTable(title string, parts []TuningPart) Table {
+	t := Table{{title, "queries", "before", "fitted", "out of fold", "collection left out", "difference", "p",
+		"out of fold, collapsed", "left out, collapsed"}}
+	known := func(mean *float64) string {
+		if mean == nil {
+			return "-"
 		}
+		return four(*mean)
 	}
-	return weights
+	for _, p := range parts {
+		t.Add(p.Name, fmt.Sprint(p.Queries), four(p.Before), four(p.Fitted), four(p.OutOfFold), known(p.LeftOut),
+			fmt.Sprintf("%+.4f", p.Difference), four(p.P), four(p.ShownOutOfFold), known(p.ShownLeftOut))
+	}
+	return t
 }

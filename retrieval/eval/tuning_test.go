@@ -29,26 +29,25 @@ func TestTuneFindsBetterWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tuned.L2 != 0.01 {
-		t.Errorf("the penalty is %g: the other leaves no weight", tuned.L2)
+	if tuned.Penalty != 0.01 {
+		t.Errorf("the penalty is %g: the other leaves no weight", tuned.Penalty)
 	}
 	if want := []int{1, 4, 2, 4, 3, 4, 4, 4}; !slices.Equal(steps, want) {
 		t.Errorf("progress %v, want %v", steps, want)
 	}
-	all := tuned.Means(func(eval.Example) bool { return true })
+	all := tuned.All
 	if all.Queries != 500 || all.OutOfFold < all.Before+0.1 || *all.LeftOut < all.Before+0.1 ||
 		all.Comparison.P > 0.01 {
 		t.Errorf("means %+v", all)
 	}
-	if got := tuned.Collections(); !slices.Equal(got, []string{"canal", "harbour"}) {
-		t.Errorf("collections %v", got)
+	if len(tuned.Parts) != 2 || tuned.Parts[0].Name != "canal" || tuned.Parts[1].Name != "harbour" {
+		t.Fatalf("collections %+v", tuned.Parts)
 	}
-	one := tuned.Means(func(x eval.Example) bool { return x.Collection == "canal" })
+	one, other := tuned.Parts[0], tuned.Parts[1]
 	if one.Queries != 200 || one.Before == all.Before {
 		t.Errorf("means of a collection %+v", one)
 	}
 	// Every collection counts the same, whatever its size.
-	other := tuned.Means(func(x eval.Example) bool { return x.Collection == "harbour" })
 	if mean := (one.Fitted + other.Fitted) / 2; math.Abs(mean-all.Fitted) > 1e-12 {
 		t.Errorf("the mean of all is %g, of the two collections %g", all.Fitted, mean)
 	}
@@ -70,14 +69,12 @@ func TestTuneMeasuresTheProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tuned.Values.LeftOut != nil || tuned.Means(func(eval.Example) bool { return true }).LeftOut != nil {
+	if tuned.All.LeftOut != nil {
 		t.Error("of one collection none is left out")
 	}
-	for i, x := range examples {
-		want := x.NDCG(ranking.Model{Weights: ranking.Vector{ranking.TitleBM25: 1}})
-		if got := tuned.Values.Before[i]; got != want {
-			t.Errorf("query %d: before %g, want %g", i, got, want)
-		}
+	want := eval.Score(examples, ranking.Model{Weights: ranking.Vector{ranking.TitleBM25: 1}}, eval.Example.NDCG)
+	if got := tuned.All.Before; got != want.Mean(examples) {
+		t.Errorf("before %g, want %g", got, want.Mean(examples))
 	}
 }
 

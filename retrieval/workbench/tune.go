@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -16,9 +14,6 @@ import (
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
 )
-
-// luck is the p-value from which a gain may be chance, so that the weights stay.
-const luck = 0.05
 
 // TuneTask is a profile to fit to a case.
 type TuneTask struct {
@@ -59,33 +54,7 @@ type Fit struct {
 	// Saved is the revision of the fitted profile; nil: the gain out of fold may be
 	// chance, so the profile it started from stays.
 	Saved *ranking.Name `json:"saved,omitempty"`
-	Learned
-}
-
-// Learned is what a tuning learned, and how well it holds on queries it has not seen.
-type Learned struct {
-	Penalty float64     `json:"penalty"` // the one that was taken
-	All     FitPart     `json:"all"`
-	Parts   []FitPart   `json:"collections,omitempty"` // if there are several
-	Kinds   []FitPart   `json:"kinds"`                 // by the kinds that the case gives its queries
-	Weights []FitWeight `json:"weights"`               // those that changed, the most first
-	Same    []string    `json:"same"`                  // features whose weights stay
-}
-
-// FitPart is nDCG@10 of a part of the queries.
-type FitPart struct {
-	Name string `json:"name"`
-	eval.TuningMeans
-}
-
-// Gains reports whether held-out queries gain more than by chance.
-func (p FitPart) Gains() bool { return p.Difference > 0 && p.P < luck }
-
-// FitWeight is a weight that the fit changed.
-type FitWeight struct {
-	Feature string  `json:"feature"`
-	Before  float64 `json:"before"`
-	After   float64 `json:"after"`
+	eval.Learned
 }
 
 // tune fits the weights of a profile to a case by eval.Tune. If queries gain by weights
@@ -122,7 +91,7 @@ func (x Runner) tune(ctx context.Context, a TuneTask, by string, progress func(d
 	if err != nil {
 		return f, err
 	}
-	f.CaseName, f.Version, f.Model, f.Learned = c.Name, x.Version, x.Index.Status(ctx).Model, Describe(t)
+	f.CaseName, f.Version, f.Model, f.Learned = c.Name, x.Version, x.Index.Status(ctx).Model, t.Learned
 	if f.All.Gains() {
 		f.Saved, err = x.save(ctx, f, t, by)
 	}
@@ -152,68 +121,6 @@ func (x Runner) fit(ctx context.Context, f *Fit, base ranking.Named, c eval.Coll
 	f.Generation = generation
 	return eval.Tune(ctx, base.Profile, examples, eval.TuneOptions{L2: f.L2, Folds: f.Folds, Seed: f.Seed,
 		Progress: func(done, _ int) { progress(queries+done, queries+steps) }})
-}
-
-// Describe says what a tuning learned.
-func Describe(t eval.Tuning) Learned {
-	l := Learned{Penalty: t.L2, All: FitPart{"all", t.Means(func(eval.Example) bool { return true })}}
-	if names := t.Collections(); len(names) > 1 {
-		for _, name := range names {
-			l.Parts = append(l.Parts, FitPart{name, t.Means(func(x eval.Example) bool { return x.Collection == name })})
-		}
-	}
-	kinds := map[string]bool{}
-	for _, x := range t.Examples {
-		kinds[x.Query.Kind] = true
-	}
-	delete(kinds, "")
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		l.Kinds = append(l.Kinds, FitPart{kind, t.Means(func(x eval.Example) bool { return x.Query.Kind == kind })})
-	}
-	for i := range ranking.NumFeatures {
-		w := FitWeight{ranking.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
-		if math.Abs(w.After-w.Before) < 5e-4 { // less than is shown
-			l.Same = append(l.Same, w.Feature)
-			continue
-		}
-		l.Weights = append(l.Weights, w)
-	}
-	slices.SortStableFunc(l.Weights, func(a, b FitWeight) int {
-		return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
-	})
-	return l
-}
-
-// Tables shows it: the gain by collection and by kind of query, and the weights.
-func (l Learned) Tables() []eval.Table {
-	collections := partTable("nDCG@10", l.Parts)
-	addPart(&collections, l.All)
-	weights := eval.Table{{"feature", "before", fmt.Sprintf("fitted (L2 %g)", l.Penalty)}}
-	for _, w := range l.Weights {
-		weights.Add(w.Feature, fmt.Sprintf("%.3f", w.Before), fmt.Sprintf("%.3f", w.After))
-	}
-	return []eval.Table{collections, partTable("kind of query", l.Kinds), weights}
-}
-
-// partTable has a row for each part. The difference is between out of fold and before.
-func partTable(title string, parts []FitPart) eval.Table {
-	t := eval.Table{{title, "queries", "before", "fitted", "out of fold", "collection left out", "difference", "p",
-		"out of fold, collapsed", "left out, collapsed"}}
-	for _, p := range parts {
-		addPart(&t, p)
-	}
-	return t
-}
-
-func addPart(to *eval.Table, p FitPart) {
-	four := func(mean *float64) string {
-		if mean == nil {
-			return "-"
-		}
-		return fmt.Sprintf("%.4f", *mean)
-	}
-	to.Add(p.Name, fmt.Sprint(p.Queries), four(&p.Before), four(&p.Fitted), four(&p.OutOfFold), four(p.LeftOut),
-		fmt.Sprintf("%+.4f", p.Difference), four(&p.P), four(&p.ShownOutOfFold), four(p.ShownLeftOut))
 }
 
 // save saves the fitted profile as the newest revision of its name.

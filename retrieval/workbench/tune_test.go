@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
@@ -71,7 +72,7 @@ func TestAGainOnHeldOutQueriesBecomesARevision(t *testing.T) {
 	if len(f.Kinds) != 2 || f.Kinds[0].Queries+f.Kinds[1].Queries != len(topics) {
 		t.Errorf("kinds %+v", f.Kinds)
 	}
-	if len(f.Weights) == 0 || !slices.ContainsFunc(f.Weights, func(w workbench.FitWeight) bool {
+	if len(f.Weights) == 0 || !slices.ContainsFunc(f.Weights, func(w eval.TuningWeight) bool {
 		return w.Before < 0 && w.After > 0
 	}) {
 		t.Errorf("no weight turns around: %+v", f.Weights)
