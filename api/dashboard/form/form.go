@@ -250,8 +250,20 @@ func Number(r *http.Request, name string, otherwise int) int {
 	return otherwise
 }
 
-// Link is an address with one parameter.
-func Link(path, name, value string) string { return path + "?" + url.Values{name: {value}}.Encode() }
+// Address is a path with parameters, which are names and values in turn. A name with a list has each
+// of its values; one whose value is "" is left out.
+func Address(path string, parameters ...any) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		name := parameters[i].(string)
+		if list, ok := parameters[i+1].([]string); ok {
+			query[name] = append(query[name], list...)
+		} else if value := fmt.Sprint(parameters[i+1]); value != "" {
+			query.Add(name, value)
+		}
+	}
+	return strings.TrimSuffix(path+"?"+query.Encode(), "?")
+}
 
 var _ admin.Front = (*Pages)(nil)
 
@@ -274,7 +286,7 @@ type Done struct {
 
 // After is the address of a page that says that a publication was made.
 func After(path string, made catalog.Publication) string {
-	return fmt.Sprintf("%s?published=%d", path, made.ID)
+	return Address(path, "published", made.ID)
 }
 
 // Done returns the publication that the address of a page names as just made; nil if it

@@ -15,7 +15,8 @@ import (
 
 // funcs are what the templates may call besides those of package look.
 var funcs = template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": ShiftOf, "span": span,
-	"figure": figure, "signed": signed, "chance": chance, "kappa": kappa, "width": width, "headline": headline,
+	"figure": figure, "signed": signed, "chance": chance, "kappa": kappa, "width": width,
+	"address": Address, "headline": headline,
 	"strip": strip, "spark": spark, "deltas": deltas,
 	"machine": func(judge string) bool { return !workbench.ByPeople(judge) }}
 
@@ -45,7 +46,9 @@ func signed(x float64) string {
 }
 
 // width is that of the bar of a value, in hundredths of the largest.
-func width(value, largest float64) int { return int(100*math.Abs(value)/max(largest, 1e-9) + .5) }
+func width(value, largest float64) int {
+	return int(100*math.Abs(value)/max(math.Abs(largest), 1e-9) + .5)
+}
 
 // took writes a duration in milliseconds.
 func took(d time.Duration) string {

@@ -220,5 +220,5 @@ func (s *Sent) Meaning(record catalog.Record) string {
 	if !s.get {
 		return ""
 	}
-	return Link(s.action, s.field, record.Ref().Name())
+	return Address(s.action, s.field, record.Ref().Name())
 }

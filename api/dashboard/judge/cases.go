@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,8 +99,6 @@ type caseQuery struct {
 	Mine   int // graded by who looks at it
 	Judged int // judgments of all
 	Judge  string
-	Lab    string
-	Edit   string
 }
 
 // casePage is what the page of a case shows.
@@ -114,9 +111,10 @@ type casePage struct {
 	Sort       string
 	Sorts      [][2]string
 	Agreements []workbench.Agreement
-	Start      string                                                 // address of the first query that is not judged, else of the first
-	Model      string                                                 // that may be asked; "" = none
-	Jobs       []workbench.Job[workbench.JudgeTask, workbench.Graded] // that are open, and the last that is done
+	Start      string // address of the first query that is not judged, else of the first
+	Model      string // that may be asked; "" = none
+	// Jobs are those of models that are open, and the last that is done.
+	Jobs []workbench.Job[workbench.JudgeTask, workbench.Graded]
 }
 
 // sorts are the orders of the queries of a case, with their names.
@@ -143,9 +141,7 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (form.Reply, error) {
 	}
 	first := true // of those that nobody judged
 	for _, q := range p.Board.Rows {
-		row := caseQuery{BoardRow: q, Mine: mine[q.ID], Judged: all[q.ID], Judge: session{Case: c.ID, Query: q.ID}.link(),
-			Lab:  "/lab?" + url.Values{"q": {q.Text}, "case": {strconv.FormatInt(c.ID, 10)}}.Encode(),
-			Edit: form.Link(form.CasePath(c.ID)+"/query", "query", q.ID)}
+		row := caseQuery{BoardRow: q, Mine: mine[q.ID], Judged: all[q.ID], Judge: session{Case: c.ID, Query: q.ID}.link()}
 		if p.Start == "" || row.Judged == 0 && first {
 			p.Start, first = row.Judge, row.Judged > 0
 		}
@@ -362,16 +358,13 @@ type session struct {
 var pooled = []string{ranking.Live, ranking.Configured, ranking.KeywordOnly, ranking.VectorOnly}
 
 // link is the address of a session, with more parameters as names and values.
-func (s session) link(more ...string) string {
-	v := url.Values{"query": {s.Query}, "profile": s.Profiles}
+func (s session) link(more ...any) string {
+	all := []any{"query", s.Query, "profile", s.Profiles}
 	if s.Depth != 0 {
-		v.Set("n", strconv.Itoa(s.Depth))
+		all = append(all, "n", s.Depth)
 	}
 	if s.Fresh {
-		v.Set("fresh", "1")
+		all = append(all, "fresh", 1)
 	}
-	for i := 0; i < len(more); i += 2 {
-		v.Set(more[i], more[i+1])
-	}
-	return form.CasePath(s.Case) + "/judge?" + v.Encode()
+	return form.Address(form.CasePath(s.Case)+"/judge", append(all, more...)...)
 }

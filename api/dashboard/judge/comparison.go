@@ -2,12 +2,10 @@ package judge
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 
@@ -25,31 +23,14 @@ type compared struct {
 	workbench.Run
 	Rows       []measured
 	Difference *workbench.Difference // from the first run; nil: it is that
-	With       string                // address where its queries are compared; "": they are here
 }
 
 // measured is a row of measures: of all queries, or of a class of them.
 type measured struct {
-	Class   string // "" = all
-	Queries int
-	Failed  int
-	eval.Measures
-	eval.Interval
+	Class string // "" = all
+	eval.Kind
+	Failed int
 	Change *eval.Comparison // with the first run; nil: it is that
-}
-
-// queried is a query in one run, and in the first.
-type queried struct {
-	eval.QueryReport
-	Before *workbench.Change // what changed since the first run; nil: there is one run
-	Lab    string            // where to see why
-	Judge  string            // where to judge what the two runs found
-}
-
-// notMeasured is a search that failed.
-type notMeasured struct {
-	Profile string
-	eval.QueryReport
 }
 
 // comparison compares stored runs of one case, the oldest being the first.
@@ -70,33 +51,23 @@ func (h handler) comparison(r *http.Request) (form.Reply, error) {
 			with = i
 		}
 	}
-	var out []compared
-	var failures []notMeasured
+	out := make([]compared, len(runs))
 	for i, run := range runs {
-		c := compared{Run: run, Rows: rowsOf(run.Report)}
+		out[i] = compared{Run: run, Rows: rowsOf(run.Report)}
 		if i > 0 {
 			d := workbench.Compare(run, runs[0])
-			c.Difference = &d
-			c.compareClasses(runs[0].Report)
+			out[i].Difference = &d
+			out[i].compareClasses(runs[0].Report)
 		}
-		if i > 0 && i != with {
-			query := url.Values{"with": {strconv.FormatInt(run.ID, 10)}, "run": r.Form["run"]}
-			c.With = "/evaluation/runs?" + query.Encode() + "#queries"
-		}
-		for _, x := range run.Report.PerQuery {
-			if x.Failure != "" {
-				failures = append(failures, notMeasured{run.Report.Profile, x})
-			}
-		}
-		out = append(out, c)
 	}
 	return form.Reply{Template: "evaluation-runs", Title: "Runs of " + name,
-		Data: map[string]any{"Name": name, "Runs": out, "With": out[with], "Queries": queriesOf(runs[0], out[with]),
-			"Failures": failures, "Unlike": unlike(runs)}}, nil
+		Data: map[string]any{"Name": name, "Runs": out, "With": out[with], "Queries": queriesOf(out[with]),
+			"Profiles": slices.Compact([]string{runs[0].Report.Profile, runs[with].Report.Profile}),
+			"Chosen":   r.Form["run"], "Unlike": unlike(runs)}}, nil
 }
 
-// chosenRuns reads the runs that a request names, oldest first.
-func (h handler) chosenRuns(r *http.Request) ([]workbench.Run, error) {
+// chosenRuns reads the runs of one case that a request names, oldest first.
+func (h handler) chosenRuns(r *http.Request) (runs []workbench.Run, err error) {
 	if err := r.ParseForm(); err != nil {
 		return nil, form.Invalid("the form cannot be read")
 	}
@@ -113,18 +84,12 @@ func (h handler) chosenRuns(r *http.Request) ([]workbench.Run, error) {
 	if len(ids) < 1 || len(ids) > maxCompared {
 		return nil, form.Invalid(fmt.Sprintf("choose 1 to %d runs", maxCompared))
 	}
-	return h.loadRuns(r.Context(), ids)
-}
-
-// loadRuns reads runs of one case.
-func (h handler) loadRuns(ctx context.Context, ids []int64) ([]workbench.Run, error) {
-	runs := make([]workbench.Run, len(ids))
-	for i, id := range ids {
-		var err error
-		if runs[i], err = workbench.Load(ctx, h.Store, id); err != nil {
+	for _, id := range ids {
+		run, err := workbench.Load(r.Context(), h.Store, id)
+		if err != nil {
 			return nil, err
 		}
-		if runs[i].Case != runs[0].Case {
+		if runs = append(runs, run); run.Case != runs[0].Case {
 			return nil, form.Invalid("runs of different cases cannot be compared: they have different queries")
 		}
 	}
@@ -139,10 +104,10 @@ func rowsOf(r eval.Report) []measured {
 			failed[x.Query.Kind]++
 		}
 	}
-	rows := []measured{{"", r.Queries, r.Unmeasured(), r.Measures, r.Interval, nil}}
+	all := eval.Kind{Queries: r.Queries, Measures: r.Measures, Interval: r.Interval}
+	rows := []measured{{"", all, r.Unmeasured(), nil}}
 	for _, class := range slices.Sorted(maps.Keys(r.Kinds)) {
-		k := r.Kinds[class]
-		rows = append(rows, measured{class, k.Queries, failed[class], k.Measures, k.Interval, nil})
+		rows = append(rows, measured{class, r.Kinds[class], failed[class], nil})
 	}
 	return rows
 }
@@ -164,29 +129,16 @@ func (c *compared) compareClasses(first eval.Report) {
 
 // queriesOf are the queries of a run by their change since the first, the largest
 // loss first; of one run alone the worst first.
-func queriesOf(first workbench.Run, with compared) []queried {
-	row := func(x eval.QueryReport, change *workbench.Change) queried {
-		lab := url.Values{"q": {x.Query.Text}, "a": {first.Report.Profile}, "b": {with.Report.Profile}}
-		if with.ID == first.ID {
-			lab.Del("b")
+func queriesOf(with compared) (out []workbench.Change) {
+	if with.Difference != nil {
+		return with.Difference.Changes
+	}
+	for _, x := range with.Report.PerQuery {
+		if x.Failure == "" {
+			out = append(out, workbench.Change{Pair: eval.Pair{Ours: x}})
 		}
-		judge := url.Values{"query": {x.Query.ID}, "profile": slices.Compact(
-			[]string{first.Report.Profile, with.Report.Profile})}
-		return queried{x, change, "/lab?" + lab.Encode(), fmt.Sprintf("/cases/%d/judge?%s", first.Case, judge.Encode())}
 	}
-	var out []queried
-	if with.Difference == nil {
-		for _, x := range with.Report.PerQuery {
-			if x.Failure == "" {
-				out = append(out, row(x, nil))
-			}
-		}
-		slices.SortStableFunc(out, func(a, b queried) int { return cmp.Compare(a.NDCG10, b.NDCG10) })
-		return out
-	}
-	for i, c := range with.Difference.Changes {
-		out = append(out, row(c.Ours, &with.Difference.Changes[i]))
-	}
+	slices.SortStableFunc(out, func(a, b workbench.Change) int { return cmp.Compare(a.Ours.NDCG10, b.Ours.NDCG10) })
 	return out
 }
 

@@ -77,7 +77,8 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 func (h handler) judge(r *http.Request, c catalog.Case) (_ form.Reply, err error) {
 	s := sessionOf(r, c)
 	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, workbench.Depth), Grades: grades, Link: s.link(),
-		Unseen: s.link("fresh", "1"), Asked: strings.TrimSpace(r.Form.Get("find")), Self: form.CasePath(c.ID)}
+		Unseen: session{c.ID, s.Query, s.Profiles, s.Depth, true}.link(),
+		Asked:  strings.TrimSpace(r.Form.Get("find")), Self: form.CasePath(c.ID)}
 	if p.Query, err = h.queryOf(r.Context(), c, s.Query); err != nil {
 		return form.Reply{}, err
 	}

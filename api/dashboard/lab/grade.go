@@ -158,4 +158,4 @@ func rowID(side, target string) string {
 }
 
 // ID is that of the row in the page.
-func (row labRow) ID() string { return rowID(row.Side, row.Target) }
+func (row labRow) ID() string { return rowID(row.Side.Letter, row.Target) }

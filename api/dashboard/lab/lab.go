@@ -53,6 +53,7 @@ type labSide struct {
 	Rows   []labRow
 	Judged bool    // the query is judged in the case
 	NDCG   float64 // on the query, if it is
+	Most   float64 // the largest part of a score, by which bars are drawn
 	Fault  string  // why there are no results
 	// Changes are the fields that a text has otherwise than what is live.
 	Changes []ranking.Change
@@ -70,9 +71,8 @@ func (s *labSide) Title() string {
 type labRow struct {
 	Rank   int
 	Result retrieval.Result
-	Side   string // its letter
-	Kind   string
-	Path   string
+	Side   *labSide
+	Record catalog.Record // without its body
 	Page   string
 	Target string // as judgments name it
 	Move   *form.Shift
@@ -94,7 +94,6 @@ type gradeButton struct {
 type labPart struct {
 	Name, Formula string
 	Value         float64
-	Width         int // hundredths of the largest part of its side
 }
 
 // labPage is what the page shows.
@@ -107,7 +106,7 @@ type labPage struct {
 	A, B    *labSide
 	Jaccard float64
 	RBO     float64
-	Stages  []labStage
+	Stages  []string // those of the timings that took longest first
 	Cases   []catalog.Case
 	Judging judging
 	Faults  []string // what could not be done
@@ -120,12 +119,6 @@ type labPage struct {
 	Newest  int        // revision of the default profile; 0: none is saved
 	Publish string     // the revision on the right, if it can be published
 	Done    *form.Done // what was just published from here
-}
-
-// labStage is the time of a stage on both sides.
-type labStage struct {
-	Name string
-	A, B time.Duration
 }
 
 // labAbsence says where a record is in a side.
@@ -386,34 +379,22 @@ func (h handler) fill(ctx context.Context, s *labSide, request retrieval.Request
 	var ranking []string
 	for i, x := range s.Found.Results {
 		head := byID[x.Record]
-		row := labRow{Rank: i + 1, Result: x, Side: s.Letter, Kind: string(head.Kind), Path: head.Path,
-			Target: names[x.Record]}
+		row := labRow{Rank: i + 1, Result: x, Side: s, Record: head, Target: names[x.Record]}
 		if h.Page != nil {
 			row.Page = h.Page(head)
 		}
 		row.explain(x.Explanation)
 		row.Grades = j.buttons(row.Target)
+		for _, part := range row.Parts {
+			s.Most = max(s.Most, part.size())
+		}
 		ranking = append(ranking, row.Target)
 		s.Rows = append(s.Rows, row)
 	}
-	s.scale()
 	if s.Judged {
 		s.NDCG = eval.Measure(ranking, j.Grades, 1, nil).NDCG10
 	}
 	return nil
-}
-
-// scale makes the bars of a side comparable.
-func (s *labSide) scale() {
-	largest := 0.0
-	for _, row := range s.Rows {
-		for _, p := range row.Parts {
-			largest = max(largest, p.size())
-		}
-	}
-	for _, row := range s.Rows {
-		setWidths(row.Parts, largest)
-	}
 }
 
 // explain fills in the parts of a score.
@@ -426,7 +407,7 @@ func (row *labRow) explain(x *retrieval.Explanation) {
 		row.Lists = append(row.Lists, labPart{Name: l.Name, Formula: l.Formula, Value: l.Value})
 	}
 	if len(row.Parts) == 1 && row.Parts[0].Name == "fusion" { // which is all that orders these results
-		row.Parts = widths(slices.Clone(row.Lists))
+		row.Parts = largestFirst(slices.Clone(row.Lists))
 	}
 }
 
@@ -444,27 +425,16 @@ func partsOf(x *retrieval.Explanation) (parts []labPart) {
 			}
 		}
 	}
-	return widths(slices.DeleteFunc(parts, func(p labPart) bool { return p.Value == 0 }))
+	return largestFirst(slices.DeleteFunc(parts, func(p labPart) bool { return p.Value == 0 }))
 }
 
 // size is how much a part adds or takes.
 func (p labPart) size() float64 { return max(p.Value, -p.Value) }
 
-// widths orders parts by size and sets how wide their bars are.
-func widths(parts []labPart) []labPart {
+// largestFirst orders parts by size.
+func largestFirst(parts []labPart) []labPart {
 	slices.SortStableFunc(parts, func(a, b labPart) int { return cmp.Compare(b.size(), a.size()) })
-	if len(parts) > 0 {
-		setWidths(parts, parts[0].size())
-	}
 	return parts
-}
-
-func setWidths(parts []labPart, largest float64) {
-	for i := range parts {
-		if largest > 0 {
-			parts[i].Width = int(100*parts[i].size()/largest + .5)
-		}
-	}
 }
 
 // recordsOf returns the ids of results.
@@ -487,10 +457,9 @@ func (p *labPage) set(a, b []int64) {
 	p.Jaccard, p.RBO = eval.Jaccard(a, b, eval.Cut), eval.RBO(a, b, eval.Persistence)
 	stages := maps.Clone(p.A.Found.Timings)
 	maps.Copy(stages, p.B.Found.Timings)
-	for _, name := range slices.Sorted(maps.Keys(stages)) {
-		p.Stages = append(p.Stages, labStage{name, p.A.Found.Timings[name], p.B.Found.Timings[name]})
-	}
-	slices.SortStableFunc(p.Stages, func(a, b labStage) int { return cmp.Compare(b.A+b.B, a.A+a.B) })
+	p.Stages = slices.Sorted(maps.Keys(stages))
+	took := func(stage string) time.Duration { return p.A.Found.Timings[stage] + p.B.Found.Timings[stage] }
+	slices.SortStableFunc(p.Stages, func(a, b string) int { return cmp.Compare(took(b), took(a)) })
 }
 
 // absences says where a record is in both columns.
@@ -541,7 +510,7 @@ func gap(of, than []labPart) []labPart {
 			out = append(out, labPart{Name: name, Value: by[name]})
 		}
 	}
-	return widths(out)
+	return largestFirst(out)
 }
 
 // landing is what the lab offers before a query is typed.

@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"almanac/api/admin"
@@ -18,11 +17,10 @@ const (
 	keptSearches  = 5_000 // queries whose texts are looked up
 )
 
-// replayed is a query of a replay, and where its two lists are compared.
+// replayed is a query of a replay.
 type replayed struct {
 	workbench.Replayed
 	catalog.SearchCount
-	Lab string
 }
 
 // replay shows the newest replay of what people searched for, and has the form of another.
@@ -64,8 +62,7 @@ func (h handler) replayed(r *http.Request, job workbench.Job[workbench.ReplayTas
 	}
 	for _, x := range found.Changes {
 		if c, ok := kept[x.Key]; ok && x.RBO < 1-1e-9 && len(out) < shownReplayed {
-			lab := url.Values{"q": {c.Query}, "a": {found.Against}, "b": {found.Profile}}
-			out = append(out, replayed{x, c, "/lab?" + lab.Encode()})
+			out = append(out, replayed{x, c})
 		}
 	}
 	return out, err

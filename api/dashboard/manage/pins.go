@@ -49,8 +49,8 @@ func (h handler) rules(r *http.Request, kind catalog.RevisionKind) (s ruleSet, e
 // publishRules saves rules as a revision made from the one that the form was filled
 // from, and publishes it; what says what changes, unless there is a note. It leads to the
 // page of a path.
-func (h handler) publishRules(r *http.Request, path string, kind catalog.RevisionKind, rules any, what string) (out form.Reply,
-	err error) {
+func (h handler) publishRules(r *http.Request, path string, kind catalog.RevisionKind, rules any, what string) (
+	out form.Reply, err error) {
 	data, err := marshal(rules)
 	if err != nil {
 		return out, err
@@ -108,7 +108,6 @@ type pinned struct {
 	ranking.PinRule
 	Records []pinnedRecord
 	State   string // live, ended, to come
-	Link    string
 }
 
 type pinnedRecord struct {
@@ -133,7 +132,7 @@ func (h handler) pins(r *http.Request) (form.Reply, error) {
 	today := h.Now().UTC().Truncate(24 * time.Hour)
 	list := make([]pinned, len(rules))
 	for i, rule := range rules {
-		p := pinned{PinRule: rule, State: "live", Link: form.Link("/rules/pins/edit", "q", rule.Query)}
+		p := pinned{PinRule: rule, State: "live"}
 		switch {
 		case !rule.Until.IsZero() && rule.Until.Before(today):
 			p.State = "ended"

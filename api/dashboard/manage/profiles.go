@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -116,7 +115,8 @@ func (h handler) diff(r *http.Request) (form.Reply, error) {
 }
 
 // differences reads a profile, and in which fields it differs from another.
-func (h handler) differences(ctx context.Context, from, to string) (n ranking.Named, changes []ranking.Change, err error) {
+func (h handler) differences(ctx context.Context, from, to string) (n ranking.Named, changes []ranking.Change,
+	err error) {
 	before, err := h.Named(ctx, from)
 	if err != nil {
 		return n, nil, err
@@ -206,12 +206,11 @@ func (h handler) saveProfile(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	to := url.Values{"a": {ranking.Live}, "b": {ranking.NameOf(saved).String()}}
+	to := "/profiles/diff"
 	if f.Query != "" {
-		to.Set("q", f.Query)
-		return form.Reply{Goto: "/lab?" + to.Encode()}, nil
+		to = "/lab"
 	}
-	return form.Reply{Goto: "/profiles/diff?" + to.Encode()}, nil
+	return form.Reply{Goto: form.Address(to, "q", f.Query, "a", ranking.Live, "b", saved)}, nil
 }
 
 // previewProfile shows what a text changes, and what that is worth on the judged cases.

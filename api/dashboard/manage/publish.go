@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -133,8 +132,8 @@ func (h handler) publishProfile(r *http.Request) (form.Reply, error) {
 	}
 	p, err = h.Store.Publish(r.Context(), p, int64(form.Number(r, "since", 0)))
 	if query := r.FormValue("q"); query != "" {
-		to := url.Values{"q": {query}, "a": {was.Profile()}, "b": {ranking.Live}, "published": {fmt.Sprint(p.ID)}}
-		return form.Reply{Goto: "/lab?" + to.Encode()}, err
+		return form.Reply{Goto: form.Address("/lab", "q", query, "a", was.Profile(), "b", ranking.Live,
+			"published", p.ID)}, err
 	}
 	return form.Reply{Goto: form.After("/profiles", p)}, err
 }
