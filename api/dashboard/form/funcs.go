@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 // funcs are what the templates may call besides those of package look.
 var funcs = template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": ShiftOf, "span": span,
 	"figure": figure, "signed": signed, "chance": chance, "kappa": kappa, "width": width,
-	"address": Address, "headline": headline,
+	"address": Address, "has": slices.Contains[[]string], "headline": headline,
 	"strip": strip, "spark": spark, "deltas": deltas,
 	"machine": func(judge string) bool { return !workbench.ByPeople(judge) }}
 

@@ -27,7 +27,8 @@ type judgePage struct {
 	Case    catalog.Case
 	Query   catalog.CaseQuery
 	Session session
-	Choices []profileChoice
+	Choices []string // profiles
+	Chosen  []string // whose results are in the pool
 	Depth   int
 	Faults  []string
 	Grades  any
@@ -43,12 +44,6 @@ type judgePage struct {
 	Undo    bool   // there is a grade to take back
 	Link    string // of this session
 	Self    string // address of the case
-}
-
-// profileChoice is a profile that may take part in a pool.
-type profileChoice struct {
-	Name string
-	On   bool
 }
 
 // judged is a document with what its judge said, and then what others did.
@@ -95,20 +90,15 @@ func (h handler) judge(r *http.Request, c catalog.Case) (_ form.Reply, err error
 }
 
 // fillPool lists the documents.
-func (h handler) fillPool(r *http.Request, p *judgePage) error {
-	all, err := h.Names(r.Context())
-	if err != nil {
+func (h handler) fillPool(r *http.Request, p *judgePage) (err error) {
+	if p.Choices, err = h.Names(r.Context()); err != nil {
 		return err
 	}
-	chosen := p.Session.Profiles
-	if len(chosen) == 0 {
-		chosen = pooled
-	}
-	for _, name := range all {
-		p.Choices = append(p.Choices, profileChoice{name, slices.Contains(chosen, name)})
+	if p.Chosen = p.Session.Profiles; len(p.Chosen) == 0 {
+		p.Chosen = pooled
 	}
 	me := judgeOf(r)
-	pool, err := h.Bench.Pool(r.Context(), p.Case, p.Query, chosen, p.Depth, me)
+	pool, err := h.Bench.Pool(r.Context(), p.Case, p.Query, p.Chosen, p.Depth, me)
 	if err != nil {
 		return err
 	}
@@ -148,12 +138,7 @@ func (h handler) judgmentsOf(ctx context.Context, c catalog.Case, query string) 
 
 // judgedBy is what a judge sees of a document.
 func (h handler) judgedBy(d workbench.Document, me string, judgments []catalog.Judgment) judged {
-	x := judged{Document: d}
-	for _, at := range []time.Time{d.Record.UpdatedAt, d.Record.CreatedAt, d.Record.StartsAt} {
-		if x.Date.IsZero() {
-			x.Date = at
-		}
-	}
+	x := judged{Document: d, Date: cmp.Or(d.Record.UpdatedAt, d.Record.CreatedAt, d.Record.StartsAt)}
 	if h.Page != nil {
 		x.Page = h.Page(d.Record)
 	}

@@ -1,7 +1,6 @@
 package manage
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -17,13 +16,6 @@ import (
 // auditPage is how many changes the page lists.
 const auditPage = 200
 
-// change is an entry of the audit log.
-type change struct {
-	catalog.Audit
-	Did  string // the action, for people
-	Undo string // what undoing does; "" if it cannot be undone
-}
-
 // did says what an action was.
 var did = map[string]string{"save": "saved", "publish": "published", "edit": "changed", "remove": "removed",
 	"job": "asked for a job on", "switch": "switched"}
@@ -34,14 +26,14 @@ func (h handler) changes(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	changes, undo := make([]change, len(list)), undoing(list)
+	undo := undoing(list)
 	for i, a := range list {
-		changes[i] = change{a, cmp.Or(did[a.Action], a.Action), undo[a.ID]}
 		if !strings.Contains(a.Before, "/") || len(a.Before) > 80 {
-			changes[i].Before = ""
+			list[i].Before = ""
 		}
 	}
-	return form.Reply{Template: "changes", Title: "Changes", Data: changes}, nil
+	return form.Reply{Template: "changes", Title: "Changes", Data: map[string]any{"List": list, "Did": did,
+		"Undo": undo}}, nil
 }
 
 // undoing says what undoing does, by the id of each change that can be undone: of the

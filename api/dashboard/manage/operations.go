@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,6 +129,15 @@ type job struct {
 	Said string        // its result, for people
 }
 
+// jobOf is how a request stands at a moment.
+func jobOf(r catalog.Request, now time.Time) job {
+	j := job{Request: r, What: pairs(r.Argument), Said: pairs(r.Result)}
+	if !r.StartedAt.IsZero() {
+		j.Took = cmp.Or(r.DoneAt, now).Sub(r.StartedAt)
+	}
+	return j
+}
+
 // jobs returns the jobs that are open, oldest first, and the latest that ended.
 func (h handler) jobs(r *http.Request) (open, ended []job, err error) {
 	waiting, err := h.Store.Requests(r.Context())
@@ -135,25 +145,15 @@ func (h handler) jobs(r *http.Request) (open, ended []job, err error) {
 		return nil, nil, err
 	}
 	latest, err := h.Store.Jobs(r.Context(), shownJobs+len(waiting))
-	if err != nil {
-		return nil, nil, err
+	for _, r := range waiting {
+		open = append(open, jobOf(r, h.Now()))
 	}
-	for _, r := range append(waiting, latest...) {
-		j := job{Request: r, What: pairs(r.Argument), Said: pairs(r.Result)}
-		switch {
-		case !r.DoneAt.IsZero():
-			if !r.StartedAt.IsZero() {
-				j.Took = r.DoneAt.Sub(r.StartedAt)
-			}
-			ended = append(ended, j)
-		case !slices.ContainsFunc(open, func(o job) bool { return o.ID == r.ID }):
-			if !r.StartedAt.IsZero() {
-				j.Took = h.Now().Sub(r.StartedAt)
-			}
-			open = append(open, j)
+	for _, r := range latest {
+		if !r.DoneAt.IsZero() && len(ended) < shownJobs {
+			ended = append(ended, jobOf(r, h.Now()))
 		}
 	}
-	return open, ended[:min(len(ended), shownJobs)], nil
+	return open, ended, err
 }
 
 // pairs writes an object of JSON as its names and values, of those that are short;
@@ -184,19 +184,13 @@ type index struct {
 	Rebuilding  bool                 // a job is to build it again
 	Cached      int                  // texts whose vectors the cache had
 	Embedded    int                  // those that the model had to make
-	Refused     []refused
+	Refused     map[string]int       // how often limits were reached
 }
 
 // engine is a part of the search.
 type engine struct {
 	Name, State, Why string
 	Behind           int64 // changes
-}
-
-// refused is how often a limit was reached.
-type refused struct {
-	Bucket string
-	N      int
 }
 
 // index asks the searcher that serves.
@@ -222,10 +216,7 @@ func (h handler) index(r *http.Request, open []job) (x index, err error) {
 	x.Rebuilding = slices.ContainsFunc(open, func(j job) bool { return j.Kind == "reindex" })
 	if m := h.Metrics; m != nil {
 		x.Cached, x.Embedded = m.EmbeddedTexts()
-		by := m.Refused()
-		for _, bucket := range slices.Sorted(maps.Keys(by)) {
-			x.Refused = append(x.Refused, refused{bucket, by[bucket]})
-		}
+		x.Refused = m.Refused()
 	}
 	if x.Head, err = h.Store.LastChange(r.Context()); err != nil {
 		return x, err

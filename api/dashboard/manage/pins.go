@@ -103,16 +103,10 @@ func (h handler) preview(ctx context.Context, query string, would ranking.Named)
 	return form.Differ(query, before.Results, after.Results), nil
 }
 
-// pinned is a rule with the titles of its records.
+// pinned is a rule as the page lists it.
 type pinned struct {
 	ranking.PinRule
-	Records []pinnedRecord
-	State   string // live, ended, to come
-}
-
-type pinnedRecord struct {
-	ranking.PlaceRule
-	Title string // "" if the record is gone
+	State string // live, ended, to come
 }
 
 // pinRules reads the newest pins.
@@ -130,7 +124,7 @@ func (h handler) pins(r *http.Request) (form.Reply, error) {
 		return form.Reply{}, err
 	}
 	today := h.Now().UTC().Truncate(24 * time.Hour)
-	list := make([]pinned, len(rules))
+	list, titles := make([]pinned, len(rules)), map[string]string{}
 	for i, rule := range rules {
 		p := pinned{PinRule: rule, State: "live"}
 		switch {
@@ -140,16 +134,14 @@ func (h handler) pins(r *http.Request) (form.Reply, error) {
 			p.State = "to come"
 		}
 		for _, place := range rule.Places {
-			title, err := h.title(r.Context(), place.Record)
-			if err != nil {
+			if titles[place.Record], err = h.title(r.Context(), place.Record); err != nil {
 				return form.Reply{}, err
 			}
-			p.Records = append(p.Records, pinnedRecord{place, title})
 		}
 		list[i] = p
 	}
 	return form.Reply{Template: "pins", Title: "Pinned results",
-		Data: map[string]any{"Set": set, "Rules": list}}, nil
+		Data: map[string]any{"Set": set, "Rules": list, "Titles": titles}}, nil
 }
 
 // title returns the title of a record by kind:key, "" if it is gone.

@@ -56,13 +56,6 @@ func Routes(p *form.Pages) map[string]form.Route {
 // shownPublications is how much of the past the page lists.
 const shownPublications = 8
 
-// savedProfile is a revision in the list.
-type savedProfile struct {
-	catalog.Revision
-	ID   string // NAME@NUMBER
-	Live bool
-}
-
 // revisions lists the revisions of profiles, and what was in force.
 func (h handler) revisions(r *http.Request) (form.Reply, error) {
 	ctx := r.Context()
@@ -73,11 +66,6 @@ func (h handler) revisions(r *http.Request) (form.Reply, error) {
 	all, err := h.Store.Revisions(ctx, catalog.ProfileRevision)
 	if err != nil {
 		return form.Reply{}, err
-	}
-	list := make([]savedProfile, len(all))
-	for i, x := range all {
-		id := ranking.NameOf(x).String()
-		list[i] = savedProfile{x, id, id == live.Profile()}
 	}
 	was, err := h.Store.Publications(ctx, catalog.ProfileRevision, shownPublications+1)
 	if err != nil {
@@ -92,7 +80,7 @@ func (h handler) revisions(r *http.Request) (form.Reply, error) {
 	}
 	done, err := h.Done(r)
 	return form.Reply{Template: "profiles", Title: "Profiles", Data: map[string]any{
-		"Live": live, "Revisions": list, "Earlier": was[min(1, len(was)):], "Choices": choices,
+		"Live": live, "Profile": live.Profile(), "Revisions": all, "Earlier": was[min(1, len(was)):], "Choices": choices,
 		"Done": done,
 	}}, err
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/form"
@@ -30,12 +29,10 @@ type publication struct {
 
 // measurement is the latest run of a profile on a case, beside one of what is live.
 type measurement struct {
-	Case       string
-	At         time.Time
+	Case       catalog.Case
 	Run        workbench.Run
-	Difference *workbench.Difference // nil: what is live was not measured on the case
-	Before     float64               // nDCG@10 of what is live
-	Link       string
+	Live       *workbench.Run // nil: what is live was not measured on the case
+	Difference workbench.Difference
 }
 
 // named reads which profile a request is about.
@@ -90,24 +87,21 @@ func (h handler) measured(ctx context.Context, name, live string) (out []measure
 		if at < 0 {
 			continue
 		}
-		m := measurement{Case: c.Name, At: of[at].At, Run: of[at], Link: fmt.Sprintf("/evaluation/runs?run=%d", of[at].ID)}
+		m := measurement{Case: c, Run: of[at]}
 		is := func(r workbench.Run) bool { return r.Report.Profile == live && r.ID != m.Run.ID }
-		beside := slices.IndexFunc(of, func(r workbench.Run) bool { return is(r) && r.At.Equal(m.At) })
+		beside := slices.IndexFunc(of, func(r workbench.Run) bool { return is(r) && r.At.Equal(m.Run.At) })
 		if beside < 0 {
 			beside = slices.IndexFunc(of, is)
 		}
 		if beside >= 0 {
-			ours, err := workbench.Load(ctx, h.Store, m.Run.ID)
-			if err != nil {
-				return nil, err
-			}
 			theirs, err := workbench.Load(ctx, h.Store, of[beside].ID)
+			if err == nil {
+				m.Run, err = workbench.Load(ctx, h.Store, m.Run.ID)
+			}
 			if err != nil {
 				return nil, err
 			}
-			d := workbench.Compare(ours, theirs)
-			m.Difference, m.Before = &d, theirs.Report.NDCG10
-			m.Link += fmt.Sprintf("&run=%d", theirs.ID)
+			m.Live, m.Difference = &theirs, workbench.Compare(m.Run, theirs)
 		}
 		out = append(out, m)
 	}
