@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
@@ -68,7 +69,7 @@ func openPreset(t testing.TB, name, corpus string) *library {
 	}
 	anchor := time.Date(2031, 6, 17, 0, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return anchor }
-	l := serve(t, n, clock, func(store catalog.Store) {
+	l := serve(t, n, clock, func(store *sqlstore.Store) {
 		p := ingest.New(ingest.Config{Store: store, Network: n, Now: clock, CorpusDir: corpus, WorkDir: t.TempDir(),
 			Connectors: connectors.All(anchor)})
 		if _, err := p.Sync(t.Context(), nil); err != nil {

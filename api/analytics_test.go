@@ -14,6 +14,7 @@ import (
 	"almanac/api/edge"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // rule is what empty lists say of a published service.
@@ -43,7 +44,7 @@ func countedAs(t *testing.T, reach edge.Reach) (l *library, clock *time.Time) {
 	moment := now
 	clock = &moment
 	n := network.Network{Name: "tidewater", Title: "Tidewater", Proposals: tidewater}
-	l = serveAs(t, n, func() time.Time { return *clock }, reach, func(store catalog.Store) {
+	l = serveAs(t, n, func() time.Time { return *clock }, reach, func(store *sqlstore.Store) {
 		var entries []catalog.Entry
 		for _, title := range []string{"Berths of the harbour", "Lights of the harbour"} {
 			entries = append(entries, catalog.Entry{Record: catalog.Record{

@@ -11,6 +11,7 @@ import (
 	"almanac/api/kb/read"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // TestPassagesSayWhatTheyCite searches for a passage that names records, links to one by
@@ -18,7 +19,7 @@ import (
 func TestPassagesSayWhatTheyCite(t *testing.T) {
 	const title = "Lock keeping"
 	n := network.Network{Name: "harbour", Title: "Harbour", Proposals: tidewater}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		entry := func(kind catalog.Kind, key, title, body string, data any) catalog.Entry {
 			encoded, err := catalog.Encode(data)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"almanac/api/kb/read"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 func contextQuestions(t *testing.T, l *library) []question {
@@ -72,7 +73,7 @@ func long() string {
 // TestSections reads a long text as its hits name it.
 func TestSections(t *testing.T) {
 	n := network.Network{Name: "harbour", Title: "Harbour", Proposals: tidewater}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		data, err := catalog.Encode(catalog.Doc{})
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +158,7 @@ func TestSections(t *testing.T) {
 // TestThreadsAreReadAroundAPost reads threads as hits name them.
 func TestThreadsAreReadAroundAPost(t *testing.T) {
 	n := network.Network{Name: "harbour", Title: "Harbour", Proposals: tidewater}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		entry := func(kind catalog.Kind, key, author, body string, data any) catalog.Entry {
 			encoded, err := catalog.Encode(data)
 			if err != nil {

@@ -22,6 +22,7 @@ import (
 	"almanac/api/remote"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
@@ -105,7 +106,7 @@ func TestSampleToolServersAreCallable(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.Sources = slices.DeleteFunc(n.Sources, func(s network.Source) bool { return s.Name != "curated" })
-	l := serve(t, n, time.Now, func(store catalog.Store) {
+	l := serve(t, n, time.Now, func(store *sqlstore.Store) {
 		_, err := ingest.New(ingest.Config{
 			Store: store, Network: n, Now: time.Now, WorkDir: t.TempDir(), Connectors: connectors.All(now),
 		}).Sync(t.Context(), nil)
@@ -196,7 +197,7 @@ func (r refusing) Call(context.Context, string, string, json.RawMessage) (kb.Too
 // connect.
 func TestServersThatDoNotAnswer(t *testing.T) {
 	l := serve(t, network.Network{Name: "reef", Title: "Reef", Proposals: tidewater}, time.Now,
-		func(store catalog.Store) {
+		func(store *sqlstore.Store) {
 			data, err := catalog.Encode(catalog.ToolServer{Endpoint: "https://gull.example/mcp", Transport: "http",
 				Hosted: true, Free: true, Connect: "Ask the gull."})
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest/endpoint"
 )
 
@@ -61,7 +62,7 @@ func withEndpoints(t *testing.T) *library {
 		Path: "berths.md", Title: "Reserve a berth", Body: "Ask `POST /v2/berths` to reserve a berth for a ship. " +
 			"The lights of a berth follow `/v2/berths/{berth}/lights`.\n"}})
 	return serve(t, network.Network{Name: "tidewater", Title: "Tidewater", Proposals: tidewater},
-		func() time.Time { return now }, func(store catalog.Store) {
+		func() time.Time { return now }, func(store *sqlstore.Store) {
 			if _, err := store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: entries}); err != nil {
 				t.Fatal(err)
 			}

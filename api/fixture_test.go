@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -31,6 +30,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/embed/static"
 	"almanac/embed/wordpiece"
 	"almanac/retrieval"
@@ -70,10 +70,10 @@ func inLagoon(s string) string {
 // the operations and handlers over it.
 type library struct {
 	spell    func(string) string // of ids, in questions and records
-	store    catalog.Store
+	store    *sqlstore.Store
 	follower *index.Follower
 	base     kb.Base
-	heads    *heads
+	heads    *atomic.Int64 // records that were read by one reference
 	ops      []op.Operation
 	public   http.Handler
 }
@@ -92,13 +92,13 @@ func openAs(t testing.TB, proposals network.Proposals, spell func(string) string
 		Name: "tidewater", Title: "Tidewater", Description: "An invented harbour.", Proposals: proposals,
 		Descriptions: map[string]string{"doc": "Pilot books"},
 	}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) { fill(t, store, spell) })
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) { fill(t, store, spell) })
 	l.spell = spell
 	return l
 }
 
 // openCatalog opens an empty catalog in a file, or on PostgreSQL for `make postgres`.
-func openCatalog(t testing.TB, clock func() time.Time) (catalog.Store, error) {
+func openCatalog(t testing.TB, clock func() time.Time) (*sqlstore.Store, error) {
 	t.Helper()
 	if os.Getenv("ALMANAC_TEST_CATALOG") == "postgres" {
 		return postgres.Open(t.Context(), postgres.Config{URL: postgrestest.Database(t), Now: clock})
@@ -107,14 +107,14 @@ func openCatalog(t testing.TB, clock func() time.Time) (catalog.Store, error) {
 }
 
 // serve makes a published knowledge base of a network over a catalog that fill fills.
-func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(catalog.Store)) *library {
+func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(*sqlstore.Store)) *library {
 	t.Helper()
 	return serveAs(t, n, clock, edge.Reach{Listen: "127.0.0.1:8080", PublicURL: publicURL}, fill)
 }
 
 // serveAs makes one that is reached so.
 func serveAs(
-	t testing.TB, n network.Network, clock func() time.Time, reach edge.Reach, fill func(catalog.Store),
+	t testing.TB, n network.Network, clock func() time.Time, reach edge.Reach, fill func(*sqlstore.Store),
 ) *library {
 	t.Helper()
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
@@ -149,13 +149,19 @@ func serveAs(
 		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)
-	counted := &heads{Reader: store}
+	var heads atomic.Int64
+	counted := catalogfile.Around(store, func(op string, do func() error) error {
+		if op == "head" {
+			heads.Add(1)
+		}
+		return do()
+	})
 	b := kb.Base{Catalog: counted, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
 		Network: n}
 	audience := edge.NewAudience(reach, store, log)
 	b.Tally, b.Published = tally.New(store, clock, log), audience.Published
 	t.Cleanup(func() { b.Tally.Close() })
-	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, heads: counted,
+	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, heads: &heads,
 		ops: api.Operations(b)}
 	ready, down := api.Health(engine)
 	serving := op.Serving{Operations: l.ops, Ready: ready}
@@ -216,17 +222,6 @@ type question struct {
 	check          func(t *testing.T, answer any)
 }
 
-// heads is a catalog that counts the records which are read by one reference.
-type heads struct {
-	catalog.Reader
-	read atomic.Int64
-}
-
-func (h *heads) Head(ctx context.Context, ref catalog.Ref) (catalog.Record, error) {
-	h.read.Add(1)
-	return h.Reader.Head(ctx, ref)
-}
-
 // headsRead is how many records an answer may read so: one that has two names.
 // What it lists is read by one call: under load a connection is waited for
 // before each.
@@ -235,7 +230,7 @@ const headsRead = 2
 // holdsHeads checks how many were read by one reference since there were before.
 func (l *library) holdsHeads(t *testing.T, on string, before int64) {
 	t.Helper()
-	if n := l.heads.read.Load() - before; n > headsRead {
+	if n := l.heads.Load() - before; n > headsRead {
 		t.Errorf("%s: it reads %d records one by one", on, n)
 	}
 }
@@ -265,7 +260,7 @@ func (l *library) askREST(t *testing.T, q question, seen coverage) {
 	if q.body != "" {
 		method = http.MethodPost
 	}
-	before := l.heads.read.Load()
+	before := l.heads.Load()
 	w := do(l.public, method, q.target, q.body)
 	l.holdsHeads(t, "REST", before)
 	body := w.Body.Bytes()
@@ -299,7 +294,7 @@ func (l *library) askTool(t *testing.T, q question, seen coverage) {
 	if args == "" {
 		args = "{}"
 	}
-	before := l.heads.read.Load()
+	before := l.heads.Load()
 	answer, isError := call(t, l.public, q.tool, args)
 	l.holdsHeads(t, "tool", before)
 	if isError != (q.status != http.StatusOK) {

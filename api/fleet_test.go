@@ -6,6 +6,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // fleetQuestions are those on the fleet, the calendar's past, grants and the pace of
@@ -72,7 +73,7 @@ func fleetQuestions(t *testing.T, l *library) []question {
 	}
 }
 
-func putStats(t testing.TB, store catalog.Store, day time.Time, cips int) {
+func putStats(t testing.TB, store *sqlstore.Store, day time.Time, cips int) {
 	t.Helper()
 	data, err := catalog.Encode(catalog.Stats{CIPs: cips})
 	if err == nil {
@@ -86,7 +87,7 @@ func putStats(t testing.TB, store catalog.Store, day time.Time, cips int) {
 // TestStatisticsBeforeTheFirst: there is no answer yet, and there will be.
 func TestStatisticsBeforeTheFirst(t *testing.T) {
 	l := serve(t, network.Network{Name: "new", Title: "New", Proposals: tidewater}, func() time.Time { return now },
-		func(catalog.Store) {}).ready(t)
+		func(*sqlstore.Store) {}).ready(t)
 	l.ask(t, question{target: "/api/v1/stats", status: 503, message: "there is no snapshot of the statistics yet"},
 		coverage{})
 	if w := do(l.public, "GET", "/api/v1/stats", ""); w.Header().Get("Retry-After") != "30" {

@@ -10,6 +10,7 @@ import (
 	"almanac/api/kb"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // A kind that is added is told apart everywhere: it has a page, and what people
@@ -38,10 +39,10 @@ const maxSmallList = 20_000
 // TestToolsAreThoseOfWhatThereIs fills the catalog of a network source by source: all
 // tools are listed until each has run, then those that have records to answer from.
 func TestToolsAreThoseOfWhatThereIs(t *testing.T) {
-	var store catalog.Store
+	var store *sqlstore.Store
 	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater,
 		Sources: []network.Source{{Name: "cips", Kind: "proposals"}, {Name: "docs", Kind: "docs"}}}
-	l := serve(t, n, func() time.Time { return now }, func(s catalog.Store) { store = s }).ready(t)
+	l := serve(t, n, func() time.Time { return now }, func(s *sqlstore.Store) { store = s }).ready(t)
 	list := func(query string) (names []string, size int) {
 		t.Helper()
 		w := do(l.public, "POST", "/mcp"+query, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)

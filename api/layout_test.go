@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // shoal is a knowledge base that nothing was added to for years: two proposals, one
@@ -29,7 +30,7 @@ func shoal(t *testing.T) *library {
 		}
 		return catalog.Entry{Record: r, Links: links}
 	}
-	return serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	return serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		b := catalog.Batch{Source: "lips", Entries: []catalog.Entry{
 			proposal("LIP-001", "Approved", "Review", "Boats wait for the tide."),
 			proposal("LIP-002", "Parked", "Withdrawn", "The tide lights every lamp.", catalog.Link{Relation: catalog.Requires,
@@ -52,7 +53,7 @@ func TestDocumentationHasNeighbours(t *testing.T) {
 		return catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: repository + "/" + file, Path: file,
 			Title: title, Source: "docs", Container: repository, Body: title + " is written down here."}}
 	}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		b := catalog.Batch{Source: "docs", Entries: []catalog.Entry{doc("pier/book", "guide/anchor.md", "Anchors"),
 			doc("pier/book", "guide/bollard.md", "Bollards"), doc("pier/book", "guide/chain.md", "Chains"),
 			doc("pier/book", "guide/deep/er/eel.md", "Eels"), doc("pier/book", "log/day.md", "Days"), doc("pier/other", "guide/anchor.md", "Elsewhere")}}

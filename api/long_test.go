@@ -13,6 +13,7 @@ import (
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/testing/race"
 )
 
@@ -136,7 +137,7 @@ func TestLongTextsAreReadToTheirEnd(t *testing.T) {
 	add(catalog.KindComment, catalog.Ref{Kind: catalog.KindDiscussion, Key: "D_7"}, comments,
 		func(int) any { return catalog.Comment{} })
 	n := network.Network{Name: "tidewater", Title: "Tidewater", Proposals: tidewater}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		if _, err := store.Apply(t.Context(), catalog.Batch{Source: "harbour", Entries: entries}); err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +250,7 @@ func TestLongListsGoOn(t *testing.T) {
 		entries = append(entries, e)
 	}
 	n := network.Network{Name: "tidewater", Title: "Tidewater", Proposals: tidewater}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		if _, err := store.Apply(t.Context(), catalog.Batch{Source: "harbour", Entries: entries}); err != nil {
 			t.Fatal(err)
 		}

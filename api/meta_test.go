@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 func countQuestions(l *library) []question {
@@ -283,8 +284,8 @@ func TestStatusNamesSourcesThatGaveNothing(t *testing.T) {
 		{Name: "docs", Kind: "docs"}, {Name: "labels", Kind: "forge"}, {Name: "forum", Kind: "forum"},
 		{Name: "papers", Kind: "whitepaper"}, {Name: "talks", Kind: "video"},
 	}}
-	var store catalog.Store
-	l := serve(t, n, func() time.Time { return now }, func(s catalog.Store) { store = s }).ready(t)
+	var store *sqlstore.Store
+	l := serve(t, n, func() time.Time { return now }, func(s *sqlstore.Store) { store = s }).ready(t)
 	set := func(states ...catalog.SourceState) {
 		t.Helper()
 		for _, s := range states {

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/testing/networktest"
 )
 
@@ -72,7 +73,7 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n, file := tt.make(t)
-			l := serve(t, n, time.Now, func(store catalog.Store) { networktest.Fill(t, store, file) }).ready(t)
+			l := serve(t, n, time.Now, func(store *sqlstore.Store) { networktest.Fill(t, store, file) }).ready(t)
 			for _, q := range tt.questions {
 				t.Run(q.name, func(t *testing.T) { l.ask(t, q, coverage{}) })
 			}

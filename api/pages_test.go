@@ -28,6 +28,7 @@ import (
 	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/testing/race"
 )
 
@@ -570,7 +571,7 @@ func TestASitemapIsBounded(t *testing.T) {
 func TestAnEmptyFeedStaysTheSame(t *testing.T) {
 	var seconds atomic.Int64
 	l := serve(t, network.Network{Name: "reef", Title: "Reef", Proposals: tidewater},
-		func() time.Time { return time.Unix(2_000_000_000+seconds.Add(1), 0) }, func(catalog.Store) {})
+		func() time.Time { return time.Unix(2_000_000_000+seconds.Add(1), 0) }, func(*sqlstore.Store) {})
 	first, second := visit(l.ready(t).public, "/feed.atom"), visit(l.public, "/feed.atom")
 	if first.Code != 200 || first.Body.String() != second.Body.String() {
 		t.Errorf("%d %s, then %s", first.Code, first.Body, second.Body)
@@ -593,7 +594,7 @@ func TestHostileTextIsInert(t *testing.T) {
 	n := network.Network{Name: "harbour", Title: `Harbour <b onmouseover="x">`, Proposals: tidewater}
 	text := hostile + strings.Repeat("x", 1<<20) + "\n\n" + hostile
 	var keys []catalog.Ref
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		var entries []catalog.Entry
 		for _, k := range kb.PageKinds {
 			info, _ := catalog.InfoOf(k.Kind)

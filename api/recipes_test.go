@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/testing/race"
 )
 
@@ -87,7 +88,7 @@ func TestRecipes(t *testing.T) {
 // documents: those whose tools have records, and no other is a page.
 func TestARecipeNeedsWhatItsToolsAnswerFrom(t *testing.T) {
 	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		b := catalog.Batch{Source: "cips", Entries: []catalog.Entry{{Record: catalog.Record{Kind: catalog.KindCIP,
 			Key: "CIP-0001", Title: "Boats wait for the tide", Source: "cips", State: "Final", Body: "They wait."}}}}
 		if _, err := store.Apply(t.Context(), b); err != nil {
@@ -115,7 +116,7 @@ func TestARecipeNeedsWhatItsToolsAnswerFrom(t *testing.T) {
 func TestARecipeIsAboutWhatTheReaderNames(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	l := serve(t, network.Network{Name: "reef", Title: "Reef", Proposals: tidewater}, func() time.Time { return now },
-		func(catalog.Store) {}).ready(t)
+		func(*sqlstore.Store) {}).ready(t)
 	unnamed := visit(l.public, "/recipes/answer-with-sources")
 	checkPage(t, "/recipes/answer-with-sources", unnamed)
 	if page := unnamed.Body.String(); !strings.Contains(page, "<em>Question</em>") ||

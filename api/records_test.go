@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 )
 
 // now is the clock of the fixture.
@@ -276,7 +277,7 @@ func spelled(t testing.TB, b catalog.Batch, spell func(string) string) (out cata
 }
 
 // fill writes everything; the records of one source come in one batch.
-func fill(t testing.TB, store catalog.Store, spell func(string) string) {
+func fill(t testing.TB, store *sqlstore.Store, spell func(string) string) {
 	t.Helper()
 	bySource := map[string]catalog.Batch{"cips": {Events: events()}}
 	order := []string{"cips", "grants", "docs", "ops-docs", "site", "forum", "mail", "forge", "curated"}

@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // mole is a knowledge base in which keys say nothing about time: what is said on
@@ -19,7 +20,7 @@ import (
 func mole(t *testing.T) *library {
 	t.Helper()
 	return serve(t, network.Network{Name: "mole", Proposals: tidewater}, func() time.Time { return now },
-		func(store catalog.Store) {
+		func(store *sqlstore.Store) {
 			batch := catalog.Batch{Source: "talk"}
 			put := func(r catalog.Record, parent catalog.Ref, data any) {
 				t.Helper()

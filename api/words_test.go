@@ -11,6 +11,7 @@ import (
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // TestToolsTakeTheWordsOfOthers calls tools with what others call their argument.
@@ -105,7 +106,7 @@ func TestListsGiveWhatIsAskedFor(t *testing.T) {
 func TestAProposalSaysWhetherItIsInForce(t *testing.T) {
 	n := network.Network{Name: "causeway", Title: "Causeway", Proposals: tidewater}
 	n.Proposals.Decided = []string{"Final", "Approved"}
-	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
+	l := serve(t, n, func() time.Time { return now }, func(store *sqlstore.Store) {
 		b := catalog.Batch{Source: "cips"}
 		for _, p := range []struct {
 			key, state string

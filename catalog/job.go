@@ -1,35 +1,6 @@
 package catalog
 
-import (
-	"context"
-	"time"
-)
-
-// JobStore keeps work that is asked for in one process and done in the one that
-// writes the index.
-type JobStore interface {
-	// Enqueue adds a job; of the request it takes Kind, Argument, By and CreatedAt (default
-	// now).
-	Enqueue(ctx context.Context, r Request) (int64, error)
-	// Requests returns those not done, oldest first.
-	Requests(ctx context.Context) ([]Request, error)
-	// Jobs returns requests whatever their state, newest first; limit 0 means all.
-	Jobs(ctx context.Context, limit int) ([]Request, error)
-	// Job returns a request. ErrNotFound.
-	Job(ctx context.Context, id int64) (Request, error)
-	// StartRequest says that a request is under way from now on; one that a process
-	// left unfinished begins again.
-	StartRequest(ctx context.Context, id int64) error
-	// ProgressRequest stores how far a request is, and reports whether it is to be
-	// cancelled.
-	ProgressRequest(ctx context.Context, id int64, done, total int) (cancel bool, err error)
-	// CancelRequest asks whoever executes a request to stop; one that has not begun
-	// is done at once. ErrNotFound if no open request has the id.
-	CancelRequest(ctx context.Context, id int64) error
-	// FinishRequest marks a request done, with its result or why there is none.
-	// ErrNotFound if no open request has the id.
-	FinishRequest(ctx context.Context, id int64, result, failure string) error
-}
+import "time"
 
 // Request is a job: work for the process that writes the index.
 type Request struct {

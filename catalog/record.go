@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Sentinels of every Store. Implementations wrap them with the operation and
-// the key.
+// Sentinels of the store, which wraps them with the operation and the key.
 var (
 	// ErrNotFound: no record has the well-formed reference.
 	ErrNotFound = errors.New("not found")

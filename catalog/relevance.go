@@ -2,66 +2,9 @@ package catalog
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"time"
 )
-
-// RelevanceStore keeps what people change to tune relevance, who changed it, and
-// the cases that say whether it became better.
-type RelevanceStore interface {
-	// SaveRevision appends a revision with the number Base + 1 and returns it. A
-	// *ConflictError if Base is not the newest of its kind and name (0: none yet).
-	SaveRevision(ctx context.Context, r Revision) (Revision, error)
-	// Revision returns a revision, the newest for number 0. ErrNotFound.
-	Revision(ctx context.Context, kind RevisionKind, name string, number int) (Revision, error)
-	// Revisions returns all revisions of a kind, newest first.
-	Revisions(ctx context.Context, kind RevisionKind) ([]Revision, error)
-	// Publish makes a revision the one in force of its kind, or with Number 0 that of
-	// the configuration. ErrNotFound if there is no such revision. since, unless 0, is
-	// the id of the publication that the decision was made on: a *ConflictError if
-	// another came between.
-	Publish(ctx context.Context, p Publication, since int64) (Publication, error)
-	// Published returns what is in force, at most one of each kind, and the newest
-	// publication's id, which changes with every publication; 0 before the first.
-	Published(ctx context.Context) (list []Publication, head int64, err error)
-	// Publications returns what was ever in force of a kind, newest first; limit 0
-	// means all.
-	Publications(ctx context.Context, kind RevisionKind, limit int) ([]Publication, error)
-
-	// Audit returns what people changed, newest first; limit 0 means all.
-	Audit(ctx context.Context, limit int) ([]Audit, error)
-	// AddAudit records what else people do: jobs, settings.
-	AddAudit(ctx context.Context, a Audit) error
-
-	// PutCase stores a case, by name, and returns it with its id.
-	PutCase(ctx context.Context, c Case, by string) (Case, error)
-	// Cases returns all, by name.
-	Cases(ctx context.Context) ([]Case, error)
-	// DropCase removes a case with its queries and judgments; its evaluations stay.
-	// ErrNotFound.
-	DropCase(ctx context.Context, id int64, by string) error
-	// PutQueries stores queries of a case; one that is there already must carry the
-	// revision it was read with: a *ConflictError otherwise, and none is stored.
-	PutQueries(ctx context.Context, id int64, queries []CaseQuery, by string) error
-	// DropQuery removes a query with its judgments. ErrNotFound.
-	DropQuery(ctx context.Context, id int64, query, by string) error
-	// Queries returns the queries of a case in the order they were added.
-	Queries(ctx context.Context, id int64) ([]CaseQuery, error)
-	// PutJudgments stores judgments, each replacing the one of the same query, target
-	// and judge. A negative grade removes it.
-	PutJudgments(ctx context.Context, id int64, judgments []Judgment) error
-	// Judgments returns the judgments of a case by query, target and judge.
-	Judgments(ctx context.Context, id int64) ([]Judgment, error)
-
-	// AddEvaluation stores a run and returns its id.
-	AddEvaluation(ctx context.Context, e Evaluation) (int64, error)
-	// Evaluation returns a run. ErrNotFound.
-	Evaluation(ctx context.Context, id int64) (Evaluation, error)
-	// Evaluations returns the runs of a case (0: of all), newest first, without Data;
-	// limit 0 means all.
-	Evaluations(ctx context.Context, caseID int64, limit int) ([]Evaluation, error)
-}
 
 // RevisionKind is what a revision is of.
 type RevisionKind string

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 )
 
@@ -39,7 +40,7 @@ func (c *clock) advance(d time.Duration) {
 
 // spy is a real store that records the batches applied to it and can fail.
 type spy struct {
-	*sqlite.Store
+	*sqlstore.Store
 	batches []catalog.Batch
 	fail    func(catalog.Batch) error // before the batch is applied
 }

@@ -23,10 +23,30 @@ var (
 	ErrUnknownSource = errors.New("unknown source")
 )
 
+// Store is what a pipeline uses of the catalog.
+type Store interface {
+	Get(ctx context.Context, ref catalog.Ref) (catalog.Record, error)
+	Records(ctx context.Context, ids []int64) ([]catalog.Record, error)
+	List(ctx context.Context, q catalog.ListQuery) (records []catalog.Record, total int, err error)
+	Counts(ctx context.Context) ([]catalog.Count, error)
+	LastChange(ctx context.Context) (int64, error)
+	LinksFrom(ctx context.Context, record int64, relations ...catalog.Relation) ([]catalog.Link, error)
+	LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error)
+	Apply(ctx context.Context, b catalog.Batch) (catalog.Result, error)
+	Sources(ctx context.Context) ([]catalog.SourceState, error)
+	SetSource(ctx context.Context, s catalog.SourceState) error
+	DropSource(ctx context.Context, source string) error
+	Snapshots(ctx context.Context, series string, limit int) ([]catalog.Snapshot, error)
+	PutSnapshot(ctx context.Context, s catalog.Snapshot) error
+	PruneSnapshots(ctx context.Context, series string, keep int) error
+	Meta(ctx context.Context, key string) (string, error)
+	SetMeta(ctx context.Context, key, value string) error
+}
+
 // Config configures a Pipeline. Store and Now are required; the zero value of
 // the rest works.
 type Config struct {
-	Store   catalog.Store
+	Store   Store
 	Network network.Network
 	// Connectors makes the connectors of the network's sources.
 	Connectors Registry
@@ -97,7 +117,7 @@ type Former struct {
 }
 
 // FormerSources lists the former sources of a network, by name.
-func FormerSources(ctx context.Context, store catalog.Reader, n network.Network) ([]Former, error) {
+func FormerSources(ctx context.Context, store Store, n network.Network) ([]Former, error) {
 	states, err := store.Sources(ctx)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/text/options"
 )
@@ -29,7 +30,7 @@ type start struct {
 // and returns the result of `ends`.
 type bubble struct {
 	*testing.T
-	store *sqlite.Store
+	store *sqlstore.Store
 	path  string // of the store
 	began time.Time
 	stop  func()

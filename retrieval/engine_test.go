@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/embed/static"
 	"almanac/embed/wordpiece"
 	"almanac/retrieval"
@@ -25,7 +26,7 @@ import (
 
 // fixture is a catalog with engines over it.
 type fixture struct {
-	store     catalog.Store
+	store     *sqlstore.Store
 	engines   index.Engines
 	cross     retrieval.CrossEncoder
 	now       func() time.Time // nil: that of the machine

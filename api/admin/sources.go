@@ -6,17 +6,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 )
 
 // WatchSources registers the states of all sources.
-func (m *Metrics) WatchSources(store catalog.Reader, now func() time.Time) {
+func (m *Metrics) WatchSources(store *sqlstore.Store, now func() time.Time) {
 	m.Registry.MustRegister(sourceStates{store, now})
 }
 
 // sourceStates collects the states of all sources when metrics are scraped.
 type sourceStates struct {
-	store catalog.Reader
+	store *sqlstore.Store
 	now   func() time.Time
 }
 

@@ -11,11 +11,12 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // syncedStore is a catalog of two sources: one is well, the other failed and
 // is stale.
-func syncedStore(t *testing.T) catalog.Store {
+func syncedStore(t *testing.T) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {

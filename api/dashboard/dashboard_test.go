@@ -12,6 +12,7 @@ import (
 	"almanac/api/dashboard/form"
 	"almanac/api/edge"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/ranking"
 )
@@ -36,7 +37,7 @@ func serve(t *testing.T, cfg form.Config) http.Handler {
 }
 
 // empty is a catalog without records.
-func empty(t *testing.T) *sqlite.Store {
+func empty(t *testing.T) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
@@ -47,7 +48,7 @@ func empty(t *testing.T) *sqlite.Store {
 }
 
 // open returns a dashboard over an empty catalog.
-func open(t *testing.T) (http.Handler, *sqlite.Store) {
+func open(t *testing.T) (http.Handler, *sqlstore.Store) {
 	t.Helper()
 	store := empty(t)
 	standard, err := ranking.Load(ranking.DefaultName)

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/workbench"
 )
 
 // judgedCase stores a case with two judged queries.
-func judgedCase(t *testing.T, store *sqlite.Store, name string) catalog.Case {
+func judgedCase(t *testing.T, store *sqlstore.Store, name string) catalog.Case {
 	t.Helper()
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: name}, "ada")
 	if err == nil {
@@ -34,7 +34,7 @@ func judgedCase(t *testing.T, store *sqlite.Store, name string) catalog.Case {
 }
 
 // ran stores a run of a case that was made on a day: nDCG@10 of q1 and q2.
-func ran(t *testing.T, store *sqlite.Store, c catalog.Case, profile string, day int, values ...float64) int64 {
+func ran(t *testing.T, store *sqlstore.Store, c catalog.Case, profile string, day int, values ...float64) int64 {
 	t.Helper()
 	r := eval.Report{Collection: c.Name, Profile: profile, Queries: len(values), Kinds: map[string]eval.Kind{}}
 	for i, v := range values {

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
 // feesCase stores a case that judges the last of the three records best for "fees".
-func feesCase(t *testing.T, store *sqlite.Store) catalog.Case {
+func feesCase(t *testing.T, store *sqlstore.Store) catalog.Case {
 	t.Helper()
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: "harbour",
 		Description: "Of ships.\n\n- A berth is **not** a mooring."}, "ada")
@@ -140,7 +140,7 @@ func TestAComparisonIsSharedByItsAddress(t *testing.T) {
 }
 
 // ranked stores a run of what is live that was made on a day.
-func ranked(t *testing.T, store *sqlite.Store, c catalog.Case, day int, as string, fees ...string) {
+func ranked(t *testing.T, store *sqlstore.Store, c catalog.Case, day int, as string, fees ...string) {
 	t.Helper()
 	r := eval.Report{Collection: c.Name, Profile: as, Queries: 1, PerQuery: []eval.QueryReport{
 		{Query: eval.Query{ID: "q1", Text: "Fees"}, Ranking: fees, Measures: eval.Measures{NDCG10: 1 / float64(day)}}}}

@@ -11,7 +11,7 @@ import (
 	"almanac/api/dashboard/form"
 	"almanac/api/op"
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/ranking"
@@ -49,7 +49,7 @@ func (*shelf) Indexed() (int64, *corpus.Corpus, error) { return 1, corpus.New(),
 func (*shelf) Status(context.Context) retrieval.Status { return retrieval.Status{Ready: true} }
 
 // tuned is a dashboard over three records.
-func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
+func tuned(t *testing.T) (http.Handler, *sqlstore.Store) {
 	t.Helper()
 	store := empty(t)
 	found := &shelf{}

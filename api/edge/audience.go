@@ -20,7 +20,7 @@ type Reach struct {
 	Folder    bool     // it serves a folder, whose documents are somebody's own
 }
 
-// Facts keep what is known of a data directory; a catalog.Store does.
+// Facts keep what is known of a data directory; a catalog does.
 type Facts interface {
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error

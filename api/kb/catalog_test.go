@@ -231,7 +231,7 @@ func TestASeriesHasItsNewestState(t *testing.T) {
 	if state, _, err := kb.Newest[level](t.Context(), b, "tide"); state != nil || err != nil {
 		t.Errorf("of nothing: %v %v", state, err)
 	}
-	ctx, store := t.Context(), b.Catalog.(catalog.Store)
+	ctx, store := t.Context(), b.Catalog
 	for hours, metres := range map[int]float64{3: 1.5, 1: 2.5, 2: 2} {
 		s := catalog.Snapshot{Series: "tide", CapturedAt: recordtest.Ago(hours), Data: recordtest.Data(level{metres})}
 		if err := store.PutSnapshot(ctx, s); err != nil {

@@ -11,20 +11,26 @@ import (
 
 	"almanac/api/kb"
 	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
+	"almanac/testing/catalogfile"
 )
 
-// log is a catalog that has nothing but a change log.
-type log struct {
-	catalog.Reader
-	position atomic.Int64
+// empty opens an empty catalog.
+func empty(t *testing.T) *sqlstore.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
 }
-
-func (l *log) LastChange(context.Context) (int64, error) { return l.position.Load(), nil }
 
 func TestDerivedIsComputedOncePerChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &log{}
-		b := kb.Base{Catalog: l, Now: time.Now}.Prepared()
+		store := empty(t)
+		b := kb.Base{Catalog: store, Now: time.Now}.Prepared()
 		var runs atomic.Int64
 		ask := func(maxAge time.Duration) int64 {
 			t.Helper()
@@ -45,7 +51,10 @@ func TestDerivedIsComputedOncePerChange(t *testing.T) {
 		if n := ask(0); n != 1 {
 			t.Errorf("ten at once and one later: computed %d times", n)
 		}
-		l.position.Add(1)
+		if _, err := store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{{Record: catalog.Record{
+			Kind: catalog.KindDoc, Key: "a"}}}}); err != nil {
+			t.Fatal(err)
+		}
 		if n := ask(0); n != 2 {
 			t.Errorf("after a change: computed %d times", n)
 		}
@@ -60,7 +69,7 @@ func TestDerivedIsComputedOncePerChange(t *testing.T) {
 }
 
 func TestDerivedFailsAndIsTriedAgain(t *testing.T) {
-	b := kb.Base{Catalog: &log{}, Now: time.Now}.Prepared()
+	b := kb.Base{Catalog: empty(t), Now: time.Now}.Prepared()
 	burst := errors.New("burst")
 	for _, want := range []error{burst, nil} {
 		if _, _, err := kb.Derived(t.Context(), b, "x", 0,
@@ -73,7 +82,7 @@ func TestDerivedFailsAndIsTriedAgain(t *testing.T) {
 // TestACallerMayLeave holds that the others still get what it began.
 func TestACallerMayLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := kb.Base{Catalog: &log{}, Now: time.Now}.Prepared()
+		b := kb.Base{Catalog: empty(t), Now: time.Now}.Prepared()
 		ctx, cancel := context.WithCancel(t.Context())
 		slow := func(ctx context.Context) (int, error) {
 			time.Sleep(time.Second)

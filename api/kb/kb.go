@@ -27,12 +27,13 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/recent"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 )
 
 // Base is passed to every operation.
 type Base struct {
-	Catalog   catalog.Reader
+	Catalog   *sqlstore.Store
 	Search    retrieval.Searcher
 	Network   network.Network
 	PublicURL string // without a slash at the end

@@ -1,41 +1,46 @@
 package meta
 
 import (
-	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"almanac/api/kb"
 	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/testing/catalogfile"
 )
-
-// counted is a catalog with only the methods that sources calls.
-type counted struct {
-	catalog.Store
-	counts []catalog.Count
-	states []catalog.SourceState
-}
-
-func (c counted) Counts(context.Context) ([]catalog.Count, error) { return c.counts, nil }
-
-func (c counted) LastChange(context.Context) (int64, error) { return 1, nil }
-
-func (c counted) Sources(context.Context) ([]catalog.SourceState, error) { return c.states, nil }
 
 // Derived records are as old as the oldest of their sources.
 func TestDerivedRecordsAreAsFreshAsTheReleases(t *testing.T) {
 	now := time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)
-	c := counted{
-		counts: []catalog.Count{
-			{Kind: catalog.KindRelease, Source: "forge", N: 3}, {Kind: catalog.KindRelease, Source: "notes", N: 2},
-			{Kind: catalog.KindRadar, Source: catalog.DerivedSource, N: 4},
-		},
-		states: []catalog.SourceState{
-			{Name: "forge", LastRun: now, LastSuccess: now.Add(-2 * time.Hour), Freshness: time.Hour},
-			{Name: "notes", LastRun: now, LastSuccess: now.Add(-time.Minute), Freshness: time.Hour},
-		},
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t)})
+	if err != nil {
+		t.Fatal(err)
 	}
-	out, err := runSources(t.Context(), kb.Base{Catalog: c, Now: func() time.Time { return now }}.Prepared(),
+	defer store.Close()
+	for of, n := range map[[2]string]int{
+		{"forge", string(catalog.KindRelease)}: 3, {"notes", string(catalog.KindRelease)}: 2,
+		{catalog.DerivedSource, string(catalog.KindRadar)}: 4,
+	} {
+		b := catalog.Batch{Source: of[0]}
+		for i := range n {
+			b.Entries = append(b.Entries, catalog.Entry{Record: catalog.Record{Kind: catalog.Kind(of[1]),
+				Key: fmt.Sprint(of[0], i)}})
+		}
+		if _, err := store.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range []catalog.SourceState{
+		{Name: "forge", LastRun: now, LastSuccess: now.Add(-2 * time.Hour), Freshness: time.Hour},
+		{Name: "notes", LastRun: now, LastSuccess: now.Add(-time.Minute), Freshness: time.Hour},
+	} {
+		if err := store.SetSource(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := runSources(t.Context(), kb.Base{Catalog: store, Now: func() time.Time { return now }}.Prepared(),
 		struct{}{})
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ const (
 	sample   = 10
 )
 
-// Store keeps the counts; a catalog.Store does.
+// Store keeps the counts; a catalog does.
 type Store interface {
 	CountSearches(ctx context.Context, counts []catalog.SearchCount) error
 	CountClicks(ctx context.Context, counts []catalog.ClickCount) error

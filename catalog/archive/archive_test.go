@@ -20,6 +20,8 @@ import (
 	"almanac/catalog/archive"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
+	"almanac/testing/catalogfile"
 	"almanac/text/options"
 )
 
@@ -32,7 +34,7 @@ var causeway = network.Network{
 		Options: options.Of(map[string]any{"url": "https://example.org"})}},
 }
 
-func open(t testing.TB) *sqlite.Store {
+func open(t testing.TB) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"),
 		Now: func() time.Time { return now }})
@@ -43,7 +45,7 @@ func open(t testing.TB) *sqlite.Store {
 	return store
 }
 
-func apply(t testing.TB, store catalog.Store, b catalog.Batch) {
+func apply(t testing.TB, store *sqlstore.Store, b catalog.Batch) {
 	t.Helper()
 	if _, err := store.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -51,7 +53,7 @@ func apply(t testing.TB, store catalog.Store, b catalog.Batch) {
 }
 
 // full is a catalog with something of everything.
-func full(t testing.TB) *sqlite.Store {
+func full(t testing.TB) *sqlstore.Store {
 	t.Helper()
 	store := open(t)
 	page := func(key, body string) catalog.Record {
@@ -105,7 +107,7 @@ func full(t testing.TB) *sqlite.Store {
 	return store
 }
 
-func export(t testing.TB, store catalog.Store) string {
+func export(t testing.TB, store *sqlstore.Store) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "corpus")
 	if _, err := archive.Write(t.Context(), store, causeway, dir, func(int, int) {}); err != nil {
@@ -173,34 +175,18 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// failing is a store whose nth write fails.
-type failing struct {
-	catalog.Store
-	left int
-}
-
 var errPlug = errors.New("the plug was pulled")
 
-func (f *failing) fail() error {
-	if f.left--; f.left < 0 {
-		return errPlug
-	}
-	return nil
-}
-
-func (f *failing) Apply(ctx context.Context, b catalog.Batch) (catalog.Result, error) {
-	if err := f.fail(); err != nil {
-		return catalog.Result{}, err
-	}
-	return f.Store.Apply(ctx, b)
-}
-
-func (f *failing) PutSnapshot(ctx context.Context, s catalog.Snapshot) error {
-	return errors.Join(f.fail(), f.Store.PutSnapshot(ctx, s))
-}
-
-func (f *failing) SetSource(ctx context.Context, s catalog.SourceState) error {
-	return errors.Join(f.fail(), f.Store.SetSource(ctx, s))
+// failing is a store that fails after some writes.
+func failing(store *sqlstore.Store, left int) *sqlstore.Store {
+	return catalogfile.Around(store, func(op string, do func() error) error {
+		if slices.Contains([]string{"apply", "put snapshot", "set source"}, op) {
+			if left--; left < 0 {
+				return errPlug
+			}
+		}
+		return do()
+	})
 }
 
 func TestInterrupted(t *testing.T) {
@@ -209,7 +195,7 @@ func TestInterrupted(t *testing.T) {
 	for writes := range 8 {
 		t.Run(fmt.Sprint(writes), func(t *testing.T) {
 			store := open(t)
-			if _, err := archive.Read(t.Context(), &failing{store, writes}, os.DirFS(dir),
+			if _, err := archive.Read(t.Context(), failing(store, writes), os.DirFS(dir),
 				func(int, int) {}); !errors.Is(err, errPlug) {
 				t.Fatalf("error %v", err)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest/folder"
 )
 
@@ -30,7 +31,7 @@ const (
 const metaImport = "import"
 
 // Unfinished reports whether reading a corpus into the catalog was interrupted.
-func Unfinished(ctx context.Context, store catalog.Writer) (bool, error) {
+func Unfinished(ctx context.Context, store *sqlstore.Store) (bool, error) {
 	sum, err := store.Meta(ctx, metaImport)
 	return sum != "", err
 }
@@ -49,7 +50,7 @@ func Network(fsys fs.FS) (network.Network, error) {
 // the same corpus again; any other catalog that is not empty is ErrNotEmpty. A
 // corpus that contradicts its manifest is ErrDamaged. progress is called after
 // every record.
-func Read(ctx context.Context, store catalog.Store, fsys fs.FS, progress func(done, total int)) (Summary, error) {
+func Read(ctx context.Context, store *sqlstore.Store, fsys fs.FS, progress func(done, total int)) (Summary, error) {
 	r := reader{store: store, fsys: fsys, progress: progress}
 	err := r.all(ctx)
 	if err != nil {
@@ -59,7 +60,7 @@ func Read(ctx context.Context, store catalog.Store, fsys fs.FS, progress func(do
 }
 
 type reader struct {
-	store    catalog.Store
+	store    *sqlstore.Store
 	fsys     fs.FS
 	progress func(done, total int)
 	rows     []row

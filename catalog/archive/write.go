@@ -18,6 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 )
 
 // series are the snapshot series of a catalog.
@@ -28,7 +29,7 @@ var series = []string{catalog.SeriesNetwork, catalog.SeriesMarket, catalog.Serie
 // first written to a temporary directory. progress is called after every
 // record.
 func Write(
-	ctx context.Context, store catalog.Reader, n network.Network, dir string, progress func(done, total int),
+	ctx context.Context, store *sqlstore.Store, n network.Network, dir string, progress func(done, total int),
 ) (Summary, error) {
 	sum, err := write(ctx, store, n, filepath.Clean(dir), progress)
 	if err != nil {
@@ -38,7 +39,7 @@ func Write(
 }
 
 func write(
-	ctx context.Context, store catalog.Reader, n network.Network, dir string, progress func(done, total int),
+	ctx context.Context, store *sqlstore.Store, n network.Network, dir string, progress func(done, total int),
 ) (Summary, error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return Summary{}, fmt.Errorf("%s is %w; name a new directory", dir, ErrNotEmpty)
@@ -87,7 +88,7 @@ type file struct {
 }
 
 func (w *writer) all(
-	ctx context.Context, store catalog.Reader, n network.Network, progress func(done, total int),
+	ctx context.Context, store *sqlstore.Store, n network.Network, progress func(done, total int),
 ) error {
 	text, err := yaml.Marshal(n)
 	if err != nil {
@@ -114,7 +115,7 @@ func (w *writer) all(
 	return w.manifest()
 }
 
-func (w *writer) records(ctx context.Context, store catalog.Reader, progress func(done, total int)) error {
+func (w *writer) records(ctx context.Context, store *sqlstore.Store, progress func(done, total int)) error {
 	counts, err := store.Counts(ctx)
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func (w *writer) records(ctx context.Context, store catalog.Reader, progress fun
 	})
 }
 
-func (w *writer) events(ctx context.Context, store catalog.Reader) error {
+func (w *writer) events(ctx context.Context, store *sqlstore.Store) error {
 	events, err := store.Events(ctx, catalog.EventQuery{})
 	if err != nil {
 		return err
@@ -148,7 +149,7 @@ func (w *writer) events(ctx context.Context, store catalog.Reader) error {
 	return nil
 }
 
-func (w *writer) snapshots(ctx context.Context, store catalog.Reader) error {
+func (w *writer) snapshots(ctx context.Context, store *sqlstore.Store) error {
 	for _, name := range series {
 		list, err := store.Snapshots(ctx, name, 0)
 		if err != nil {
@@ -164,7 +165,7 @@ func (w *writer) snapshots(ctx context.Context, store catalog.Reader) error {
 	return nil
 }
 
-func (w *writer) sources(ctx context.Context, store catalog.Reader) error {
+func (w *writer) sources(ctx context.Context, store *sqlstore.Store) error {
 	list, err := store.Sources(ctx)
 	if err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"almanac/catalog"
 	"almanac/catalog/datadir"
+	"almanac/catalog/sqlstore"
 )
 
 // kept is a directory whose catalog says "now" is value, and which has a cache.
@@ -67,7 +67,7 @@ func backup(t *testing.T, at datadir.Catalog) (file string) {
 }
 
 func restore(t *testing.T, at datadir.Catalog, file string) error {
-	_, err := at.Restore(t.Context(), file, "buoys", func(context.Context, catalog.Store) error { return nil }, "cache")
+	_, err := at.Restore(t.Context(), file, "buoys", func(context.Context, *sqlstore.Store) error { return nil }, "cache")
 	return err
 }
 

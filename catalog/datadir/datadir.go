@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/datadir/filesystem"
 	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // Default returns the data directory of a network below xdgDataHome, or below
@@ -119,7 +120,7 @@ func (c Catalog) Schema(ctx context.Context) (has, newest int64, err error) {
 
 // Try opens a copy of the catalog, as it is at one moment, in an empty directory: Open would
 // update the catalog itself. One in a database is not copied.
-func (c Catalog) Try(ctx context.Context, network, dir string) (catalog.Store, error) {
+func (c Catalog) Try(ctx context.Context, network, dir string) (*sqlstore.Store, error) {
 	if c.URL != "" {
 		return nil, c.errElsewhere()
 	}
@@ -139,7 +140,7 @@ func (c Catalog) Try(ctx context.Context, network, dir string) (catalog.Store, e
 // Open opens the catalog and binds it to the network. It fails if an import is
 // incomplete, and if the catalog was emptied: it is there and holds nothing, although
 // the directory is indexed.
-func (c Catalog) Open(ctx context.Context, network string, indexed bool) (catalog.Store, error) {
+func (c Catalog) Open(ctx context.Context, network string, indexed bool) (*sqlstore.Store, error) {
 	existed := c.Exists()
 	store, known, err := c.open(ctx)
 	if err != nil {
@@ -166,7 +167,7 @@ func (c Catalog) Open(ctx context.Context, network string, indexed bool) (catalo
 }
 
 // OpenForImport opens the catalog and binds it to the network.
-func (c Catalog) OpenForImport(ctx context.Context, network string) (catalog.Store, error) {
+func (c Catalog) OpenForImport(ctx context.Context, network string) (*sqlstore.Store, error) {
 	store, known, err := c.open(ctx)
 	if err != nil {
 		return nil, err
@@ -180,15 +181,15 @@ func (c Catalog) OpenForImport(ctx context.Context, network string) (catalog.Sto
 // Watch looks at each tick whether the open catalog is still the file that it was, until
 // ctx is done: what is written to one that was replaced while it was open is lost. A
 // database on a server is not replaced, but a newer program may change its schema.
-func (c Catalog) Watch(ctx context.Context, store catalog.Store, tick <-chan time.Time) error {
-	if shared, ok := store.(catalog.Locker); ok {
+func (c Catalog) Watch(ctx context.Context, store *sqlstore.Store, tick <-chan time.Time) error {
+	if store.Locker != nil {
 		for {
 			select {
 			case <-ctx.Done():
 				return nil
 			case <-tick:
 			}
-			if err := shared.Fits(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, catalog.ErrUnreachable) {
+			if err := store.Locker.Fits(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, catalog.ErrUnreachable) {
 				return err
 			}
 		}
@@ -209,7 +210,7 @@ func (c Catalog) Watch(ctx context.Context, store catalog.Store, tick <-chan tim
 }
 
 // open opens the catalog; known is the network it is bound to, "" = none.
-func (c Catalog) open(ctx context.Context) (store catalog.Store, known string, err error) {
+func (c Catalog) open(ctx context.Context) (store *sqlstore.Store, known string, err error) {
 	if c.URL != "" {
 		store, err = postgres.Open(ctx, postgres.Config{URL: c.URL, Now: c.Now})
 	} else {
@@ -224,7 +225,7 @@ func (c Catalog) open(ctx context.Context) (store catalog.Store, known string, e
 	return store, known, nil
 }
 
-func (c Catalog) bind(ctx context.Context, store catalog.Store, known, network string) error {
+func (c Catalog) bind(ctx context.Context, store *sqlstore.Store, known, network string) error {
 	switch known {
 	case "":
 		return store.SetMeta(ctx, metaNetwork, network)

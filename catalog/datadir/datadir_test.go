@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog/datadir"
+	"almanac/catalog/sqlstore"
 )
 
 func TestDefault(t *testing.T) {
@@ -88,7 +89,7 @@ func TestWatchNoticesAnotherCatalog(t *testing.T) {
 			t.Fatal(err)
 		}
 		tick, ended := make(chan time.Time), make(chan error, 1)
-		go func() { ended <- datadir.Catalog{Dir: dir}.Watch(t.Context(), nil, tick) }()
+		go func() { ended <- datadir.Catalog{Dir: dir}.Watch(t.Context(), new(sqlstore.Store), tick) }()
 		tick <- time.Time{}
 		tick <- time.Time{} // the first look was at the same file
 		err := change()
@@ -102,7 +103,7 @@ func TestWatchNoticesAnotherCatalog(t *testing.T) {
 	if err := os.WriteFile(at, []byte("a"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (datadir.Catalog{Dir: dir}.Watch(ctx, nil, nil)); err != nil {
+	if err := (datadir.Catalog{Dir: dir}.Watch(ctx, new(sqlstore.Store), nil)); err != nil {
 		t.Errorf("at the end: %v", err)
 	}
 }

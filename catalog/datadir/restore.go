@@ -15,9 +15,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"almanac/catalog"
 	"almanac/catalog/datadir/filesystem"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // maxManifest bounds the manifest of a backup, in bytes.
@@ -29,7 +29,7 @@ const maxManifest = 1 << 20
 // catalog is renamed, which is one step, the directory is as it was. Only files of the
 // known names are taken.
 func (c Catalog) Restore(
-	ctx context.Context, from, network string, prepare func(context.Context, catalog.Store) error, others ...string,
+	ctx context.Context, from, network string, prepare func(context.Context, *sqlstore.Store) error, others ...string,
 ) (b Backup, err error) {
 	if c.URL != "" {
 		return b, c.errElsewhere()
@@ -75,7 +75,7 @@ func (b Backup) fits(from, network string) error {
 }
 
 // try opens a catalog as a server would. It is one file afterwards.
-func (c Catalog) try(ctx context.Context, network string, prepare func(context.Context, catalog.Store) error) error {
+func (c Catalog) try(ctx context.Context, network string, prepare func(context.Context, *sqlstore.Store) error) error {
 	if err := sqlite.CheckSchema(ctx, File(c.Dir)); err != nil {
 		return err
 	}

@@ -6,16 +6,11 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 )
 
-// Store is what asking for a job writes to.
-type Store interface {
-	catalog.JobStore
-	AddAudit(ctx context.Context, a catalog.Audit) error
-}
-
 // Ask adds a request of a person, and says so in the log of changes.
-func Ask(ctx context.Context, store Store, r catalog.Request) (id int64, err error) {
+func Ask(ctx context.Context, store *sqlstore.Store, r catalog.Request) (id int64, err error) {
 	if id, err = store.Enqueue(ctx, r); err != nil {
 		return 0, err
 	}
@@ -24,7 +19,7 @@ func Ask(ctx context.Context, store Store, r catalog.Request) (id int64, err err
 
 // Cancel asks for the end of a request, and says so in the log of changes.
 // catalog.ErrNotFound if no open request has the id.
-func Cancel(ctx context.Context, store Store, id int64, by string) error {
+func Cancel(ctx context.Context, store *sqlstore.Store, id int64, by string) error {
 	r, err := store.Job(ctx, id)
 	if err != nil {
 		return err
@@ -37,7 +32,7 @@ func Cancel(ctx context.Context, store Store, id int64, by string) error {
 }
 
 // audit writes to the log of changes. Arguments that are JSON are left out.
-func audit(ctx context.Context, store Store, r catalog.Request, id int64, note string) error {
+func audit(ctx context.Context, store *sqlstore.Store, r catalog.Request, id int64, note string) error {
 	subject := r.Kind
 	if r.Argument != "" && !strings.HasPrefix(r.Argument, "{") {
 		subject += " " + r.Argument

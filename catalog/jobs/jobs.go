@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 )
 
 // Do executes a request. It says how far it is by progress, which any goroutine
@@ -48,7 +49,7 @@ const (
 // Runner executes requests: one of each kind at a time, oldest first, the kinds
 // beside one another, equal ones once.
 type Runner struct {
-	Store catalog.JobStore
+	Store *sqlstore.Store
 	Do    map[string]Do // by kind
 	Log   *slog.Logger
 }

@@ -14,18 +14,20 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/jobs"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
+	"almanac/testing/catalogfile"
 	"almanac/testing/crowd"
 )
 
 // start executes requests of a new catalog in a bubble until the test is over. The
 // test goes on between two looks at the requests.
-func start(t *testing.T, do map[string]jobs.Do) *sqlite.Store {
+func start(t *testing.T, do map[string]jobs.Do) *sqlstore.Store {
 	t.Helper()
-	return startOver(t, do, func(store *sqlite.Store) catalog.JobStore { return store })
+	return startOver(t, do, func(store *sqlstore.Store) *sqlstore.Store { return store })
 }
 
 // startOver is start with requests that are read from what over makes of the catalog.
-func startOver(t *testing.T, do map[string]jobs.Do, over func(*sqlite.Store) catalog.JobStore) *sqlite.Store {
+func startOver(t *testing.T, do map[string]jobs.Do, over func(*sqlstore.Store) *sqlstore.Store) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
 	if err != nil {
@@ -49,7 +51,7 @@ func startOver(t *testing.T, do map[string]jobs.Do, over func(*sqlite.Store) cat
 }
 
 // enqueue adds a request.
-func enqueue(t *testing.T, store *sqlite.Store, kind, argument string) int64 {
+func enqueue(t *testing.T, store *sqlstore.Store, kind, argument string) int64 {
 	t.Helper()
 	id, err := store.Enqueue(t.Context(), catalog.Request{Kind: kind, Argument: argument, By: "ada"})
 	if err != nil {
@@ -81,7 +83,7 @@ func TestAJobWaitsForWhatItNeeds(t *testing.T) {
 }
 
 // job returns a request as it is.
-func job(t *testing.T, store *sqlite.Store, id int64) catalog.Request {
+func job(t *testing.T, store *sqlstore.Store, id int64) catalog.Request {
 	t.Helper()
 	r, err := store.Job(t.Context(), id)
 	if err != nil {
@@ -143,12 +145,14 @@ func TestJobsAreExecuted(t *testing.T) {
 }
 
 // late is a catalog whose lists of requests come late, and are old by then.
-type late struct{ catalog.JobStore }
-
-func (l late) Requests(ctx context.Context) ([]catalog.Request, error) {
-	open, err := l.JobStore.Requests(ctx)
-	time.Sleep(700 * time.Millisecond)
-	return open, err
+func late(store *sqlstore.Store) *sqlstore.Store {
+	return catalogfile.Around(store, func(op string, do func() error) error {
+		err := do()
+		if op == "requests" {
+			time.Sleep(700 * time.Millisecond)
+		}
+		return err
+	})
 }
 
 // TestAJobThatEndsWhileRequestsAreRead holds that its end is not that of an equal
@@ -160,8 +164,7 @@ func TestAJobThatEndsWhileRequestsAreRead(t *testing.T) {
 			time.Sleep(1500 * time.Millisecond)
 			return runs.Add(1), nil
 		}
-		over := func(store *sqlite.Store) catalog.JobStore { return late{store} }
-		store := startOver(t, map[string]jobs.Do{"work": work}, over)
+		store := startOver(t, map[string]jobs.Do{"work": work}, late)
 		first := enqueue(t, store, "work", "a")
 		time.Sleep(2500 * time.Millisecond)
 		if r := job(t, store, first); r.StartedAt.IsZero() || !r.DoneAt.IsZero() {
@@ -182,11 +185,11 @@ func TestACancelledJobLeavesAnEqualOne(t *testing.T) {
 	for when, begins := range map[string]bool{"running": true, "before it began": false} {
 		t.Run(when, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				over := func(store *sqlite.Store) catalog.JobStore {
+				over := func(store *sqlstore.Store) *sqlstore.Store {
 					if begins {
 						return store
 					}
-					return late{store}
+					return late(store)
 				}
 				work := func(ctx context.Context, r catalog.Request, _ func(int, int)) (any, error) {
 					select {

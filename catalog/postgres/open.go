@@ -44,7 +44,7 @@ type Config struct {
 // other process does. It fails with one sentence for the operator if the server cannot
 // be reached, refuses the user, holds another program's tables or was written by a newer
 // version of this one.
-func Open(ctx context.Context, cfg Config) (*Store, error) {
+func Open(ctx context.Context, cfg Config) (*sqlstore.Store, error) {
 	to, err := parse(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
@@ -54,15 +54,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	// What a process that was stopped left open is undone when its lease is over.
 	to.RuntimeParams["idle_in_transaction_session_timeout"] = fmt.Sprint(term.Milliseconds())
 	writer := pool(to, 1)
-	s := &Store{leases: pool(to, 1), name: nameOf(to), holder: holderName(), term: term}
-	s.Store = sqlstore.New(sqlstore.Config{
+	leases := &locker{db: pool(to, 1), name: nameOf(to), holder: holderName(), term: term}
+	s := sqlstore.New(sqlstore.Config{
 		Reader: reader, Reads: readers, Writer: writer, Now: cfg.Now,
 		View:  sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead},
-		Begin: begin, Fence: s.fence, Explain: say,
+		Begin: begin, Locker: leases, Fence: leases.fence, Leases: leases.db, Explain: say,
 		IDs: `SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(? AS json))`,
 		Ping: func(ctx context.Context) error {
 			var one int // asked for: a connection that is idle says nothing
-			return s.leases.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
+			return leases.db.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
 		},
 	})
 	if err := prepare(ctx, writer, nameOf(to)); err != nil {
@@ -207,8 +207,8 @@ func fits(ctx context.Context, db *sql.DB, name string) error {
 }
 
 // Fits implements catalog.Locker.
-func (s *Store) Fits(ctx context.Context) error {
-	return sqlstore.Failure(ctx, "schema", fits(ctx, s.leases, s.name), s.Explain)
+func (l *locker) Fits(ctx context.Context) error {
+	return l.failure(ctx, "schema", fits(ctx, l.db, l.name))
 }
 
 // explain turns what the operator solves into a sentence. Codes are those of

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"almanac/catalog"
 	"almanac/catalog/postgres"
+	"almanac/catalog/sqlstore"
 	"almanac/testing/catalogtest"
 	"almanac/testing/postgrestest"
 )
@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.M{M: m}.Run()) }
 // open opens a catalog that the test's end closes.
 func open(t testing.TB, address string) *postgres.Store {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), postgres.Config{URL: address})
+	s, err := postgres.Leased(t.Context(), postgres.Config{URL: address})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func TestConformance(t *testing.T) {
 	if err := open(t, address).Close(); err != nil {
 		t.Fatal(err)
 	}
-	catalogtest.Run(t, func(t *testing.T) catalog.Store {
+	catalogtest.Run(t, func(t *testing.T) *sqlstore.Store {
 		postgrestest.Empty(t, address)
-		return open(t, address)
+		return open(t, address).Store
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // sample returns records of the size of a documentation page.
@@ -29,7 +29,7 @@ func sample(round, n int) []catalog.Entry {
 	return list
 }
 
-func apply(b *testing.B, s *sqlite.Store, list []catalog.Entry) {
+func apply(b *testing.B, s *sqlstore.Store, list []catalog.Entry) {
 	b.Helper()
 	if _, err := s.Apply(context.Background(), catalog.Batch{Source: "docs", Entries: list}); err != nil {
 		b.Fatal(err)

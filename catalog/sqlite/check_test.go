@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 func TestCheckFindsDamage(t *testing.T) {
@@ -46,7 +47,7 @@ func TestCheckComparesTexts(t *testing.T) {
 		`UPDATE documents SET data = x'00'`:                                                          "document 1000000 is",
 	} {
 		path := filled(t)
-		if err := inCatalog(path, func(s *sqlite.Store) error {
+		if err := inCatalog(path, func(s *sqlstore.Store) error {
 			g, err := s.OpenGeneration(t.Context(), "a")
 			if err != nil {
 				return err
@@ -115,7 +116,7 @@ func TestASchemaHasNothingOfItsOwn(t *testing.T) {
 // TestATombstoneSaysNothing: what a source withdrew is not kept.
 func TestATombstoneSaysNothing(t *testing.T) {
 	path := file(t)
-	err := inCatalog(path, func(s *sqlite.Store) error {
+	err := inCatalog(path, func(s *sqlstore.Store) error {
 		if err := write(s, "docs", 1, nil); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // role is the environment variable that makes the test binary another
@@ -43,7 +44,7 @@ func process(t testing.TB, name string, args ...string) *exec.Cmd {
 }
 
 // open opens a catalog that the test's end closes.
-func open(t testing.TB, path string) *sqlite.Store {
+func open(t testing.TB, path string) *sqlstore.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
 	if err != nil {

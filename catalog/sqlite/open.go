@@ -35,9 +35,6 @@ type Config struct {
 	Sealed error
 }
 
-// Store is a catalog in a SQLite file.
-type Store = sqlstore.Store
-
 // file is a catalog that is being opened.
 type file struct {
 	path   string
@@ -49,7 +46,7 @@ type file struct {
 // written, belongs to another program, was written by a newer version of this
 // one, or is to be migrated while another process has it open. Any number of
 // processes may open it at once.
-func Open(ctx context.Context, cfg Config) (*Store, error) {
+func Open(ctx context.Context, cfg Config) (*sqlstore.Store, error) {
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)

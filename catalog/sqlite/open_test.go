@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // fails opens the file and checks that the error is one line that names it
@@ -48,7 +49,7 @@ func execute(t *testing.T, path, statement string) {
 func filled(t *testing.T) string {
 	t.Helper()
 	path := file(t)
-	if err := inCatalog(path, func(s *sqlite.Store) error { return write(s, "docs", 3, nil) }); err != nil {
+	if err := inCatalog(path, func(s *sqlstore.Store) error { return write(s, "docs", 3, nil) }); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -17,18 +17,19 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/testing/soak"
 )
 
 // roles are what the test binary does as another process.
 var roles = map[string]func(args []string) error{
-	"open": func(args []string) error { return inCatalog(args[0], func(*sqlite.Store) error { return nil }) },
+	"open": func(args []string) error { return inCatalog(args[0], func(*sqlstore.Store) error { return nil }) },
 	"write": func(args []string) error {
 		n, err := strconv.Atoi(args[2])
 		if err != nil {
 			return err
 		}
-		return inCatalog(args[0], func(s *sqlite.Store) error {
+		return inCatalog(args[0], func(s *sqlstore.Store) error {
 			return write(s, args[1], n, func() { fmt.Println("writing") })
 		})
 	},
@@ -56,7 +57,7 @@ func answer(path string, asked io.Reader) error {
 	return s.Close()
 }
 
-func inCatalog(path string, fn func(s *sqlite.Store) error) error {
+func inCatalog(path string, fn func(s *sqlstore.Store) error) error {
 	s, err := sqlite.Open(context.Background(), sqlite.Config{Path: path})
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ const batchSize = 40
 const endless = 1 << 30
 
 // write applies n batches of a source and calls begun after the first.
-func write(s *sqlite.Store, source string, n int, begun func()) error {
+func write(s *sqlstore.Store, source string, n int, begun func()) error {
 	for i := range n {
 		cursor := strconv.Itoa(i)
 		b := catalog.Batch{Source: source, Cursor: &cursor}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // TestReadOnlyDirectoryIsOneSentence opens a catalog that the user may read
@@ -100,7 +101,7 @@ func TestWhatOneMayNotWriteIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "catalog.db")
-	var owner *sqlite.Store
+	var owner *sqlstore.Store
 	opened := func() {
 		if owner, err = sqlite.Open(t.Context(), sqlite.Config{Path: path}); err != nil {
 			t.Fatal(err)

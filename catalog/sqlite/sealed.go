@@ -16,7 +16,7 @@ import (
 
 // openSealed opens a catalog that this process may only read, with the schema that this
 // program has.
-func openSealed(ctx context.Context, path string, cfg Config) (*Store, error) {
+func openSealed(ctx context.Context, path string, cfg Config) (*sqlstore.Store, error) {
 	db := pooled(sealed{path}, readers)
 	s := sqlstore.New(sqlstore.Config{
 		Reader: db, Reads: readers, Writer: db, Now: cfg.Now, View: sql.TxOptions{ReadOnly: true},

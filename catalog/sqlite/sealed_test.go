@@ -12,10 +12,11 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // sealed opens a catalog that this process may only read; the test's end closes it.
-func sealed(t *testing.T, path string) *sqlite.Store {
+func sealed(t *testing.T, path string) *sqlstore.Store {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Sealed: errSealed})
 	if err != nil {

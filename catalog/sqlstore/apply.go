@@ -10,9 +10,12 @@ import (
 	"almanac/catalog"
 )
 
-// Apply writes a batch in one transaction. Tombstones come first, so that a
-// record that is both deleted and in the batch stays live. An unknown parent
-// leaves Record.Parent unchanged.
+// Apply writes a batch in one transaction: records, their dependents
+// (aliases, links, votes, events), tombstones and the cursor. A record
+// whose content hash is unchanged is not written or logged. A record owned
+// by another source keeps its content and only gains the links, aliases and
+// facts (Result.Foreign), unless the batch takes it over (Batch.Over).
+// An unknown parent leaves Record.Parent unchanged.
 func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Result, err error) {
 	if b.Source == "" {
 		return result, fmt.Errorf("catalog: apply: %w: a batch without a source", catalog.ErrBadEntry)
@@ -458,8 +461,8 @@ func (a *application) log(ctx context.Context) error {
 	return a.putChanges(ctx, changes)
 }
 
-// LiveKeys returns the references of the live records that a source owns, yields or
-// adds to.
+// LiveKeys returns the references of all live records that a source owns,
+// yields too, or adds links, aliases or facts to.
 func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error) {
 	source = catalog.Clean(source)
 	keys := map[catalog.Ref]int64{}

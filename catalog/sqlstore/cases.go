@@ -11,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-// PutCase stores a case by name.
+// PutCase stores a case, by name, and returns it with its id.
 func (s *Store) PutCase(ctx context.Context, c catalog.Case, by string) (catalog.Case, error) {
 	c.Name, c.Description = catalog.Clean(c.Name), catalog.Clean(c.Description)
 	if c.CreatedAt = catalog.CleanTime(c.CreatedAt); c.CreatedAt.IsZero() {
@@ -82,7 +82,8 @@ func (t *txn) caseNamed(ctx context.Context, id int64) (string, error) {
 	return list[0].Name, nil
 }
 
-// DropCase removes a case.
+// DropCase removes a case with its queries and judgments; its evaluations stay.
+// ErrNotFound.
 func (s *Store) DropCase(ctx context.Context, id int64, by string) error {
 	return s.update(ctx, "drop case", func(t *txn) error {
 		name, err := t.caseNamed(ctx, id)
@@ -111,7 +112,8 @@ func (s *Store) DropCase(ctx context.Context, id int64, by string) error {
 	})
 }
 
-// PutQueries stores queries of a case.
+// PutQueries stores queries of a case; one that is there already must carry the
+// revision it was read with: a *ConflictError otherwise, and none is stored.
 func (s *Store) PutQueries(ctx context.Context, id int64, queries []catalog.CaseQuery, by string) error {
 	now := catalog.CleanTime(s.Now())
 	return s.update(ctx, "queries", func(t *txn) error {
@@ -164,7 +166,7 @@ ON CONFLICT (collection, query) DO UPDATE SET text = excluded.text, class = excl
 	return err
 }
 
-// DropQuery removes a query with its judgments.
+// DropQuery removes a query with its judgments. ErrNotFound.
 func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error {
 	return s.update(ctx, "drop query", func(t *txn) error {
 		name, err := t.caseNamed(ctx, id)
@@ -190,7 +192,7 @@ func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error
 	})
 }
 
-// Queries returns the queries of a case.
+// Queries returns the queries of a case in the order they were added.
 func (s *Store) Queries(ctx context.Context, id int64) ([]catalog.CaseQuery, error) {
 	return read(ctx, s, "queries", scanQuery, selectQueries+`ORDER BY position, query`, id)
 }
@@ -201,7 +203,8 @@ func scanQuery(rows *sql.Rows) (q catalog.CaseQuery, err error) {
 	return q, rows.Scan(&q.ID, &q.Text, &q.Kind, &q.Need, &q.Note, &q.Revision)
 }
 
-// PutJudgments stores or withdraws judgments.
+// PutJudgments stores judgments, each replacing the one of the same query, target
+// and judge. A negative grade removes it.
 func (s *Store) PutJudgments(ctx context.Context, id int64, judgments []catalog.Judgment) error {
 	return s.update(ctx, "judgments", func(t *txn) error {
 		if _, err := t.caseNamed(ctx, id); err != nil {
@@ -231,7 +234,7 @@ DO UPDATE SET grade = excluded.grade, at = excluded.at, note = excluded.note`,
 	})
 }
 
-// Judgments returns the judgments of a case.
+// Judgments returns the judgments of a case by query, target and judge.
 func (s *Store) Judgments(ctx context.Context, id int64) ([]catalog.Judgment, error) {
 	return read(ctx, s, "judgments", scanJudgment, selectJudgments+`ORDER BY query, target, judge`, id)
 }
@@ -245,7 +248,7 @@ func scanJudgment(rows *sql.Rows) (j catalog.Judgment, err error) {
 	return j, err
 }
 
-// AddEvaluation stores a run; At defaults to now.
+// AddEvaluation stores a run and returns its id; At defaults to now.
 func (s *Store) AddEvaluation(ctx context.Context, e catalog.Evaluation) (id int64, err error) {
 	at := catalog.CleanTime(e.At)
 	if at.IsZero() {
@@ -264,13 +267,14 @@ func (s *Store) AddEvaluation(ctx context.Context, e catalog.Evaluation) (id int
 const selectEvaluations = `SELECT id, collection, at, author, profile, revision, judges, generation, model, version,
 	summary, `
 
-// Evaluation returns a run.
+// Evaluation returns a run. ErrNotFound.
 func (s *Store) Evaluation(ctx context.Context, id int64) (catalog.Evaluation, error) {
 	return one(ctx, s, scanEvaluation, fmt.Sprintf("evaluation %d", id),
 		selectEvaluations+`data FROM evaluations WHERE id = ?`, id)
 }
 
-// Evaluations returns runs without their data, newest first.
+// Evaluations returns the runs of a case (0: of all), newest first, without Data;
+// limit 0 means all.
 func (s *Store) Evaluations(ctx context.Context, caseID int64, n int) ([]catalog.Evaluation, error) {
 	return read(ctx, s, "evaluations", scanEvaluation, selectEvaluations+`'' FROM evaluations
 WHERE CAST(? AS BIGINT) IN (0, collection) ORDER BY id DESC LIMIT +?`, caseID, limit(n))

@@ -7,8 +7,8 @@ import (
 	"almanac/catalog"
 )
 
-// Changes returns up to limit changes after seq, oldest first; limit 0 means
-// all.
+// Changes returns up to limit changes after seq, oldest first. A record
+// that changed several times appears once, at its last change. Limit 0 means all.
 func (s *Store) Changes(ctx context.Context, after int64, n int) ([]catalog.Change, error) {
 	return read(ctx, s, "changes", scanChange,
 		`SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT +?`,
@@ -22,7 +22,9 @@ func scanChange(rows *sql.Rows) (c catalog.Change, err error) {
 	return c, err
 }
 
-// LastChange returns the newest sequence number, 0 if the log is empty.
+// LastChange returns the newest sequence number of the change log, 0 if the
+// log is empty. Anything computed from records is valid while it does not
+// change.
 func (s *Store) LastChange(ctx context.Context) (seq int64, err error) {
 	err = s.reading(ctx, "last change", func(q querier) error {
 		return q.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM changes`).Scan(&seq)

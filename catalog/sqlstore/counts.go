@@ -23,7 +23,8 @@ func scanCount(rows *sql.Rows) (c catalog.Count, err error) {
 	return c, err
 }
 
-// ForeignCounts counts the live records of others that each source adds something to.
+// ForeignCounts returns to how many live records that another owns each source adds
+// something; a source that adds nothing is left out.
 func (s *Store) ForeignCounts(ctx context.Context) (map[string]int, error) {
 	counts := map[string]int{}
 	into := func(rows *sql.Rows) (none struct{}, err error) {
@@ -39,7 +40,8 @@ WHERE r.deleted_at = 0 AND r.source <> a.source GROUP BY a.source`)
 	return counts, err
 }
 
-// TagCounts counts the live records of a kind by tag, most first.
+// TagCounts returns how many live records of a kind have each tag that
+// begins with prefix, most first: Tag("label", …) with "label:".
 func (s *Store) TagCounts(ctx context.Context, kind catalog.Kind, prefix string) ([]catalog.TagCount, error) {
 	prefix = catalog.Clean(prefix)
 	return read(ctx, s, "tag counts", scanTagCount, `SELECT t.tag, COUNT(*)

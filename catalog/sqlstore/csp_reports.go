@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// CountViolations adds to the daily counts. Addresses for which a day has no room
+// CountViolations adds to the daily counts as CountSearches does. Addresses for which a day has no room
 // are counted as others.
 func (s *Store) CountViolations(ctx context.Context, counts []catalog.Violation) error {
 	return s.update(ctx, "count violations", func(t *txn) error {
@@ -38,7 +38,8 @@ ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.coun
 	})
 }
 
-// Violations returns what was blocked, most first.
+// Violations returns what the content security policy blocked since a day,
+// most first.
 func (s *Store) Violations(ctx context.Context, since time.Time) ([]catalog.Violation, error) {
 	return read(ctx, s, "violations", scanViolation, `SELECT directive, blocked_uri, SUM(count), MAX(last_at), MAX(clients)
 FROM csp_reports WHERE day >= ? GROUP BY directive, blocked_uri

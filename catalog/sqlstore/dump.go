@@ -8,8 +8,11 @@ import (
 	"almanac/catalog"
 )
 
-// Dump calls fn with every live record and its dependents, by id, each followed
-// by the additions of other sources.
+// Dump calls fn with every live record, by id, all from one state of the
+// catalog: first the entry of the source that owns it, then, with the
+// record's reference alone, the additions of each other source. Applied to
+// an empty catalog by source, owners before additions, the entries recreate
+// the same records. Dump stops at an error of fn and returns it.
 func (s *Store) Dump(ctx context.Context, fn func(source string, e catalog.Entry) error) error {
 	return s.view(ctx, "dump", func(q querier) error {
 		for after := int64(0); ; {

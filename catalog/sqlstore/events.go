@@ -19,8 +19,10 @@ OR source = (SELECT o.source FROM events o LEFT JOIN records r ON r.kind = o.kin
 	WHERE o.kind = events.kind AND o.key = events.key AND o.field = events.field
 	ORDER BY f.source IS NULL, r.source IS DISTINCT FROM o.source, o.source LIMIT 1))`
 
-// Events returns matching events, newest first, then by reference; events of
-// one reference at the same time are in reverse order of writing.
+// Events returns matching events, newest first, then by reference; events
+// of one reference at the same time are in reverse order of writing. Of
+// several sources that report the changes of a field, one counts: a source
+// that gives facts of the record, else its owner, else the first by name.
 func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog.Event, error) {
 	ref := query.Ref.Clean()
 	c := conditions{parts: []string{`1 = 1`}}

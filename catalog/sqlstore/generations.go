@@ -12,8 +12,8 @@ import (
 
 const selectGenerations = `SELECT id, fingerprint, checkpoint, created_at FROM generations `
 
-// OpenGeneration returns the generation of the fingerprint, creating it if it
-// does not exist.
+// OpenGeneration returns the generation of the fingerprint (analyzer,
+// passage rules, embedding model), creating it if it does not exist.
 func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog.Generation, error) {
 	fingerprint = catalog.Clean(fingerprint)
 	list, err := read(ctx, s, "open generation", scanGeneration, selectGenerations+`WHERE fingerprint = ?`, fingerprint)
@@ -53,7 +53,9 @@ func scanGeneration(rows *sql.Rows) (g catalog.Generation, err error) {
 // retired marks the fingerprint of a retired generation; no other contains it.
 const retired = "\nretired "
 
-// RetireGeneration gives a generation's fingerprint away.
+// RetireGeneration gives a generation's fingerprint away, so that OpenGeneration
+// makes another one, while this stays as it is. Retiring twice does nothing.
+// ErrNotFound.
 func (s *Store) RetireGeneration(ctx context.Context, id int64) error {
 	return s.rename(ctx, "retire generation", id, func(fingerprint string) string {
 		before, _, _ := strings.Cut(fingerprint, retired)
@@ -61,7 +63,8 @@ func (s *Store) RetireGeneration(ctx context.Context, id int64) error {
 	})
 }
 
-// RestoreGeneration gives a retired generation its fingerprint again.
+// RestoreGeneration takes RetireGeneration back. ErrConflict if another generation
+// has the fingerprint now.
 func (s *Store) RestoreGeneration(ctx context.Context, id int64) error {
 	return s.rename(ctx, "restore generation", id, func(fingerprint string) string {
 		before, _, _ := strings.Cut(fingerprint, retired)

@@ -20,7 +20,8 @@ func (s *Store) LinksFrom(ctx context.Context, record int64, relations ...catalo
 	return s.links(ctx, "links from", `l.record = ?`, []any{record}, relations)
 }
 
-// LinksFromAll returns the links of several records, by record id.
+// LinksFromAll returns the links of several records, by record id, each
+// record's in stored order.
 func (s *Store) LinksFromAll(
 	ctx context.Context, records []int64, relations ...catalog.Relation,
 ) (list []catalog.Link, err error) {
@@ -35,7 +36,8 @@ func (s *Store) LinksFromAll(
 	return list, err
 }
 
-// LinksTo returns the links of live records that point to ref, by record id.
+// LinksTo returns the links of live records that point to exactly this
+// reference, by record id. ListQuery.LinksTo resolves aliases.
 func (s *Store) LinksTo(ctx context.Context, ref catalog.Ref, relations ...catalog.Relation) ([]catalog.Link, error) {
 	ref = ref.Clean()
 	return s.links(ctx, "links to", `l.to_kind = ? AND l.to_key = ?`, []any{string(ref.Kind), ref.Key}, relations)

@@ -48,8 +48,8 @@ var columns = map[catalog.TimeColumn]string{
 // maxPattern is the length limit of SQLite's LIKE patterns, in bytes.
 const maxPattern = 50_000
 
-// List returns one page of the matching records and their number. Both come
-// from the same state of the catalog.
+// List returns one page of the matching records and their number, both from the same
+// state of the catalog.
 func (s *Store) List(ctx context.Context, query catalog.ListQuery) (list []catalog.Record, total int, err error) {
 	order, ok := orders[query.Order]
 	if !ok {

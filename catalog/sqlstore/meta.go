@@ -8,7 +8,8 @@ import (
 	"almanac/catalog"
 )
 
-// Meta returns a fact about the data directory; "" if it is not set.
+// Meta returns a fact about the data directory itself: its network, the sample's anchor
+// day. A missing key returns "".
 func (s *Store) Meta(ctx context.Context, key string) (value string, err error) {
 	err = s.reading(ctx, "meta", func(q querier) error {
 		err := q.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, catalog.Clean(key)).Scan(&value)

@@ -16,9 +16,9 @@ const (
 	passageTexts   = `anchor, section, heading, text, places` // what a passage's checksum is of
 )
 
-// PutPassages replaces the passages and documents of the given records, adds to the
-// statistics and moves the generation's checkpoint, in one transaction. ErrNotFound if
-// the generation does not exist.
+// PutPassages replaces the passages and documents of records, adds to the statistics and
+// moves the generation's checkpoint, in one transaction. A record given without passages
+// loses them and its document. ErrNotFound if the generation does not exist.
 func (s *Store) PutPassages(ctx context.Context, generation int64, b catalog.IndexBatch) error {
 	return s.write(ctx, "put passages", func(t *txn) error {
 		if b.Statistics != nil {
@@ -115,8 +115,8 @@ func scanPassage(rows *sql.Rows) (p catalog.Passage, err error) {
 }
 
 // ScanDocuments calls fn for every document in the order of records until it
-// fails. All documents come from one state of the database. fn should be quick:
-// the write-ahead log grows as long as the scan holds that state.
+// fails. fn must not keep data. All documents come from one state of the database. fn
+// should be quick: the write-ahead log grows as long as the scan holds that state.
 func (s *Store) ScanDocuments(
 	ctx context.Context, generation int64, fn func(record int64, data []byte) error,
 ) error {
@@ -124,8 +124,8 @@ func (s *Store) ScanDocuments(
 		`SELECT record, data FROM documents WHERE generation = ? ORDER BY record`, generation)
 }
 
-// Documents calls fn for the documents of records that have one, in no particular order,
-// until it fails.
+// Documents calls fn for the documents of records that have one, in no particular
+// order, until it fails. fn must not keep data.
 func (s *Store) Documents(
 	ctx context.Context, generation int64, records []int64, fn func(record int64, data []byte) error,
 ) error {
@@ -190,7 +190,7 @@ func (t *txn) putStatistics(generation int64, b catalog.IndexBatch) error {
 }
 
 // ScanStatistics calls fn for all statistics up to a position after the given one, in
-// their order, until it fails.
+// their order, until it fails. fn must not keep their data.
 func (s *Store) ScanStatistics(
 	ctx context.Context, generation, after int64, fn func(catalog.Statistics) error,
 ) error {

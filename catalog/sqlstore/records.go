@@ -41,12 +41,12 @@ RETURNING id`
 WHERE id = ?`
 )
 
-// Get finds a record by natural key, then by alias.
+// Get finds a record by natural key, then by alias. ErrNotFound.
 func (s *Store) Get(ctx context.Context, ref catalog.Ref) (catalog.Record, error) {
 	return s.find(ctx, "get", ref, `body`)
 }
 
-// Head finds the same record without its body.
+// Head is Get without the body, which can be large.
 func (s *Store) Head(ctx context.Context, ref catalog.Ref) (catalog.Record, error) {
 	return s.find(ctx, "head", ref, noBody)
 }
@@ -71,7 +71,7 @@ func (s *Store) find(ctx context.Context, op string, ref catalog.Ref, body strin
 	return r, err
 }
 
-// ByID finds a live record.
+// ByID finds a live record. ErrNotFound.
 func (s *Store) ByID(ctx context.Context, id int64) (r catalog.Record, err error) {
 	err = s.view(ctx, "by id", func(q querier) error {
 		r, err = queryRecord(ctx, q, fmt.Sprintf("record %d", id), `body`, `id = ?`, id)
@@ -97,7 +97,8 @@ func (s *Store) ByPath(ctx context.Context, path string) (list []catalog.Record,
 	return list, err
 }
 
-// Handled returns the live records that have one of some handles, without their bodies.
+// Handled returns the live records that have one of some handles, see Record.Handles,
+// without their bodies, oldest id first.
 func (s *Store) Handled(ctx context.Context, handles []string) (list []catalog.Record, err error) {
 	handles = slices.Compact(slices.Sorted(slices.Values(clean(handles))))
 	err = s.view(ctx, "handled", func(q querier) error {
@@ -176,8 +177,7 @@ func (s *Store) Records(ctx context.Context, ids []int64) (list []catalog.Record
 	return list, err
 }
 
-// Heads returns the live records among ids without their bodies, in the order
-// of ids.
+// Heads is Records without the bodies.
 func (s *Store) Heads(ctx context.Context, ids []int64) (list []catalog.Record, err error) {
 	err = s.view(ctx, "heads", func(q querier) error {
 		list, err = loadRecords(ctx, q, ids, false)
@@ -186,8 +186,8 @@ func (s *Store) Heads(ctx context.Context, ids []int64) (list []catalog.Record, 
 	return list, err
 }
 
-// HeadsOf returns the live records that references name, by key or alias,
-// without their bodies.
+// HeadsOf returns the live records that references name, by key or alias, without
+// their bodies, by the reference as it was given. One that names nothing is absent.
 func (s *Store) HeadsOf(ctx context.Context, refs []catalog.Ref) (map[catalog.Ref]catalog.Record, error) {
 	keys := map[catalog.Kind][]string{}
 	for _, ref := range refs {

@@ -11,7 +11,8 @@ import (
 const selectRequests = `SELECT id, kind, argument, author, created_at, started_at, attempts, done_at, done, total, cancelled,
 	result, failure FROM requests `
 
-// Enqueue adds a request; CreatedAt defaults to now.
+// Enqueue adds a job; of the request it takes Kind, Argument, By and CreatedAt (default
+// now).
 func (s *Store) Enqueue(ctx context.Context, r catalog.Request) (id int64, err error) {
 	at := catalog.CleanTime(r.CreatedAt)
 	if at.IsZero() {
@@ -26,17 +27,17 @@ VALUES (?, ?, ?, ?, 0, '') RETURNING id`,
 	return id, err
 }
 
-// Requests returns the open requests, oldest first.
+// Requests returns the requests that are not done, oldest first.
 func (s *Store) Requests(ctx context.Context) ([]catalog.Request, error) {
 	return read(ctx, s, "requests", scanRequest, selectRequests+`WHERE done_at = 0 ORDER BY id`)
 }
 
-// Jobs returns requests, newest first.
+// Jobs returns requests whatever their state, newest first; limit 0 means all.
 func (s *Store) Jobs(ctx context.Context, n int) ([]catalog.Request, error) {
 	return read(ctx, s, "jobs", scanRequest, selectRequests+`ORDER BY id DESC LIMIT +?`, limit(n))
 }
 
-// Job returns a request.
+// Job returns a request. ErrNotFound.
 func (s *Store) Job(ctx context.Context, id int64) (catalog.Request, error) {
 	return one(ctx, s, scanRequest, fmt.Sprintf("job %d", id), selectRequests+`WHERE id = ?`, id)
 }
@@ -49,7 +50,8 @@ func scanRequest(rows *sql.Rows) (r catalog.Request, err error) {
 	return r, err
 }
 
-// StartRequest marks an open request as under way.
+// StartRequest says that a request is under way from now on; one that a process
+// left unfinished begins again.
 func (s *Store) StartRequest(ctx context.Context, id int64) error {
 	return s.write(ctx, "start request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET started_at = ?, attempts = attempts + 1, done = 0, total = 0
@@ -58,7 +60,8 @@ WHERE id = ? AND done_at = 0`,
 	})
 }
 
-// ProgressRequest stores how far an open request is.
+// ProgressRequest stores how far a request is, and reports whether it is to be
+// cancelled.
 func (s *Store) ProgressRequest(ctx context.Context, id int64, done, total int) (cancel bool, err error) {
 	err = s.write(ctx, "progress of a request", func(t *txn) error {
 		return t.QueryRowContext(ctx, `UPDATE requests SET done = ?, total = ? WHERE id = ? RETURNING cancelled`,
@@ -67,7 +70,8 @@ func (s *Store) ProgressRequest(ctx context.Context, id int64, done, total int) 
 	return cancel, err
 }
 
-// CancelRequest asks for the end of an open request.
+// CancelRequest asks whoever executes a request to stop; one that has not begun
+// is done at once. ErrNotFound if no open request has the id.
 func (s *Store) CancelRequest(ctx context.Context, id int64) error {
 	return s.update(ctx, "cancel request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET cancelled = 1,
@@ -77,7 +81,8 @@ WHERE id = ? AND done_at = 0`, micros(catalog.CleanTime(s.Now())), id)
 	})
 }
 
-// FinishRequest marks an open request done.
+// FinishRequest marks a request done, with its result or why there is none.
+// ErrNotFound if no open request has the id.
 func (s *Store) FinishRequest(ctx context.Context, id int64, result, failure string) error {
 	return s.write(ctx, "finish request", func(t *txn) error {
 		return t.open(id, `UPDATE requests SET done_at = ?, result = ?, failure = ? WHERE id = ? AND done_at = 0`,

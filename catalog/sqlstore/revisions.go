@@ -11,7 +11,8 @@ import (
 
 const selectRevisions = `SELECT kind, name, number, base, created_at, author, note, data FROM revisions `
 
-// SaveRevision appends a revision.
+// SaveRevision appends a revision with the number Base + 1 and returns it. A
+// *ConflictError if Base is not the newest of its kind and name (0: none yet).
 func (s *Store) SaveRevision(ctx context.Context, r catalog.Revision) (catalog.Revision, error) {
 	r.Name, r.By = catalog.Clean(r.Name), catalog.Clean(r.By)
 	r.Note, r.Data = catalog.Clean(r.Note), catalog.Clean(r.Data)
@@ -51,7 +52,7 @@ func subject(kind catalog.RevisionKind, name string) string {
 // edition names a revision in the audit log: NAME/NUMBER.
 func edition(name string, number int) string { return fmt.Sprintf("%s/%d", name, number) }
 
-// Revision returns a revision, the newest for number 0.
+// Revision returns a revision, the newest for number 0. ErrNotFound.
 func (s *Store) Revision(
 	ctx context.Context, kind catalog.RevisionKind, name string, number int,
 ) (catalog.Revision, error) {
@@ -64,7 +65,7 @@ func (s *Store) Revision(
 		string(kind), name, number)
 }
 
-// Revisions returns the revisions of a kind, newest first.
+// Revisions returns all revisions of a kind, newest first.
 func (s *Store) Revisions(ctx context.Context, kind catalog.RevisionKind) ([]catalog.Revision, error) {
 	return read(ctx, s, "revisions", scanRevision, selectRevisions+
 		`WHERE kind = ? ORDER BY created_at DESC, name, number DESC`, string(kind))
@@ -79,7 +80,10 @@ func scanRevision(rows *sql.Rows) (r catalog.Revision, err error) {
 
 const selectPublications = `SELECT id, kind, name, number, at, author, note FROM publications `
 
-// Publish adds a publication.
+// Publish makes a revision the one in force of its kind, or with Number 0 that of
+// the configuration. ErrNotFound if there is no such revision. since, unless 0, is
+// the id of the publication that the decision was made on: a *ConflictError if
+// another came between.
 func (s *Store) Publish(ctx context.Context, p catalog.Publication, since int64) (catalog.Publication, error) {
 	p.Name, p.By, p.Note = catalog.Clean(p.Name), catalog.Clean(p.By), catalog.Clean(p.Note)
 	p.At = catalog.CleanTime(s.Now())
@@ -119,7 +123,8 @@ VALUES (?, ?, ?, ?, ?, ?) RETURNING id`, string(p.Kind), p.Name, p.Number, micro
 	return p, err
 }
 
-// Published returns the publication in force of each kind.
+// Published returns what is in force, at most one of each kind, and the newest
+// publication's id, which changes with every publication; 0 before the first.
 func (s *Store) Published(ctx context.Context) (list []catalog.Publication, head int64, err error) {
 	list, err = read(ctx, s, "published", scanPublication, selectPublications+
 		`WHERE id IN (SELECT MAX(id) FROM publications GROUP BY kind) ORDER BY id`)
@@ -129,7 +134,8 @@ func (s *Store) Published(ctx context.Context) (list []catalog.Publication, head
 	return list, head, err
 }
 
-// Publications returns what was ever in force of a kind.
+// Publications returns what was ever in force of a kind, newest first; limit 0
+// means all.
 func (s *Store) Publications(ctx context.Context, kind catalog.RevisionKind, n int) ([]catalog.Publication, error) {
 	return read(ctx, s, "publications", scanPublication, selectPublications+
 		`WHERE kind = ? ORDER BY id DESC LIMIT +?`, string(kind), limit(n))
@@ -150,7 +156,7 @@ func (t *txn) audit(a catalog.Audit) error {
 	return err
 }
 
-// AddAudit adds an entry to the audit log; At defaults to now.
+// AddAudit records what else people do, jobs and settings; At defaults to now.
 func (s *Store) AddAudit(ctx context.Context, a catalog.Audit) error {
 	if a.At = catalog.CleanTime(a.At); a.At.IsZero() {
 		a.At = catalog.CleanTime(s.Now())
@@ -158,7 +164,7 @@ func (s *Store) AddAudit(ctx context.Context, a catalog.Audit) error {
 	return s.update(ctx, "audit", func(t *txn) error { return t.audit(a) })
 }
 
-// Audit returns the newest entries of the audit log.
+// Audit returns what people changed, newest first; limit 0 means all.
 func (s *Store) Audit(ctx context.Context, n int) ([]catalog.Audit, error) {
 	return read(ctx, s, "audit", func(rows *sql.Rows) (a catalog.Audit, err error) {
 		var at int64

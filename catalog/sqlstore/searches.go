@@ -10,7 +10,8 @@ import (
 	"almanac/catalog"
 )
 
-// CountSearches adds to the daily counts.
+// CountSearches adds to the daily counts, to the bound of a day, and removes days that
+// are no longer kept.
 func (s *Store) CountSearches(ctx context.Context, counts []catalog.SearchCount) error {
 	return s.update(ctx, "count searches", func(t *txn) error {
 		rows := t.ration("searches", catalog.DaySearches)
@@ -66,7 +67,8 @@ var searchOrders = map[catalog.SearchOrder]struct{ column, sum string }{
 	catalog.Slowest: {"longest", "MAX"},
 }
 
-// Searches returns searched queries in an order.
+// Searches returns searched queries in an order, and the total number of
+// matching queries.
 func (s *Store) Searches(
 	ctx context.Context, query catalog.SearchQuery,
 ) (list []catalog.SearchCount, total int, err error) {
@@ -84,7 +86,8 @@ func (s *Store) Searches(
 	return list, total, err
 }
 
-// SearchDays returns the sums of days.
+// SearchDays returns how much was searched for on each day since one, oldest first;
+// days without a search are left out.
 func (s *Store) SearchDays(ctx context.Context, since time.Time) ([]catalog.SearchDay, error) {
 	return read(ctx, s, "search days", func(rows *sql.Rows) (d catalog.SearchDay, err error) {
 		var day int64
@@ -130,7 +133,7 @@ func daysOf(table string) string {
 	UNION ALL SELECT ` + next + `> days.day) FROM days WHERE days.day IS NOT NULL)`
 }
 
-// CountClicks adds to the daily counts.
+// CountClicks adds to the daily counts as CountSearches does.
 func (s *Store) CountClicks(ctx context.Context, counts []catalog.ClickCount) error {
 	return s.update(ctx, "count clicks", func(t *txn) error {
 		rows := t.ration("clicks", catalog.DayClicks)
@@ -156,7 +159,8 @@ DO UPDATE SET shown = clicks.shown + excluded.shown, clicked = clicks.clicked + 
 	})
 }
 
-// Clicks returns what was shown and chosen.
+// Clicks returns what was shown and chosen since a day, by query, record and
+// position; of the queries if some are named.
 func (s *Store) Clicks(ctx context.Context, since time.Time, queries ...string) ([]catalog.ClickCount, error) {
 	args := []any{sinceDay(since)}
 	for _, query := range queries {

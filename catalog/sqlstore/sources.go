@@ -24,7 +24,8 @@ func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 	return st, err
 }
 
-// SetSource stores a source's sync state except what Apply sets.
+// SetSource stores a source's sync state except what only Apply sets: its
+// cursor and Foreign.
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.write(ctx, "set source", func(t *txn) error {
 		_, err := t.Exec(`INSERT INTO sources
@@ -53,7 +54,8 @@ var dropSource = []string{
 	`DELETE FROM sources WHERE name = ?1`,
 }
 
-// DropSource removes a source's sync state and its events.
+// DropSource removes a source's sync state and its events. Its records and
+// additions are deleted before, by Apply.
 func (s *Store) DropSource(ctx context.Context, source string) error {
 	return s.write(ctx, "drop source", func(t *txn) error {
 		for _, statement := range dropSource {

@@ -30,8 +30,9 @@ type standing struct {
 	whole time.Time // when everything was read
 }
 
-// Ping implements catalog.Reader. What a read met of damage counts until everything can be
-// read again: a ping reads little.
+// Ping says whether reads are answered now: why not, if they are not. It takes two
+// seconds at most, however often it is called. What a read met of damage counts until
+// everything can be read again: a ping reads little. ErrUnreachable, ErrDamaged.
 func (s *Store) Ping(ctx context.Context) error {
 	p := &s.standing
 	p.mu.Lock()

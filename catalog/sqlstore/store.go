@@ -26,9 +26,13 @@ type Config struct {
 	// Begin begins a transaction on Writer once no other of any process writes: changes
 	// are numbered in the order of commits.
 	Begin func(ctx context.Context, writer *sql.DB) (*sql.Tx, error)
-	// Fence fails if another process has become the one that syncs and indexes. nil: a
-	// lock of the file system says who that is.
+	// Locker says which process is the writer of a database that machines share. nil: a
+	// lock of the file system says it.
+	Locker catalog.Locker
+	// Fence fails if another process has become the writer. nil: there is no Locker.
 	Fence func(tx *sql.Tx) error
+	// Leases is what Locker asks; it is closed with the store.
+	Leases *sql.DB
 	// IDs is a query of the numbers of a JSON array, its parameter.
 	IDs string
 	// Ping reads a little, not from what a connection remembers.
@@ -38,28 +42,41 @@ type Config struct {
 	// Explain puts problems that the operator solves into a sentence.
 	Explain func(error) error
 	Now     func() time.Time // the clock; nil means time.Now
+	// Around runs each operation, of which it gets the name. nil: in a span of the
+	// context's trace.
+	Around func(ctx context.Context, op string, do func() error) error
 }
 
-// Store is a catalog in a database. It is safe for concurrent use.
+// Store is the catalog in a database. The suite in testing/catalogtest checks it on every
+// engine.
+//
+// Reads see only live records unless they say otherwise and are safe for concurrent use;
+// writes are serialised. Every write is one transaction: after a crash it is either
+// complete or absent.
 type Store struct {
 	Config
 	reads    *semaphore.Weighted // in the order in which they come: package sql would choose at random
 	standing standing
 }
 
-var _ catalog.Store = (*Store)(nil)
-
 // New returns the store of a database that has the newest schema.
 func New(cfg Config) *Store {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Around == nil {
+		cfg.Around = traced
 	}
 	return &Store{Config: cfg, reads: semaphore.NewWeighted(cfg.Reads)}
 }
 
 // Close waits for the running statements and closes the database.
 func (s *Store) Close() error {
-	return errors.Join(s.Reader.Close(), s.Writer.Close())
+	err := errors.Join(s.Reader.Close(), s.Writer.Close())
+	if s.Leases != nil {
+		err = errors.Join(err, s.Leases.Close())
+	}
+	return err
 }
 
 // failure wraps an error with the operation.
@@ -89,29 +106,28 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// mark begins a span in the trace of a context. Outside one nothing is recorded: the change log is read every second.
-func mark(ctx context.Context, op string) trace.Span {
-	_, s := trace.SpanFromContext(ctx).TracerProvider().Tracer("almanac").Start(ctx, "catalog",
+// traced runs an operation in a span of a context's trace. Outside one nothing is recorded: the change log is read
+// every second.
+func traced(ctx context.Context, op string, do func() error) error {
+	_, span := trace.SpanFromContext(ctx).TracerProvider().Tracer("almanac").Start(ctx, "catalog",
 		trace.WithAttributes(attribute.String("operation", op)))
-	return s
-}
-
-func end(s trace.Span, err error) {
+	defer span.End()
+	err := do()
 	if err != nil {
-		s.SetStatus(codes.Error, err.Error())
+		span.SetStatus(codes.Error, err.Error())
 	}
-	s.End()
+	return err
 }
 
 // reading runs fn, which makes one query, when a connection is free.
 func (s *Store) reading(ctx context.Context, op string, fn func(q querier) error) error {
-	marked := mark(ctx, op)
-	err := s.reads.Acquire(ctx, 1)
-	if err == nil {
+	err := s.Around(ctx, op, func() error {
+		if err := s.reads.Acquire(ctx, 1); err != nil {
+			return err
+		}
 		defer s.reads.Release(1)
-		err = fn(s.Reader)
-	}
-	end(marked, err)
+		return fn(s.Reader)
+	})
 	return s.failure(ctx, op, err)
 }
 
@@ -141,15 +157,17 @@ func read[T any](
 
 // update runs fn in a write transaction and commits it.
 func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) error {
-	marked := mark(ctx, op)
-	tx, err := s.Begin(ctx, s.Writer)
-	if err == nil {
-		defer tx.Rollback()
-		if err = fn(&txn{tx}); err == nil {
-			err = tx.Commit()
+	err := s.Around(ctx, op, func() error {
+		tx, err := s.Begin(ctx, s.Writer)
+		if err != nil {
+			return err
 		}
-	}
-	end(marked, err)
+		defer tx.Rollback()
+		if err := fn(&txn{tx}); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
 	return s.failure(ctx, op, err)
 }
 

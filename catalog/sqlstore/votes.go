@@ -10,14 +10,14 @@ import (
 const selectVotes = `SELECT v.record, v.voter, v.choice, v.reason, v.cast_at, v.url
 FROM votes v JOIN records r ON r.id = v.record WHERE `
 
-// VotesOn returns the votes on a live record ordered by time, then voter.
+// VotesOn returns the votes on a record ordered by time, then voter.
 func (s *Store) VotesOn(ctx context.Context, record int64) ([]catalog.Vote, error) {
 	return read(ctx, s, "votes on", scanVote,
 		selectVotes+`v.record = ? AND r.deleted_at = 0 ORDER BY v.cast_at, v.voter, v.position`, record)
 }
 
-// VotesBy returns a voter's votes on live records of a kind, newest first; an
-// empty voter means all voters.
+// VotesBy returns a voter's votes on live records of a kind, newest first;
+// an empty voter means all voters.
 func (s *Store) VotesBy(ctx context.Context, kind catalog.Kind, voter string) ([]catalog.Vote, error) {
 	where, args := `r.kind = ? AND r.deleted_at = 0`, []any{catalog.Clean(string(kind))}
 	if voter != "" {

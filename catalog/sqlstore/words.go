@@ -7,7 +7,8 @@ import (
 	"almanac/catalog"
 )
 
-// AddWords adds to a generation's vocabulary.
+// AddWords adds to a generation's vocabulary. It may run ahead of the
+// passages: an unused word does no harm.
 func (s *Store) AddWords(ctx context.Context, generation int64, words []string) error {
 	return s.write(ctx, "add words", func(t *txn) error {
 		for _, w := range words {

@@ -9,15 +9,15 @@ import (
 	"almanac/api/op"
 	"almanac/api/remote"
 	"almanac/api/web"
-	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/ingest/connectors"
 	"almanac/retrieval"
 )
 
 // base returns the knowledge base of a service that listens on an address.
-func (a *app) base(n network.Network, store catalog.Store, search retrieval.Searcher, listen string) kb.Base {
+func (a *app) base(n network.Network, store *sqlstore.Store, search retrieval.Searcher, listen string) kb.Base {
 	allow, _ := a.config.Allowed() // checked with the configuration
 	b := kb.Base{
 		Catalog: store, Search: search, Network: n, Now: now, PublicURL: a.config.PublicURL(listen),

@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/embed"
@@ -159,7 +159,7 @@ func (a *app) withRevisions(ctx context.Context, work func(ranking.Source) error
 
 // revisions reads what people saved in a catalog, over the configuration. transformed
 // says which kind of vectors searches have.
-func (a *app) revisions(n network.Network, store catalog.Store, transformed func() bool) (ranking.Source, error) {
+func (a *app) revisions(n network.Network, store *sqlstore.Store, transformed func() bool) (ranking.Source, error) {
 	cfg, err := a.stackConfig(n, "")
 	return ranking.Source{Store: store, Base: relevanceOf(cfg), Transformed: transformed}, err
 }

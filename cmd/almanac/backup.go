@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"almanac/catalog"
 	"almanac/catalog/datadir"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/stack"
 )
 
@@ -73,7 +73,7 @@ func (c *restoreCmd) Run(ctx context.Context, a *app) (err error) {
 		defer func() { err = errors.Join(err, lock.Unlock()) }()
 	}
 	records := 0
-	put, err := at.Restore(ctx, c.File, n.Name, func(ctx context.Context, store catalog.Store) error {
+	put, err := at.Restore(ctx, c.File, n.Name, func(ctx context.Context, store *sqlstore.Store) error {
 		counts, err := store.Counts(ctx)
 		for _, k := range counts {
 			records += k.N

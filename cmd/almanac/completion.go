@@ -13,6 +13,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/line"
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/cmd/manual"
 	"almanac/ingest/connectors"
@@ -136,7 +137,7 @@ func known(ctx context.Context, a *app, before []string, what string) (words []s
 		if err != nil || !a.catalog(a.dataDir(n)).Exists() {
 			return nil, err // nothing is made for a key that is pressed
 		}
-		err = a.withCatalog(ctx, func(store catalog.Store) error {
+		err = a.withCatalog(ctx, func(store *sqlstore.Store) error {
 			proposals, _, err := store.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
 			for _, r := range proposals {
 				words = append(words, r.Key)

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/embed"
@@ -154,7 +155,7 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, at
 	store := x.catalog.Store
 	var lock catalog.Lock
 	if at.Sealed == nil {
-		if lock, err = stack.TryLock(ctx, at.Dir, store); err != nil {
+		if lock, err = stack.TryLock(ctx, at.Dir, store.Locker); err != nil {
 			return err
 		}
 		if lock == nil {
@@ -260,7 +261,7 @@ func about(left time.Duration) string {
 
 // sources checks the last sync of every source, and that the network file names
 // all that the catalog has.
-func (x *examination) sources(ctx context.Context, n network.Network, store catalog.Store) error {
+func (x *examination) sources(ctx context.Context, n network.Network, store *sqlstore.Store) error {
 	states, err := store.Sources(ctx)
 	former, formerErr := ingest.FormerSources(ctx, store, n)
 	if err = errors.Join(err, formerErr); err != nil {

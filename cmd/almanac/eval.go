@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/embed/static"
@@ -128,7 +129,7 @@ func (c *evalCmd) underFloor(reports []eval.Report) error {
 func (c *evalCmd) sets(ctx context.Context, a *app) ([]testSet, error) {
 	if c.Case != "" {
 		var of eval.Collection
-		err := a.withCatalog(ctx, func(store catalog.Store) error {
+		err := a.withCatalog(ctx, func(store *sqlstore.Store) error {
 			named, err := workbench.CaseNamed(ctx, store, c.Case)
 			if err == nil {
 				of, err = workbench.Judged(ctx, store, named)

@@ -24,6 +24,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/passage"
 	"almanac/testing/postgrestest"
@@ -559,7 +560,7 @@ func read(tb testing.TB, name string) []byte {
 }
 
 // store opens the catalog.
-func (s site) store(tb testing.TB) *sqlite.Store {
+func (s site) store(tb testing.TB) *sqlstore.Store {
 	tb.Helper()
 	store, err := sqlite.Open(tb.Context(), sqlite.Config{Path: datadir.File(s.data)})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/jobs"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/retrieval/eval"
@@ -37,7 +38,7 @@ type job struct {
 }
 
 func (c *jobsListCmd) Run(ctx context.Context, a *app) error {
-	return a.withCatalog(ctx, func(store catalog.Store) error {
+	return a.withCatalog(ctx, func(store *sqlstore.Store) error {
 		list, err := store.Jobs(ctx, c.Limit)
 		if err != nil {
 			return err
@@ -65,7 +66,7 @@ func (*jobsCancelCmd) Help() string {
 }
 
 func (c *jobsCancelCmd) Run(ctx context.Context, a *app) error {
-	return a.withCatalog(ctx, func(store catalog.Store) error {
+	return a.withCatalog(ctx, func(store *sqlstore.Store) error {
 		err := jobs.Cancel(ctx, store, c.ID, a.user())
 		if errors.Is(err, catalog.ErrNotFound) {
 			return fmt.Errorf("there is no open job %d", c.ID)

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/retrieval/workbench"
 )
@@ -42,9 +42,9 @@ type judgeExportCmd struct {
 
 // cases opens the catalog, to which the network's judged queries belong as its first
 // case, and prints what do returns.
-func (a *app) cases(ctx context.Context, asJSON bool, do func(catalog.Store) (fmt.Stringer, error)) error {
+func (a *app) cases(ctx context.Context, asJSON bool, do func(*sqlstore.Store) (fmt.Stringer, error)) error {
 	var out fmt.Stringer
-	err := a.withCatalog(ctx, func(store catalog.Store) (err error) {
+	err := a.withCatalog(ctx, func(store *sqlstore.Store) (err error) {
 		if err = a.firstCase(ctx, store); err == nil {
 			out, err = do(store)
 		}
@@ -59,7 +59,7 @@ func (a *app) cases(ctx context.Context, asJSON bool, do func(catalog.Store) (fm
 }
 
 // firstCase adds the judged queries of its network to a catalog without cases.
-func (a *app) firstCase(ctx context.Context, store catalog.Store) error {
+func (a *app) firstCase(ctx context.Context, store *sqlstore.Store) error {
 	set, err := a.ownSet()
 	if errors.Is(err, config.ErrUsage) { // there are none
 		return nil
@@ -71,7 +71,7 @@ func (a *app) firstCase(ctx context.Context, store catalog.Store) error {
 
 // Run lists.
 func (c *judgeListCmd) Run(ctx context.Context, a *app) error {
-	return a.cases(ctx, c.JSON, func(store catalog.Store) (fmt.Stringer, error) { return workbench.List(ctx, store) })
+	return a.cases(ctx, c.JSON, func(store *sqlstore.Store) (fmt.Stringer, error) { return workbench.List(ctx, store) })
 }
 
 // Run reads files into the catalog.
@@ -81,7 +81,7 @@ func (c *judgeImportCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	judge := workbench.ImportJudge + cmp.Or(c.Judge, in.Name)
-	return a.cases(ctx, c.JSON, func(store catalog.Store) (fmt.Stringer, error) {
+	return a.cases(ctx, c.JSON, func(store *sqlstore.Store) (fmt.Stringer, error) {
 		done, err := workbench.Import(ctx, store, c.Case, in, judge, "command line")
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func (c *judgeImportCmd) Run(ctx context.Context, a *app) error {
 
 // Run writes files.
 func (c *judgeExportCmd) Run(ctx context.Context, a *app) error {
-	return a.cases(ctx, c.JSON, func(store catalog.Store) (fmt.Stringer, error) {
+	return a.cases(ctx, c.JSON, func(store *sqlstore.Store) (fmt.Stringer, error) {
 		out, files, err := workbench.Export(ctx, store, c.Case, c.TREC, c.Judges...)
 		err = errors.Join(err, os.MkdirAll(c.Dir, 0o755))
 		for name, data := range files {

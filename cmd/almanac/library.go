@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 )
@@ -17,7 +17,7 @@ import (
 type library struct {
 	*stack.Stack
 	network   network.Network
-	store     catalog.Store
+	store     *sqlstore.Store
 	at        datadir.Catalog
 	temporary bool // close removes the directory
 }
@@ -25,7 +25,7 @@ type library struct {
 // openCatalog opens the catalog of the configured network, of which open says where it
 // is: app.open or app.openToWrite.
 func openCatalog(ctx context.Context, open func() (network.Network, datadir.Catalog, error)) (
-	n network.Network, at datadir.Catalog, store catalog.Store, err error,
+	n network.Network, at datadir.Catalog, store *sqlstore.Store, err error,
 ) {
 	if n, at, err = open(); err != nil {
 		return n, at, nil, err
@@ -35,7 +35,7 @@ func openCatalog(ctx context.Context, open func() (network.Network, datadir.Cata
 }
 
 // withCatalog opens the catalog of the configured network for some work.
-func (a *app) withCatalog(ctx context.Context, work func(catalog.Store) error) error {
+func (a *app) withCatalog(ctx context.Context, work func(*sqlstore.Store) error) error {
 	_, _, store, err := openCatalog(ctx, a.open)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (a *app) withCatalog(ctx context.Context, work func(catalog.Store) error) e
 type looked struct {
 	// Store is the catalog, or a copy of it that was updated if its schema is an older one. nil: it is in a database, which
 	// is not copied.
-	catalog.Store
+	*sqlstore.Store
 	has, newest int64  // schema of the catalog, and of this program
 	copied      string // directory of the copy; "" = there is none
 }
@@ -55,7 +55,7 @@ type looked struct {
 // older reports whether a start of this program updates the catalog.
 func (l looked) older() bool { return l.has != 0 && l.has < l.newest }
 
-// Close implements catalog.Store.
+// Close closes the catalog and removes its copy.
 func (l looked) Close() error {
 	err := l.Store.Close()
 	if l.copied != "" {

@@ -11,8 +11,8 @@ import (
 	"almanac/api"
 	"almanac/api/admit"
 	"almanac/api/tally"
-	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest/networks"
 )
 
@@ -85,7 +85,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 
 // unsynced returns a function that says what to run before there is anything to
 // answer from. The sample and a folder need nothing.
-func (a *app) unsynced(n network.Network, dir string, store catalog.Store) func(context.Context) string {
+func (a *app) unsynced(n network.Network, dir string, store *sqlstore.Store) func(context.Context) string {
 	var filled atomic.Bool
 	return func(ctx context.Context) string {
 		if isSample(n) || networks.IsFolder(a.config.Network.Name) || filled.Load() {

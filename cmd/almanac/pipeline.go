@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
@@ -18,7 +18,7 @@ import (
 
 // pipeline makes the pipeline of a network.
 func (a *app) pipeline(
-	ctx context.Context, n network.Network, store catalog.Store, dir string, progress ingest.Progress, acceptShrink bool,
+	ctx context.Context, n network.Network, store *sqlstore.Store, dir string, progress ingest.Progress, acceptShrink bool,
 ) (*ingest.Pipeline, error) {
 	anchor, err := a.sampleAnchor(ctx, n, store, now())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/jobs"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/stack"
 )
 
@@ -48,7 +49,7 @@ func (i indexed) print(a *app) error {
 // askReindex asks a server for a job and shows how far it is. The job goes on when
 // ctx ends.
 func (a *app) askReindex(ctx context.Context) error {
-	return a.withCatalog(ctx, func(store catalog.Store) error {
+	return a.withCatalog(ctx, func(store *sqlstore.Store) error {
 		id, err := jobs.Ask(ctx, store, catalog.Request{Kind: "reindex", By: a.user()})
 		if err != nil {
 			return err
@@ -64,7 +65,7 @@ func (a *app) askReindex(ctx context.Context) error {
 }
 
 // awaitJob waits for the end of a job, and shows how far it is.
-func (a *app) awaitJob(ctx context.Context, store catalog.Store, id int64, name string) (result string, err error) {
+func (a *app) awaitJob(ctx context.Context, store *sqlstore.Store, id int64, name string) (result string, err error) {
 	task := a.progress(name)
 	defer task.End()
 	for {

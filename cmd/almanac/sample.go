@@ -10,6 +10,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
 	"almanac/retrieval/stack"
@@ -37,7 +38,7 @@ func isSample(n network.Network) bool {
 // the day changes, the next sync reloads the sample. A network without sample
 // sources has no anchor.
 func (a *app) sampleAnchor(
-	ctx context.Context, n network.Network, store catalog.Store, now time.Time,
+	ctx context.Context, n network.Network, store *sqlstore.Store, now time.Time,
 ) (time.Time, error) {
 	var sources []string
 	for _, src := range n.Sources {
@@ -83,7 +84,7 @@ func anchorDay(configured, kept string, now time.Time) time.Time {
 
 // load syncs what waits for nobody's word: the sample network into an empty directory,
 // and what changed in a folder of documents.
-func (a *app) load(ctx context.Context, n network.Network, at datadir.Catalog, store catalog.Store) error {
+func (a *app) load(ctx context.Context, n network.Network, at datadir.Catalog, store *sqlstore.Store) error {
 	done, err := stack.Synced(ctx, store)
 	if isFolder := networks.IsFolder(a.config.Network.Name); err != nil || !isFolder && (done || !isSample(n)) {
 		return err

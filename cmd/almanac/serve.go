@@ -23,6 +23,7 @@ import (
 	"almanac/catalog/datadir"
 	"almanac/catalog/jobs"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
 	"almanac/cmd/progress"
 	"almanac/cmd/telemetry"
@@ -201,7 +202,7 @@ func (a *app) engines() []string {
 }
 
 // metrics returns the metrics of the program and its catalog.
-func (a *app) metrics(store catalog.Reader) *admin.Metrics {
+func (a *app) metrics(store *sqlstore.Store) *admin.Metrics {
 	m := admin.NewMetrics()
 	m.Build(release, built().revision())
 	m.WatchSources(store, now)
@@ -233,7 +234,7 @@ func (a *app) audience(listen string, facts edge.Facts) *edge.Audience {
 type work struct {
 	*app
 	network   network.Network
-	store     catalog.Store
+	store     *sqlstore.Store
 	dir       string
 	metrics   *admin.Metrics
 	judge     *workbench.Model // nil: none
@@ -304,7 +305,7 @@ func (w *work) syncNow(ctx context.Context, r catalog.Request, progress func(don
 // keeper returns the keeper of an open catalog's index. While it writes the index it
 // does w; nil: nothing.
 func (a *app) keeper(
-	n network.Network, at datadir.Catalog, store catalog.Store, embedded func(texts, unknown int), w *work,
+	n network.Network, at datadir.Catalog, store *sqlstore.Store, embedded func(texts, unknown int), w *work,
 ) (*stack.Keeper, error) {
 	cfg, err := a.stackConfig(n, at.Dir)
 	cfg.Store, cfg.Sealed, cfg.Embedded = store, at.Sealed, embedded

@@ -11,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/jobs"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/terminal"
 	"almanac/ingest"
 	"almanac/retrieval/stack"
@@ -41,12 +42,11 @@ func (c *syncCmd) Run(ctx context.Context, a *app) error {
 }
 
 // alone syncs, or has the process do it that writes a catalog which machines share.
-func (c *syncCmd) alone(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
-	shared, ok := store.(catalog.Locker)
-	if !ok {
+func (c *syncCmd) alone(ctx context.Context, a *app, n network.Network, store *sqlstore.Store, dir string) error {
+	if store.Locker == nil {
 		return c.sync(ctx, a, n, store, dir)
 	}
-	lock, err := shared.TryLock(ctx)
+	lock, err := store.Locker.TryLock(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *syncCmd) alone(ctx context.Context, a *app, n network.Network, store ca
 }
 
 // ask has a server sync. Its jobs go on when ctx ends.
-func (c *syncCmd) ask(ctx context.Context, a *app, store catalog.Store) error {
+func (c *syncCmd) ask(ctx context.Context, a *app, store *sqlstore.Store) error {
 	if c.AcceptShrink {
 		return errors.New("a server syncs this catalog and accepts no shrinking: stop all its servers, then run this again")
 	}
@@ -82,7 +82,7 @@ func (c *syncCmd) ask(ctx context.Context, a *app, store catalog.Store) error {
 	return errors.Join(errs...)
 }
 
-func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
+func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store *sqlstore.Store, dir string) error {
 	end, err := a.telemetry(ctx, nil)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/terminal"
 	"almanac/retrieval/ranking"
 )
@@ -175,7 +176,7 @@ func (d *Desk) diff(ctx context.Context, before, after string, asJSON bool) erro
 }
 
 // InForce prints what decides the order of results.
-func InForce(ctx context.Context, store catalog.Store, w io.Writer) error {
+func InForce(ctx context.Context, store *sqlstore.Store, w io.Writer) error {
 	live, _, err := ranking.InForce(ctx, store)
 	if err != nil {
 		return err

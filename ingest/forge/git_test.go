@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/ingest/forge"
 	"almanac/ingest/proposal"
@@ -92,7 +93,7 @@ func labelled(names ...string) []object {
 // in this order: texts, drafts, grants, board.
 type world struct {
 	t        testing.TB
-	store    *sqlite.Store
+	store    *sqlstore.Store
 	pipeline *ingest.Pipeline
 	grants   *harbour
 	hub      *hub

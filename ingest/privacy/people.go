@@ -23,8 +23,14 @@ const saltKey = "people_salt"
 // People names authors and voters without their mail addresses.
 type People struct{ salt []byte }
 
+// Facts is what the catalog knows of its data directory.
+type Facts interface {
+	Meta(ctx context.Context, key string) (string, error)
+	SetMeta(ctx context.Context, key, value string) error
+}
+
 // Open reads the catalog's salt, creating it the first time.
-func Open(ctx context.Context, store catalog.Writer) (People, error) {
+func Open(ctx context.Context, store Facts) (People, error) {
 	salt, err := store.Meta(ctx, saltKey)
 	if err == nil && salt == "" {
 		if err = store.SetMeta(ctx, saltKey, rand.Text()); err == nil {

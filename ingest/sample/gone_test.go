@@ -21,6 +21,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
@@ -59,7 +60,7 @@ func (l leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // leavable is a catalog of the sample whose servers can go away.
 type leavable struct {
-	store   catalog.Store
+	store   *sqlstore.Store
 	network network.Network
 	dir     string
 }

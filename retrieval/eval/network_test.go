@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
@@ -62,7 +63,7 @@ func holdTuning(t *testing.T, r *ranker) {
 }
 
 // put stores judged queries as a case.
-func put(t *testing.T, store catalog.Store, of eval.Collection) catalog.Case {
+func put(t *testing.T, store *sqlstore.Store, of eval.Collection) catalog.Case {
 	t.Helper()
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: of.Name}, "ada")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/embed/static"
 	"almanac/embed/transformer"
@@ -277,7 +278,7 @@ func shared(t *testing.T) string {
 type ranker struct {
 	*retrieval.Engine
 	network    network.Network
-	store      catalog.Store
+	store      *sqlstore.Store
 	generation int64
 	follower   *index.Follower
 	names      map[int64]string // of records: the path or, where that is not theirs alone, kind:key

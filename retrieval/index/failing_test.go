@@ -7,96 +7,40 @@ import (
 	"testing"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/retrieval/passage"
+	"almanac/testing/catalogfile"
 )
-
-// brokenStore is a catalog of which one method fails.
-type brokenStore struct {
-	catalog.Store
-	method string
-}
 
 var errBroken = errors.New("the disk cannot be read")
 
-func (s *brokenStore) err(method string) error {
-	if s.method == method {
-		return &catalog.Failure{Op: method, Err: errBroken}
-	}
-	return nil
-}
-
-func (s *brokenStore) LastChange(ctx context.Context) (int64, error) {
-	n, err := s.Store.LastChange(ctx)
-	return n, errors.Join(err, s.err("LastChange"))
-}
-
-func (s *brokenStore) CountChanges(ctx context.Context, after int64) (int, error) {
-	n, err := s.Store.CountChanges(ctx, after)
-	return n, errors.Join(err, s.err("CountChanges"))
-}
-
-func (s *brokenStore) Changes(ctx context.Context, after int64, limit int) ([]catalog.Change, error) {
-	list, err := s.Store.Changes(ctx, after, limit)
-	return list, errors.Join(err, s.err("Changes"))
-}
-
-func (s *brokenStore) Records(ctx context.Context, ids []int64) ([]catalog.Record, error) {
-	list, err := s.Store.Records(ctx, ids)
-	return list, errors.Join(err, s.err("Records"))
-}
-
-func (s *brokenStore) AddWords(ctx context.Context, generation int64, words []string) error {
-	if err := s.err("AddWords"); err != nil {
-		return err
-	}
-	return s.Store.AddWords(ctx, generation, words)
-}
-
-func (s *brokenStore) PutPassages(ctx context.Context, generation int64, b catalog.IndexBatch) error {
-	if err := s.err("PutPassages"); err != nil {
-		return err
-	}
-	return s.Store.PutPassages(ctx, generation, b)
-}
-
-func (s *brokenStore) Generations(ctx context.Context) ([]catalog.Generation, error) {
-	list, err := s.Store.Generations(ctx)
-	return list, errors.Join(err, s.err("Generations"))
-}
-
-func (s *brokenStore) Words(ctx context.Context, generation int64) ([]string, error) {
-	list, err := s.Store.Words(ctx, generation)
-	return list, errors.Join(err, s.err("Words"))
-}
-
-func (s *brokenStore) Passages(ctx context.Context, generation int64, ids []int64) ([]catalog.Passage, error) {
-	list, err := s.Store.Passages(ctx, generation, ids)
-	return list, errors.Join(err, s.err("Passages"))
-}
-
-func (s *brokenStore) ScanDocuments(
-	ctx context.Context, generation int64, fn func(record int64, data []byte) error,
-) error {
-	return errors.Join(s.Store.ScanDocuments(ctx, generation, fn), s.err("ScanDocuments"))
+// broken is a catalog of which an operation fails, until it has no name.
+func broken(store *sqlstore.Store, op *string) *sqlstore.Store {
+	return catalogfile.Around(store, func(name string, do func() error) error {
+		if name == *op {
+			return errBroken
+		}
+		return do()
+	})
 }
 
 // TestACatalogThatFailsLosesNothing: what is not stored is not indexed either, and comes with
 // the next try.
 func TestACatalogThatFailsLosesNothing(t *testing.T) {
-	for _, method := range []string{"LastChange", "CountChanges", "Changes", "Records", "AddWords", "PutPassages"} {
+	for _, method := range []string{"last change", "count changes", "changes", "records", "add words", "put passages"} {
 		f := fixture(t, Config{}, "rotate")
 		follow(t, f)
-		store := &brokenStore{f.cfg.Store.(catalog.Store), method}
-		f.cfg.Store = store
-		write(t, store, "rotate", "burn", "mint")
+		op := method
+		f.cfg.Store = broken(f.cfg.Store, &op)
+		write(t, f.cfg.Store, "rotate", "burn", "mint")
 		if _, err := f.CatchUp(t.Context()); !errors.Is(err, errBroken) {
 			t.Errorf("%s: %v", method, err)
 		}
 		if records, _ := f.Corpus().Size(); records != 1 {
 			t.Errorf("%s: %d records are indexed", method, records)
 		}
-		store.method = ""
+		op = ""
 		follow(t, f)
 		if records, _ := f.Corpus().Size(); records != 3 {
 			t.Errorf("%s: %d records are indexed after the failure", method, records)
@@ -109,7 +53,7 @@ func TestACatalogThatFailsLosesNothing(t *testing.T) {
 func TestACatalogThatFailsIsNotTheEnginesFault(t *testing.T) {
 	f := fixture(t, Config{Engines: onServers()}, "rotate")
 	f.MarkReady()
-	f.cfg.Store = &brokenStore{f.cfg.Store.(catalog.Store), "LastChange"}
+	f.cfg.Store = broken(f.cfg.Store, new("last change"))
 	for _, fd := range f.separate {
 		_, err := f.catchUp(t.Context(), fd)
 		f.recordFailure(fd, err)
@@ -126,24 +70,24 @@ func TestACatalogThatFailsIsNotTheEnginesFault(t *testing.T) {
 func TestAnIndexThatCannotBeReadIsNotLoaded(t *testing.T) {
 	before := fixture(t, Config{}, "rotate", "burn")
 	follow(t, before)
-	for _, method := range []string{"Generations", "Words", "ScanDocuments", "LastChange"} {
+	for _, method := range []string{"generations", "words", "scan documents", "last change"} {
 		cfg := before.cfg
-		cfg.Store = &brokenStore{before.cfg.Store.(catalog.Store), method}
+		cfg.Store = broken(before.cfg.Store, &method)
 		if err := New(cfg).Load(t.Context()); !errors.Is(err, errBroken) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
-	r, err := before.cfg.Store.(catalog.Store).Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "0"})
+	r, err := before.cfg.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := passage.NewID(r.ID, 0)
-	store := &brokenStore{before.cfg.Store.(catalog.Store), "Passages"}
-	before.cfg.Store = store
+	op := "passages"
+	before.cfg.Store = broken(before.cfg.Store, &op)
 	if texts, err := before.Texts(t.Context(), []passage.ID{id}); !errors.Is(err, errBroken) || texts != nil {
 		t.Errorf("texts that cannot be read are %+v, %v", texts, err)
 	}
-	store.method = ""
+	op = ""
 	if texts, err := before.Texts(t.Context(), []passage.ID{id}); err != nil || texts[0].Text != "rotate" {
 		t.Errorf("when they can be read they are %+v, %v", texts, err)
 	}
@@ -178,13 +122,13 @@ func (x *brokenVectors) Promote(context.Context) error {
 	return nil
 }
 
-func broken(method string) *brokenVectors {
+func brokenBy(method string) *brokenVectors {
 	return &brokenVectors{heldVectors: &heldVectors{vectors: map[int64][][]float32{}}, method: method}
 }
 
 // TestAnEngineHereThatFailsIsAnError: without it nothing can be said to be indexed.
 func TestAnEngineHereThatFailsIsAnError(t *testing.T) {
-	vectors := broken("Flush")
+	vectors := brokenBy("Flush")
 	f := fixture(t, Config{Engines: Engines{Vector: vectors, Embedder: &poisoned{word: "poison"}}}, "rotate")
 	if _, err := f.CatchUp(t.Context()); !errors.Is(err, errBroken) || !strings.Contains(err.Error(), "flush") {
 		t.Errorf("what is not durable: %v", err)

@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/vector"
@@ -106,14 +107,14 @@ func fixture(t *testing.T, cfg Config, bodies ...string) *Follower {
 }
 
 // write puts a record for each body, with its number as key.
-func write(t *testing.T, store Store, bodies ...string) {
+func write(t *testing.T, store *sqlstore.Store, bodies ...string) {
 	t.Helper()
 	b := catalog.Batch{Source: "site"}
 	for i, body := range bodies {
 		b.Entries = append(b.Entries, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: fmt.Sprint(i),
 			Title: "page", Body: body, Data: []byte("{}")}})
 	}
-	if _, err := store.(catalog.Store).Apply(t.Context(), b); err != nil {
+	if _, err := store.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -256,7 +257,7 @@ func TestAReaderKeepsOnlyTextsThatAreNotStored(t *testing.T) {
 	for _, r := range list {
 		b.Delete = append(b.Delete, r.ID)
 	}
-	if _, err := cfg.Store.(catalog.Store).Apply(t.Context(), b); err != nil {
+	if _, err := cfg.Store.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	follow(reader)

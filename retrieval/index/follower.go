@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/recent"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
@@ -61,7 +62,7 @@ type Engines struct {
 // Config configures a Follower.
 type Config struct {
 	Engines
-	Store      Store
+	Store      *sqlstore.Store
 	Generation catalog.Generation
 	// ReadOnly follows the change log in memory and leaves the passages table
 	// and the servers to the process that writes the index.
@@ -79,13 +80,6 @@ type Config struct {
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 	Log *slog.Logger
-}
-
-// Store is what the follower needs of the catalog.
-type Store interface {
-	catalog.IndexStore
-	Records(ctx context.Context, ids []int64) ([]catalog.Record, error)
-	List(ctx context.Context, q catalog.ListQuery) ([]catalog.Record, int, error)
 }
 
 // Follower keeps corpus and engines up to date with the catalog.

@@ -50,7 +50,7 @@ func TestPicturesAreNotSearched(t *testing.T) {
 	file("ballot.pdf", "vote_record", "")
 	apply := func(want int) {
 		t.Helper()
-		if _, err := f.cfg.Store.(catalog.Store).Apply(t.Context(), b); err != nil {
+		if _, err := f.cfg.Store.Apply(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		follow(t, f)

@@ -9,32 +9,12 @@ import (
 	"testing"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/keyword"
+	"almanac/testing/catalogfile"
 )
 
-// heldStore is a catalog that can fail after it has stored a batch, and that counts the
-// records that are read.
-type heldStore struct {
-	catalog.Store
-	cutOff  int // batches that are stored without an answer
-	records int
-}
-
 var errCutOff = errors.New("the connection was cut off")
-
-func (s *heldStore) PutPassages(ctx context.Context, generation int64, b catalog.IndexBatch) error {
-	err := s.Store.PutPassages(ctx, generation, b)
-	if err == nil && s.cutOff > 0 {
-		s.cutOff--
-		err = errCutOff
-	}
-	return err
-}
-
-func (s *heldStore) Records(ctx context.Context, ids []int64) ([]catalog.Record, error) {
-	s.records += len(ids)
-	return s.Store.Records(ctx, ids)
-}
 
 // anyKeyword takes changes and answers nothing.
 type anyKeyword struct {
@@ -99,7 +79,13 @@ func sameStatistics(t *testing.T, what string, got, want *Follower) {
 // catalog: they have what a reader with the documents in memory has, and read no record.
 func TestAReaderTakesWhatIsStored(t *testing.T) {
 	first := fixture(t, Config{Engines: onServers()}, "beacon harbour", "lantern", "tides of the harbour")
-	store := &heldStore{Store: first.cfg.Store.(catalog.Store)}
+	records := 0
+	store := catalogfile.Around(first.cfg.Store, func(op string, do func() error) error {
+		if op == "records" {
+			records++
+		}
+		return do()
+	})
 	early := beside(t, first, func(c *Config) { asReader(c); c.Store = store })
 	writer := first
 	edits := [][]string{{"beacon", "lantern", "tides"}, {"harbour", "harbour lantern", "tides", "beacon beacon"},
@@ -131,17 +117,17 @@ func TestAReaderTakesWhatIsStored(t *testing.T) {
 			}
 		}
 	}
-	if store.records > 0 {
-		t.Errorf("the reader read %d records", store.records)
+	if records > 0 {
+		t.Errorf("the reader read records %d times", records)
 	}
 }
 
 // remove deletes a record.
-func remove(t *testing.T, store Store, key string) {
+func remove(t *testing.T, store *sqlstore.Store, key string) {
 	t.Helper()
-	r, err := store.(catalog.Store).Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: key})
+	r, err := store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: key})
 	if err == nil {
-		_, err = store.(catalog.Store).Apply(t.Context(), catalog.Batch{Source: "site", Delete: []int64{r.ID}})
+		_, err = store.Apply(t.Context(), catalog.Batch{Source: "site", Delete: []int64{r.ID}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -181,12 +167,19 @@ func TestABatchThatIsStoredWithoutAnAnswer(t *testing.T) {
 	for name, role := range map[string]func(*Config){"in memory": inMemory, "in the catalog": asWriter} {
 		first := fixture(t, Config{Engines: onServers()}, "beacon harbour", "lantern")
 		follow(t, first)
-		store := &heldStore{Store: first.cfg.Store.(catalog.Store)}
+		cutOff := false // the next batch is stored without an answer
+		store := catalogfile.Around(first.cfg.Store, func(op string, do func() error) error {
+			err := do()
+			if err == nil && cutOff && op == "put passages" {
+				cutOff, err = false, errCutOff
+			}
+			return err
+		})
 		writer := beside(t, first, func(c *Config) { role(c); c.Store = store })
 		reader := beside(t, first, asReader)
 		for round := range 3 {
 			write(t, store, fmt.Sprint("beacon tides ", round), "harbour")
-			store.cutOff = 1
+			cutOff = true
 			if _, err := writer.CatchUp(t.Context()); !errors.Is(err, errCutOff) {
 				t.Fatalf("%s: error %v", name, err)
 			}

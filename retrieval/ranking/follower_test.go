@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/ranking"
 )
@@ -34,7 +35,7 @@ func (s *searcher) Publish(r retrieval.Relevance) error {
 }
 
 // publish saves and publishes.
-func publish(t *testing.T, store catalog.Store, kind catalog.RevisionKind, data string) {
+func publish(t *testing.T, store *sqlstore.Store, kind catalog.RevisionKind, data string) {
 	t.Helper()
 	r, err := store.Revision(t.Context(), kind, "", 0)
 	if err != nil && !errors.Is(err, catalog.ErrNotFound) {

@@ -14,12 +14,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/text/dates"
 )
 
 // Source reads revisions.
 type Source struct {
-	Store catalog.Store
+	Store *sqlstore.Store
 	// Base is the relevance of the configuration: profiles, of which the default one is
 	// what searches use, and the network's aliases.
 	Base Relevance

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 )
 
 // ErrInvalid: what cannot be saved, for a reason that people can mend.
@@ -14,7 +15,7 @@ var ErrInvalid = errors.New("cannot be saved")
 // SaveProfile checks a profile and saves it as it is written, under the name in it
 // unless the revision has one. ErrInvalid; a *catalog.ConflictError as SaveRevision
 // has it.
-func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (catalog.Revision, error) {
+func SaveProfile(ctx context.Context, store *sqlstore.Store, r catalog.Revision) (catalog.Revision, error) {
 	p, err := Parse([]byte(r.Data))
 	if err == nil {
 		_, err = p.Model()
@@ -37,7 +38,7 @@ type Published []catalog.Publication
 
 // InForce returns what is live, and the newest publication's id as Published
 // does.
-func InForce(ctx context.Context, store catalog.RelevanceStore) (l Published, head int64, err error) {
+func InForce(ctx context.Context, store *sqlstore.Store) (l Published, head int64, err error) {
 	list, head, err := store.Published(ctx)
 	l = Published{{Kind: catalog.ProfileRevision}, {Kind: catalog.SynonymsRevision}, {Kind: catalog.PinsRevision}}
 	for i := range l {
@@ -72,7 +73,7 @@ func (l Published) Profile() string {
 // Rollback publishes again the profile that was live so many publications
 // ago, unless somebody publishes meanwhile: then a *catalog.ConflictError.
 // ErrNotFound if there were not as many.
-func Rollback(ctx context.Context, store catalog.Store, steps int, by, note string) (catalog.Publication, error) {
+func Rollback(ctx context.Context, store *sqlstore.Store, steps int, by, note string) (catalog.Publication, error) {
 	was, err := store.Publications(ctx, catalog.ProfileRevision, steps+1)
 	if err != nil {
 		return catalog.Publication{}, err

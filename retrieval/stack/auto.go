@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/embed/transformer"
 	"almanac/retrieval"
@@ -15,7 +16,7 @@ import (
 // Resolve returns the model that embed.Auto stands for where no index is built beside
 // another one: the transformer once its index was complete, or if that takes but a
 // moment, else the table. Other configurations stay as they are.
-func Resolve(ctx context.Context, store catalog.Store, c Embed) (Embed, error) {
+func Resolve(ctx context.Context, store *sqlstore.Store, c Embed) (Embed, error) {
 	if c.URL != "" || c.Model != embed.Auto {
 		return c, nil
 	}
@@ -30,7 +31,7 @@ func Resolve(ctx context.Context, store catalog.Store, c Embed) (Embed, error) {
 
 // atOnce reports whether embed.Auto needs no table before the transformer: the
 // transformer's index was complete, or there is little to embed.
-func atOnce(ctx context.Context, store catalog.Store) (bool, error) {
+func atOnce(ctx context.Context, store *sqlstore.Store) (bool, error) {
 	done, err := transformed(ctx, store)
 	if done || err != nil {
 		return done, err
@@ -46,7 +47,7 @@ const (
 )
 
 // little reports whether what the sources of a catalog yielded is little.
-func little(ctx context.Context, store catalog.Store) (bool, error) {
+func little(ctx context.Context, store *sqlstore.Store) (bool, error) {
 	if synced, err := Synced(ctx, store); err != nil || !synced {
 		return false, err
 	}
@@ -75,7 +76,7 @@ func (e Embed) aim() Embed {
 }
 
 // transformed reports whether the index of the transformer in the program was complete.
-func transformed(ctx context.Context, store catalog.Store) (bool, error) {
+func transformed(ctx context.Context, store *sqlstore.Store) (bool, error) {
 	fingerprint := index.Fingerprint(transformer.Model)
 	all, err := store.Generations(ctx)
 	if err != nil {
@@ -162,7 +163,7 @@ func (k *Keeper) yield(ctx context.Context) {
 
 // FillingOf returns how far an index is, or was when the process that builds it stopped,
 // that is built beside the one that serves; nil: none is.
-func FillingOf(ctx context.Context, store catalog.Store) (*retrieval.Filling, error) {
+func FillingOf(ctx context.Context, store *sqlstore.Store) (*retrieval.Filling, error) {
 	_, o, ok, err := latest(ctx, store, func(o origin) bool { return o.Filling != nil && !o.Complete })
 	if !ok {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/retrieval/ranking"
 )
@@ -15,7 +15,7 @@ import (
 type Config struct {
 	Dir   string // data directory: lock, snapshots and, unless Kept says otherwise, the vectors of a transformer
 	Kept  string // the file that keeps those; "": DIR/embeddings
-	Store catalog.Store
+	Store *sqlstore.Store
 
 	Keyword Keyword
 	Vector  Vector

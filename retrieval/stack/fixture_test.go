@@ -18,6 +18,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/ranking"
 )
@@ -36,7 +37,7 @@ func newConfig(t *testing.T, documents int) Config {
 	return cfg
 }
 
-func openStore(t *testing.T, dir string) catalog.Store {
+func openStore(t *testing.T, dir string) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
 	if err != nil {
@@ -47,7 +48,7 @@ func openStore(t *testing.T, dir string) catalog.Store {
 }
 
 // put writes documents from one number to another.
-func put(t *testing.T, store catalog.Store, from, to int) {
+func put(t *testing.T, store *sqlstore.Store, from, to int) {
 	t.Helper()
 	var entries []catalog.Entry
 	for n := from; n < to; n++ {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 )
@@ -328,12 +329,12 @@ func (k *Keeper) leaves(s *Stack) bool {
 const metaFirstSync = "first_sync"
 
 // MarkSynced remembers that every source has been run once.
-func MarkSynced(ctx context.Context, store catalog.Store) error {
+func MarkSynced(ctx context.Context, store *sqlstore.Store) error {
 	return store.SetMeta(ctx, metaFirstSync, "done")
 }
 
 // Synced reports whether every source has been run once.
-func Synced(ctx context.Context, store catalog.Store) (bool, error) {
+func Synced(ctx context.Context, store *sqlstore.Store) (bool, error) {
 	done, err := store.Meta(ctx, metaFirstSync)
 	if err != nil {
 		return false, fmt.Errorf("first sync: %w", err)

@@ -12,12 +12,11 @@ import (
 	"almanac/catalog"
 )
 
-// TryLock makes this process the writer of an index: of a store that machines share by
-// the store's own lock (catalog.Locker), else by one of the directory, which the kernel
-// releases when the process ends, however it ends. It returns nil if another process is
-// the writer.
-func TryLock(ctx context.Context, dir string, store catalog.Store) (catalog.Lock, error) {
-	if shared, ok := store.(catalog.Locker); ok {
+// TryLock makes this process the writer of an index: by the lock of a store that machines
+// share, if shared is one, else by one of the directory, which the kernel releases when the
+// process ends, however it ends. It returns nil if another process is the writer.
+func TryLock(ctx context.Context, dir string, shared catalog.Locker) (catalog.Lock, error) {
+	if shared != nil {
 		l, err := shared.TryLock(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("index lock: %w", err)
@@ -41,7 +40,7 @@ func (c Config) tryLock(ctx context.Context) (catalog.Lock, error) {
 	if c.Sealed != nil {
 		return nil, nil
 	}
-	return TryLock(ctx, c.Dir, c.Store)
+	return TryLock(ctx, c.Dir, c.Store.Locker)
 }
 
 type fileLock struct{ file *flock.Flock }

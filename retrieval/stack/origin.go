@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/embed/remote"
 	"almanac/retrieval"
@@ -40,7 +41,7 @@ func metaOrigin(g catalog.Generation) string {
 }
 
 // originOf returns the zero origin of a generation that has none stored.
-func originOf(ctx context.Context, store catalog.Store, g catalog.Generation) (o origin, err error) {
+func originOf(ctx context.Context, store *sqlstore.Store, g catalog.Generation) (o origin, err error) {
 	text, err := store.Meta(ctx, metaOrigin(g))
 	if err != nil || text == "" {
 		return o, err
@@ -51,7 +52,7 @@ func originOf(ctx context.Context, store catalog.Store, g catalog.Generation) (o
 	return o, nil
 }
 
-func (o origin) save(ctx context.Context, store catalog.Store, g catalog.Generation) error {
+func (o origin) save(ctx context.Context, store *sqlstore.Store, g catalog.Generation) error {
 	text, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func (o origin) save(ctx context.Context, store catalog.Store, g catalog.Generat
 }
 
 // latest returns the newest generation for which want holds.
-func latest(ctx context.Context, store catalog.Store, want func(origin) bool) (
+func latest(ctx context.Context, store *sqlstore.Store, want func(origin) bool) (
 	g catalog.Generation, o origin, ok bool, err error,
 ) {
 	all, err := store.Generations(ctx)
@@ -80,12 +81,12 @@ func latest(ctx context.Context, store catalog.Store, want func(origin) bool) (
 }
 
 // latestComplete returns the newest generation that was complete.
-func latestComplete(ctx context.Context, store catalog.Store) (catalog.Generation, origin, bool, error) {
+func latestComplete(ctx context.Context, store *sqlstore.Store) (catalog.Generation, origin, bool, error) {
 	return latest(ctx, store, func(o origin) bool { return o.Complete })
 }
 
 // knownOf returns the state of an embedder when a generation was last built with it.
-func knownOf(ctx context.Context, store catalog.Store, c Embed) (remote.Known, error) {
+func knownOf(ctx context.Context, store *sqlstore.Store, c Embed) (remote.Known, error) {
 	_, o, ok, err := latest(ctx, store, func(o origin) bool {
 		return o.Embed.URL == c.URL && o.Embed.Kind == c.Kind && o.Embed.Model == c.Model
 	})

@@ -153,9 +153,8 @@ func (k *Keeper) await(ctx context.Context, s *Stack, newest int64, takeOver boo
 
 // attend tells the process that writes the index which generation answers here.
 func (k *Keeper) attend(ctx context.Context) error {
-	shared, ok := k.cfg.Store.(catalog.Locker)
-	s := k.serving.Load()
-	if !ok || s == nil || !s.Follower.Ready() {
+	shared, s := k.cfg.Store.Locker, k.serving.Load()
+	if shared == nil || s == nil || !s.Follower.Ready() {
 		return nil
 	}
 	return shared.Attend(ctx, s.generation.ID)
@@ -167,8 +166,8 @@ const mostReaders = time.Minute
 // awaitReaders waits until no other process answers from another generation, but not for
 // ever: one may be configured to, or stopped.
 func (k *Keeper) awaitReaders(ctx context.Context, s *Stack) error {
-	shared, ok := k.cfg.Store.(catalog.Locker)
-	if !ok {
+	shared := k.cfg.Store.Locker
+	if shared == nil {
 		return nil
 	}
 	for begun := time.Now(); ; {

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -10,7 +11,9 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
+	"almanac/testing/catalogfile"
 	"almanac/testing/meilitest"
 	"almanac/testing/wait"
 )
@@ -23,10 +26,14 @@ type fleet struct {
 	serve  map[*member]int64
 }
 
-// member is one process's view of a catalog that the fleet shares.
-type member struct {
-	catalog.Store
-	*fleet
+// member is one process of the fleet, which shares a catalog.
+type member struct{ *fleet }
+
+// shared is a catalog that machines share, which another says who writes.
+func shared(store *sqlstore.Store, by catalog.Locker) *sqlstore.Store {
+	cfg := store.Config
+	cfg.Locker = by
+	return sqlstore.New(cfg)
 }
 
 func (m *member) TryLock(context.Context) (catalog.Lock, error) {
@@ -85,7 +92,7 @@ func TestReadersOpenTheNextIndexBeforeItIsPromoted(t *testing.T) {
 	all := &fleet{serve: map[*member]int64{}}
 	at := func(dir string, reader bool) running {
 		c := cfg
-		c.Dir, c.Store = dir, &member{cfg.Store, all}
+		c.Dir, c.Store = dir, shared(cfg.Store, &member{all})
 		return keep(t, KeeperConfig{Config: c, Reader: reader}, (*Keeper).Run)
 	}
 	writer := at(cfg.Dir, false)
@@ -118,9 +125,8 @@ func TestReadersOpenTheNextIndexBeforeItIsPromoted(t *testing.T) {
 	searches.Wait()
 }
 
-// cut is a catalog on a server that can be cut off: then the lock runs out, as a lease does.
+// cut is a server that can be cut off: then the lock runs out, as a lease does.
 type cut struct {
-	catalog.Store
 	away atomic.Bool
 	lost chan struct{}
 }
@@ -139,13 +145,6 @@ func (c *cut) TryLock(context.Context) (catalog.Lock, error) {
 	return leased{c.lost}, nil
 }
 
-func (c *cut) Generations(ctx context.Context) ([]catalog.Generation, error) {
-	if err := c.err(); err != nil {
-		return nil, err
-	}
-	return c.Store.Generations(ctx)
-}
-
 func (c *cut) Attend(context.Context, int64) error           { return c.err() }
 func (c *cut) Elsewhere(context.Context, int64) (int, error) { return 0, c.err() }
 func (c *cut) Fits(context.Context) error                    { return c.err() }
@@ -160,8 +159,14 @@ func (leased) Unlock() error           { return nil }
 // runs out: nobody has taken over, and the model, whose server is well, is not blamed.
 func TestACatalogThatIsAwayIsAllThatIsBlamed(t *testing.T) {
 	cfg := newConfig(t, 10)
-	store := &cut{Store: cfg.Store, lost: make(chan struct{})}
-	cfg.Store, cfg.Embed = store, newModelServer(t).embed()
+	store := &cut{lost: make(chan struct{})}
+	cfg.Store = shared(catalogfile.Around(cfg.Store, func(op string, do func() error) error {
+		if op == "generations" {
+			return errors.Join(store.err(), do())
+		}
+		return do()
+	}), store)
+	cfg.Embed = newModelServer(t).embed()
 	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
 	wait.Until(t, "it writes, and has everything", func() bool {
 		return k.writing.Load() != nil && len(k.Status(t.Context()).Down) == 0
@@ -187,7 +192,7 @@ func TestACatalogThatIsAwayIsAllThatIsBlamed(t *testing.T) {
 func TestTheWriterDoesNotWaitForEverForReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := &fleet{serve: map[*member]int64{{}: 1}}
-		k := NewKeeper(KeeperConfig{Config: Config{Store: &member{fleet: all}, Log: slog.New(slog.DiscardHandler)}})
+		k := NewKeeper(KeeperConfig{Config: Config{Store: sqlstore.New(sqlstore.Config{Locker: &member{all}}), Log: slog.New(slog.DiscardHandler)}})
 		begun := time.Now()
 		if err := k.awaitReaders(t.Context(), &Stack{generation: catalog.Generation{ID: 2}}); err != nil {
 			t.Fatal(err)

@@ -7,13 +7,14 @@ import (
 	"sync"
 	"testing"
 
-	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
+	"almanac/testing/catalogfile"
 	"almanac/testing/wait"
 )
 
 // generations returns the ids of a catalog's generations.
-func generations(t *testing.T, store catalog.Store) (ids []int64) {
+func generations(t *testing.T, store *sqlstore.Store) (ids []int64) {
 	t.Helper()
 	all, err := store.Generations(t.Context())
 	if err != nil {
@@ -111,10 +112,13 @@ func TestTheNextStartContinuesARebuild(t *testing.T) {
 }
 
 // full is a catalog on a disk that has no room to remove a generation.
-type full struct{ catalog.Store }
-
-func (full) DropGeneration(context.Context, int64) error {
-	return errors.New("no space left on device")
+func full(store *sqlstore.Store) *sqlstore.Store {
+	return catalogfile.Around(store, func(op string, do func() error) error {
+		if op == "drop generation" {
+			return errors.New("no space left on device")
+		}
+		return do()
+	})
 }
 
 // TestAReplacedIndexNeedsNoRoom lets the last flush of what is replaced fail: the process
@@ -148,7 +152,7 @@ func TestAReplacedIndexNeedsNoRoom(t *testing.T) {
 		first.stop()
 		model := newModelServer(t)
 		model.held.Lock()
-		cfg.Embed, cfg.Store = model.embed(), full{cfg.Store}
+		cfg.Embed, cfg.Store = model.embed(), full(cfg.Store)
 		k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
 		wait.Until(t, "the earlier index serves", func() bool { return found(t, k) == 40 })
 		jam(t, k.serving.Load())

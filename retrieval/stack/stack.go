@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/embed/remote"
 	"almanac/embed/transformer"
@@ -188,7 +189,7 @@ func RemoveSnapshots(dir string, keep ...string) error {
 
 // Forget removes all generations but those to keep from a catalog, as from one that was
 // put back: an index that is newer would find records that it does not have.
-func Forget(ctx context.Context, store catalog.Store, keep ...int64) error {
+func Forget(ctx context.Context, store *sqlstore.Store, keep ...int64) error {
 	generations, err := store.Generations(ctx)
 	for _, g := range generations {
 		if !slices.Contains(keep, g.ID) {
@@ -439,7 +440,7 @@ func (s *Stack) closeEngines() error {
 const metaOwner = "owner"
 
 // ownerOf returns the catalog's id, which is made on the first call.
-func ownerOf(ctx context.Context, store catalog.Store) (string, error) {
+func ownerOf(ctx context.Context, store *sqlstore.Store) (string, error) {
 	id, err := store.Meta(ctx, metaOwner)
 	if err != nil || id != "" {
 		return id, err

@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/postgres"
+	"almanac/catalog/sqlstore"
 	"almanac/embed"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
@@ -35,11 +36,11 @@ func TestDocumentsFromTheCatalogAnswerAlike(t *testing.T) {
 	race.Skip(t)
 	t.Run("file", func(t *testing.T) {
 		store := openStore(t, t.TempDir())
-		answerAlike(t, func() catalog.Store { return store })
+		answerAlike(t, func() *sqlstore.Store { return store })
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		database := postgrestest.Database(t)
-		answerAlike(t, func() catalog.Store {
+		answerAlike(t, func() *sqlstore.Store {
 			s, err := postgres.Open(t.Context(), postgres.Config{URL: database})
 			if err != nil {
 				t.Fatal(err)
@@ -50,7 +51,7 @@ func TestDocumentsFromTheCatalogAnswerAlike(t *testing.T) {
 	})
 }
 
-func answerAlike(t *testing.T, catalogOf func() catalog.Store) {
+func answerAlike(t *testing.T, catalogOf func() *sqlstore.Store) {
 	store := catalogOf()
 	n, err := networks.Load("sample")
 	if err != nil {
@@ -74,7 +75,7 @@ func answerAlike(t *testing.T, catalogOf func() catalog.Store) {
 		t.Fatal(err)
 	}
 	// with returns another process's stack, which is complete.
-	with := func(store catalog.Store, reader, stored bool) *Stack {
+	with := func(store *sqlstore.Store, reader, stored bool) *Stack {
 		c, open := cfg, Open
 		c.Store, c.Stored = store, stored
 		if reader {

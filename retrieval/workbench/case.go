@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/eval"
 )
 
@@ -36,16 +37,16 @@ func ByPeople(judge string) bool {
 }
 
 // Case returns the case of an id. ErrNotFound.
-func Case(ctx context.Context, store catalog.RelevanceStore, id int64) (catalog.Case, error) {
+func Case(ctx context.Context, store *sqlstore.Store, id int64) (catalog.Case, error) {
 	return find(ctx, store, fmt.Sprint(id), func(c catalog.Case) bool { return c.ID == id })
 }
 
 // CaseNamed returns the case of a name. ErrNotFound.
-func CaseNamed(ctx context.Context, store catalog.RelevanceStore, name string) (catalog.Case, error) {
+func CaseNamed(ctx context.Context, store *sqlstore.Store, name string) (catalog.Case, error) {
 	return find(ctx, store, strconv.Quote(name), func(c catalog.Case) bool { return c.Name == name })
 }
 
-func find(ctx context.Context, store catalog.RelevanceStore, what string, is func(catalog.Case) bool) (catalog.Case,
+func find(ctx context.Context, store *sqlstore.Store, what string, is func(catalog.Case) bool) (catalog.Case,
 	error) {
 	cases, err := store.Cases(ctx)
 	if at := slices.IndexFunc(cases, is); at >= 0 {
@@ -55,7 +56,7 @@ func find(ctx context.Context, store catalog.RelevanceStore, what string, is fun
 }
 
 // Content returns the queries and judgments of a case.
-func Content(ctx context.Context, store catalog.RelevanceStore, id int64) (queries []catalog.CaseQuery,
+func Content(ctx context.Context, store *sqlstore.Store, id int64) (queries []catalog.CaseQuery,
 	judgments []catalog.Judgment, err error) {
 	if queries, err = store.Queries(ctx, id); err == nil {
 		judgments, err = store.Judgments(ctx, id)
@@ -67,7 +68,7 @@ func Content(ctx context.Context, store catalog.RelevanceStore, id int64) (queri
 // count; none means everybody but models and clicks. Where several graded a
 // document its grade is their mean, rounded half up. Queries that nobody judged
 // are left out.
-func Judged(ctx context.Context, store catalog.RelevanceStore, c catalog.Case, judges ...string) (eval.Collection,
+func Judged(ctx context.Context, store *sqlstore.Store, c catalog.Case, judges ...string) (eval.Collection,
 	error) {
 	queries, judgments, err := Content(ctx, store, c.ID)
 	if err != nil {
@@ -106,7 +107,7 @@ var ErrUnjudged = errors.New("no query is judged by these judges")
 
 // Collection returns a case with its judged queries; see Judged. ErrUnjudged if
 // there are none, catalog.ErrNotFound if there is no such case.
-func Collection(ctx context.Context, store catalog.RelevanceStore, id int64, judges []string) (catalog.Case,
+func Collection(ctx context.Context, store *sqlstore.Store, id int64, judges []string) (catalog.Case,
 	eval.Collection, error) {
 	c, err := Case(ctx, store, id)
 	if err != nil {
@@ -174,7 +175,7 @@ func (list Summaries) String() string {
 }
 
 // List summarizes all cases.
-func List(ctx context.Context, store catalog.RelevanceStore) (Summaries, error) {
+func List(ctx context.Context, store *sqlstore.Store) (Summaries, error) {
 	cases, err := store.Cases(ctx)
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func List(ctx context.Context, store catalog.RelevanceStore) (Summaries, error) 
 
 // First makes the first case of a catalog from the judged queries that come with its
 // network. It does nothing if there is any other case, or all of this one.
-func First(ctx context.Context, store catalog.RelevanceStore, name string, files fs.FS) error {
+func First(ctx context.Context, store *sqlstore.Store, name string, files fs.FS) error {
 	cases, err := store.Cases(ctx)
 	if err != nil {
 		return err
@@ -225,7 +226,7 @@ func First(ctx context.Context, store catalog.RelevanceStore, name string, files
 
 // Missing says which judged documents of a case are not in the catalog, and which
 // are nearest to them by name; "" if all are, or if the catalog is empty.
-func Missing(ctx context.Context, store catalog.Store, c catalog.Case) (string, error) {
+func Missing(ctx context.Context, store *sqlstore.Store, c catalog.Case) (string, error) {
 	judgments, err := store.Judgments(ctx, c.ID)
 	if err != nil {
 		return "", err
@@ -246,7 +247,7 @@ func Missing(ctx context.Context, store catalog.Store, c catalog.Case) (string, 
 }
 
 // Judges counts the judgments of each judge in some cases.
-func Judges(ctx context.Context, store catalog.RelevanceStore, cases []catalog.Case) (map[string]int, error) {
+func Judges(ctx context.Context, store *sqlstore.Store, cases []catalog.Case) (map[string]int, error) {
 	judges := map[string]int{}
 	for _, c := range cases {
 		judgments, err := store.Judgments(ctx, c.ID)
@@ -269,7 +270,7 @@ func Kept(a catalog.Audit) (before catalog.CaseContent, ok bool) {
 
 // Restore puts the queries of a change back as they were before it, with their
 // judgments; a case that is gone is made again. An InvalidError if there were none.
-func Restore(ctx context.Context, store catalog.RelevanceStore, a catalog.Audit, by string) error {
+func Restore(ctx context.Context, store *sqlstore.Store, a catalog.Audit, by string) error {
 	before, ok := Kept(a)
 	if !ok {
 		return InvalidError("these queries are new: remove them in their case")

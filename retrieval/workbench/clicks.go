@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 )
 
 // Clicks replaces the judgments that clicks make in a case by those of the clicks
 // since a day, and returns their number. What is expected at a place is counted over all
 // queries, those outside the case too. Queries are compared without regard to case.
-func Clicks(ctx context.Context, store catalog.Store, c catalog.Case, since time.Time) (int, error) {
+func Clicks(ctx context.Context, store *sqlstore.Store, c catalog.Case, since time.Time) (int, error) {
 	counts, err := store.Clicks(ctx, since)
 	if err != nil {
 		return 0, err

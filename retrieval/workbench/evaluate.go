@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
@@ -104,7 +105,7 @@ func (x Runner) measure(ctx context.Context, a EvalTask, progress func(done, tot
 
 // Options says how the records of an index are judged: by their names, and copies
 // as the built-in profile collapses them, so that all profiles are measured alike.
-func Options(ctx context.Context, store catalog.Reader, c eval.Collection, indexed *corpus.Corpus) (o eval.Options,
+func Options(ctx context.Context, store *sqlstore.Store, c eval.Collection, indexed *corpus.Corpus) (o eval.Options,
 	err error) {
 	if o.Names, err = Names(ctx, store, c); err != nil {
 		return o, err

@@ -17,6 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
@@ -30,7 +31,7 @@ import (
 var topics = strings.Fields(`anchor beacon captain dredge ferry harbour keel lantern mooring pilot`)
 
 // open returns a runner over an index of the topics, and a case of three queries.
-func open(t *testing.T) (workbench.Runner, *sqlite.Store, catalog.Case) {
+func open(t *testing.T) (workbench.Runner, *sqlstore.Store, catalog.Case) {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db")})
@@ -83,7 +84,7 @@ func open(t *testing.T) (workbench.Runner, *sqlite.Store, catalog.Case) {
 }
 
 // save stores a revision of the default profile that a function changes.
-func save(t *testing.T, store catalog.RelevanceStore, name string, change func(*ranking.Profile)) catalog.Revision {
+func save(t *testing.T, store *sqlstore.Store, name string, change func(*ranking.Profile)) catalog.Revision {
 	t.Helper()
 	p, err := ranking.Load(ranking.DefaultName)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/eval"
 )
 
@@ -52,7 +53,7 @@ func CheckQuery(q catalog.CaseQuery) error {
 // neither has and a grade above MaxGrade are InvalidErrors, and nothing is stored;
 // negative grades, which TREC has, become 0. An import that was interrupted is
 // completed by another.
-func Import(ctx context.Context, store catalog.RelevanceStore, name string, in eval.Collection, judge, by string,
+func Import(ctx context.Context, store *sqlstore.Store, name string, in eval.Collection, judge, by string,
 ) (out Imported, err error) {
 	c, err := CaseNamed(ctx, store, name)
 	if isNew := gone(err); err != nil && !isNew {
@@ -120,7 +121,7 @@ const trecFile = "qrels.txt"
 // Export returns the case of a name as files by their names, with all its queries,
 // and judgments as Judged has them; trec adds them as TREC has them, in qrels.txt.
 // An InvalidError names a judge who judged nothing, or an id that files cannot hold.
-func Export(ctx context.Context, store catalog.RelevanceStore, name string, trec bool, judges ...string) (Summary,
+func Export(ctx context.Context, store *sqlstore.Store, name string, trec bool, judges ...string) (Summary,
 	map[string][]byte, error) {
 	c, err := CaseNamed(ctx, store, name)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
@@ -57,7 +58,7 @@ func (s shelved) Status(ctx context.Context) retrieval.Status { return s.Searche
 
 // library is a case over five records: a.md to c.md, and two of d.md. Words alone find
 // three of them.
-func library(t *testing.T) (*workbench.Bench, *sqlite.Store, catalog.Case) {
+func library(t *testing.T) (*workbench.Bench, *sqlstore.Store, catalog.Case) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
 	if err != nil {
@@ -99,7 +100,7 @@ func library(t *testing.T) (*workbench.Bench, *sqlite.Store, catalog.Case) {
 }
 
 // judge stores grades of the first query.
-func judge(t *testing.T, store *sqlite.Store, c catalog.Case, by string, grades map[string]int) {
+func judge(t *testing.T, store *sqlstore.Store, c catalog.Case, by string, grades map[string]int) {
 	t.Helper()
 	var all []catalog.Judgment
 	for target, grade := range grades {

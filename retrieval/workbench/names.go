@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/eval"
 )
 
@@ -16,7 +17,7 @@ import (
 const putBatch = 500
 
 // Put writes the documents of a judged collection to a catalog.
-func Put(ctx context.Context, store catalog.Writer, dir string) error {
+func Put(ctx context.Context, store *sqlstore.Store, dir string) error {
 	var batch []catalog.Entry
 	flush := func() error {
 		_, err := store.Apply(ctx, catalog.Batch{Source: "judged", Entries: batch})
@@ -45,7 +46,7 @@ func Put(ctx context.Context, store catalog.Writer, dir string) error {
 // judgments name them: a path, for all that came from it, or another handle of one
 // record. One that is not judged has its path, or kind:key if others share that and
 // the collection names any record otherwise than by a path.
-func Names(ctx context.Context, store catalog.Reader, c eval.Collection) (map[int64]string, error) {
+func Names(ctx context.Context, store *sqlstore.Store, c eval.Collection) (map[int64]string, error) {
 	records, _, err := store.List(ctx, catalog.ListQuery{})
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func nameOf(r catalog.Record, judged map[string]bool, sharing map[string]int) (n
 }
 
 // Targets returns the names by which judgments know records; see nameOf.
-func Targets(ctx context.Context, store catalog.Reader, records []catalog.Record, judged map[string]bool) (
+func Targets(ctx context.Context, store *sqlstore.Store, records []catalog.Record, judged map[string]bool) (
 	map[int64]string, error) {
 	var asked []string
 	for _, r := range records {
@@ -116,7 +117,7 @@ func Targets(ctx context.Context, store catalog.Reader, records []catalog.Record
 
 // Resolve returns the record that a judgment names, the first of those from one
 // path. ErrNotFound.
-func Resolve(ctx context.Context, store catalog.Reader, target string) (catalog.Record, error) {
+func Resolve(ctx context.Context, store *sqlstore.Store, target string) (catalog.Record, error) {
 	records, err := store.ByPath(ctx, target)
 	if err != nil {
 		return catalog.Record{}, err
@@ -133,7 +134,7 @@ func Resolve(ctx context.Context, store catalog.Reader, target string) (catalog.
 }
 
 // named finds the one record that has a handle.
-func named(ctx context.Context, store catalog.Reader, handle string) (catalog.Record, error) {
+func named(ctx context.Context, store *sqlstore.Store, handle string) (catalog.Record, error) {
 	if id, err := strconv.ParseInt(handle, 10, 64); err == nil {
 		if r, err := store.ByID(ctx, id); !gone(err) {
 			return r, err

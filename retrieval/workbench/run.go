@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
 )
@@ -24,7 +25,7 @@ type Run struct {
 // Keep stores reports that were not measured by a job, as runs of the case that
 // their collection is named after; as has what they have in common. ErrNotFound if
 // there is no such case.
-func Keep(ctx context.Context, store catalog.RelevanceStore, reports []eval.Report, as catalog.Evaluation) error {
+func Keep(ctx context.Context, store *sqlstore.Store, reports []eval.Report, as catalog.Evaluation) error {
 	as.At = time.Now()
 	for _, r := range reports {
 		c, err := CaseNamed(ctx, store, r.Collection)
@@ -51,7 +52,7 @@ func Keep(ctx context.Context, store catalog.RelevanceStore, reports []eval.Repo
 
 // Save stores a run, with the rankings as deep as recall is measured, and returns
 // its id.
-func Save(ctx context.Context, store catalog.RelevanceStore, r Run) (int64, error) {
+func Save(ctx context.Context, store *sqlstore.Store, r Run) (int64, error) {
 	queries := slices.Clone(r.Report.PerQuery)
 	for i := range queries {
 		queries[i].Ranking = queries[i].Ranking[:min(eval.RecallCut, len(queries[i].Ranking))]
@@ -69,7 +70,7 @@ func Save(ctx context.Context, store catalog.RelevanceStore, r Run) (int64, erro
 }
 
 // Load reads a run with its queries. catalog.ErrNotFound.
-func Load(ctx context.Context, store catalog.RelevanceStore, id int64) (Run, error) {
+func Load(ctx context.Context, store *sqlstore.Store, id int64) (Run, error) {
 	e, err := store.Evaluation(ctx, id)
 	if err != nil {
 		return Run{}, err
@@ -79,7 +80,7 @@ func Load(ctx context.Context, store catalog.RelevanceStore, id int64) (Run, err
 
 // ListRuns reads the runs of a case (0: of all), newest first, without their queries;
 // limit 0 means all.
-func ListRuns(ctx context.Context, store catalog.RelevanceStore, caseID int64, limit int) ([]Run, error) {
+func ListRuns(ctx context.Context, store *sqlstore.Store, caseID int64, limit int) ([]Run, error) {
 	list, err := store.Evaluations(ctx, caseID, limit)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/ranking"
 	"almanac/text/dates"
 )
@@ -24,7 +25,7 @@ const lookEvery = time.Minute
 // case was asked for last is kept in the catalog, so that a restart neither
 // repeats nor forgets one; of several that are due one is asked for at a time, the
 // longest due first.
-func Schedule(ctx context.Context, store catalog.Store, log *slog.Logger) {
+func Schedule(ctx context.Context, store *sqlstore.Store, log *slog.Logger) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -40,7 +41,7 @@ func Schedule(ctx context.Context, store catalog.Store, log *slog.Logger) {
 }
 
 // Due asks for one run if a case is due and no scheduled run is open.
-func Due(ctx context.Context, store catalog.Store, now time.Time) error {
+func Due(ctx context.Context, store *sqlstore.Store, now time.Time) error {
 	cases, err := store.Cases(ctx)
 	if err != nil {
 		return err

@@ -7,13 +7,14 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
 func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.db")
-	reopen := func() *sqlite.Store {
+	reopen := func() *sqlstore.Store {
 		store, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
 		if err != nil {
 			t.Fatal(err)

@@ -1,13 +1,14 @@
 package workbench_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
+	"almanac/testing/catalogfile"
 )
 
 // TestAnyHandleNamesARecord: a judgment that is resolved is the one by which the
@@ -43,18 +44,22 @@ func TestAnyHandleNamesARecord(t *testing.T) {
 
 // reads counts how often whole lists of records are read, and handles looked up.
 type reads struct {
-	catalog.Store
+	*sqlstore.Store
 	lists, lookups int
 }
 
-func (s *reads) List(ctx context.Context, q catalog.ListQuery) ([]catalog.Record, int, error) {
-	s.lists++
-	return s.Store.List(ctx, q)
-}
-
-func (s *reads) Handled(ctx context.Context, handles []string) ([]catalog.Record, error) {
-	s.lookups++
-	return s.Store.Handled(ctx, handles)
+func readsOf(store *sqlstore.Store) *reads {
+	r := &reads{}
+	r.Store = catalogfile.Around(store, func(op string, do func() error) error {
+		switch op {
+		case "list":
+			r.lists++
+		case "handled":
+			r.lookups++
+		}
+		return do()
+	})
+	return r
 }
 
 // TestPagesLookRecordsUp: the pool of a query whose documents are judged by their
@@ -80,8 +85,8 @@ func TestPagesLookRecordsUp(t *testing.T) {
 	if err := store.PutJudgments(t.Context(), c.ID, judgments); err != nil {
 		t.Fatal(err)
 	}
-	counted := &reads{Store: store}
-	pooler.Store = counted
+	counted := readsOf(store)
+	pooler.Store = counted.Store
 	queries, err := store.Queries(t.Context(), c.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +100,8 @@ func TestPagesLookRecordsUp(t *testing.T) {
 	}
 
 	runner, topics, c := open(t)
-	counted = &reads{Store: topics}
-	bench := workbench.Bench{Source: ranking.Source{Store: counted}, Index: runner.Index}
+	counted = readsOf(topics)
+	bench := workbench.Bench{Source: ranking.Source{Store: counted.Store}, Index: runner.Index}
 	board, err := bench.Board(t.Context(), c)
 	if err != nil || len(board.Rows) != 3 || board.Run != nil {
 		t.Errorf("the board is %v, %v", board, err)

@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"almanac/catalog"
-	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/workbench"
 )
 
 // school is a runner over the topics, with a case of a query for each.
-func school(t *testing.T) (workbench.Runner, *sqlite.Store, catalog.Case) {
+func school(t *testing.T) (workbench.Runner, *sqlstore.Store, catalog.Case) {
 	t.Helper()
 	x, store, _ := open(t)
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: "topics"}, "ada")

@@ -10,6 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/jobs"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
@@ -43,7 +44,7 @@ type Task interface {
 }
 
 // Ask asks for a job, and returns its id.
-func Ask(ctx context.Context, store catalog.JobStore, t Task, by string) (int64, error) {
+func Ask(ctx context.Context, store *sqlstore.Store, t Task, by string) (int64, error) {
 	argument, err := json.Marshal(t)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", t.Kind(), err)
@@ -79,7 +80,7 @@ func JobOf[T Task, R any](r catalog.Request) (j Job[T, R], err error) {
 }
 
 // JobsOf returns those of a task among the newest jobs, newest first; limit 0 means among all.
-func JobsOf[T Task, R any](ctx context.Context, store catalog.JobStore, limit int) (out []Job[T, R], err error) {
+func JobsOf[T Task, R any](ctx context.Context, store *sqlstore.Store, limit int) (out []Job[T, R], err error) {
 	all, err := store.Jobs(ctx, limit)
 	for _, r := range all {
 		if j, err := JobOf[T, R](r); err == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 )
 
 // Empty returns the path of the file of an empty catalog, in a directory that
@@ -43,3 +44,11 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 	}
 	return os.ReadFile(path)
 })
+
+// Around returns a catalog whose operations run within around, by their names, to be counted,
+// delayed or failed. It is closed with the one that it is of.
+func Around(store *sqlstore.Store, around func(op string, do func() error) error) *sqlstore.Store {
+	cfg := store.Config
+	cfg.Around = func(_ context.Context, op string, do func() error) error { return around(op, do) }
+	return sqlstore.New(cfg)
+}

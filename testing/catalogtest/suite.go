@@ -1,12 +1,12 @@
-// Package catalogtest is the suite every catalog.Store must pass. A store runs
-// it with its constructor:
+// Package catalogtest is the suite that the catalog must pass on every engine. An engine
+// runs it with its constructor:
 //
 //	func TestConformance(t *testing.T) {
-//		catalogtest.Run(t, func(t *testing.T) catalog.Store { return open(t) })
+//		catalogtest.Run(t, func(t *testing.T) *sqlstore.Store { return open(t) })
 //	}
 //
 // Each subtest is named after the promise it checks and gets an empty
-// store, which the constructor's cleanup closes. It imports only catalog.
+// store, which the constructor's cleanup closes.
 package catalogtest
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 )
 
 // promise is one subtest.
@@ -32,7 +33,7 @@ type promise struct {
 }
 
 // Run checks the stores that open returns.
-func Run(t *testing.T, open func(t *testing.T) catalog.Store) {
+func Run(t *testing.T, open func(t *testing.T) *sqlstore.Store) {
 	groups := []struct {
 		name     string
 		promises []promise
@@ -82,7 +83,7 @@ func failed(t *testing.T) {
 type fixture struct {
 	*testing.T
 	ctx   context.Context
-	store catalog.Store
+	store *sqlstore.Store
 }
 
 // day is a moment of the fixtures' calendar.

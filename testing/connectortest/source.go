@@ -14,6 +14,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/testing/catalogfile"
@@ -45,7 +46,7 @@ type Config struct {
 
 // Source is one source with its own catalog.
 type Source struct {
-	Store   *sqlite.Store
+	Store   *sqlstore.Store
 	Options map[string]any // may be changed between syncs
 	Clock   time.Time      // may be moved between syncs
 	// AcceptShrink is the pipeline's option: a sync may lose any number of records.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval/stack"
 	"almanac/testing/scale"
 )
@@ -70,7 +71,7 @@ func (j job) fill(ctx context.Context) error {
 }
 
 // put writes an edition of the records from one number to another.
-func put(ctx context.Context, store catalog.Writer, texts *scale.Texts, from, to, edition int) error {
+func put(ctx context.Context, store *sqlstore.Store, texts *scale.Texts, from, to, edition int) error {
 	entries := make([]catalog.Entry, 0, to-from)
 	for n := from; n < to; n++ {
 		entries = append(entries, texts.Record(n, edition))

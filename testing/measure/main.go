@@ -23,9 +23,9 @@ import (
 	"strings"
 	"time"
 
-	"almanac/catalog"
 	"almanac/catalog/postgres"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/cmd/memory"
 	"almanac/embed"
 	"almanac/retrieval/ranking"
@@ -119,7 +119,7 @@ func (j job) all(sizes string) error {
 
 // open opens catalog and index, which has everything then; the caller closes both.
 func (j job) open(ctx context.Context, as func(context.Context, stack.Config) (*stack.Stack, error)) (
-	catalog.Store, *stack.Stack, error,
+	*sqlstore.Store, *stack.Stack, error,
 ) {
 	store, err := j.store(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (j job) open(ctx context.Context, as func(context.Context, stack.Config) (*
 }
 
 // store opens the catalog.
-func (j job) store(ctx context.Context) (catalog.Store, error) {
+func (j job) store(ctx context.Context) (*sqlstore.Store, error) {
 	if j.database != "" {
 		return postgres.Open(ctx, postgres.Config{URL: j.database})
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"almanac/catalog"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/stack"
@@ -120,7 +120,7 @@ func (j job) search(ctx context.Context, s retrieval.Searcher, queries []string,
 }
 
 // sync writes changed records at an even rate until ctx ends.
-func (j job) sync(ctx context.Context, store catalog.Writer, texts *scale.Texts, records, edition int) error {
+func (j job) sync(ctx context.Context, store *sqlstore.Store, texts *scale.Texts, records, edition int) error {
 	const each = 100 * time.Millisecond
 	tick := time.NewTicker(each)
 	defer tick.Stop()

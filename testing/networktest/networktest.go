@@ -19,8 +19,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlstore"
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
@@ -54,7 +54,7 @@ func EIP(t testing.TB) (n network.Network, file string) {
 
 // Fill reads all sources of a network file into a store and fails the test if a
 // source fails, skips something or warns.
-func Fill(t testing.TB, store catalog.Store, file string) {
+func Fill(t testing.TB, store *sqlstore.Store, file string) {
 	t.Helper()
 	n, err := networks.Load(file)
 	if err != nil {

@@ -13,11 +13,12 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/testing/networktest"
 )
 
 // fill brings a network into a catalog.
-func fill(t *testing.T, file string) catalog.Store {
+func fill(t *testing.T, file string) *sqlstore.Store {
 	t.Helper()
 	t.Chdir(os.TempDir()) // paths of a network file do not depend on it
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
@@ -31,7 +32,7 @@ func fill(t *testing.T, file string) catalog.Store {
 
 // proposals are the improvement proposals as key, state, raw status, type and
 // category, and prerequisites.
-func proposals(t *testing.T, store catalog.Store, n network.Network) []string {
+func proposals(t *testing.T, store *sqlstore.Store, n network.Network) []string {
 	t.Helper()
 	records, _, err := store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP},
 		WithBody: true})

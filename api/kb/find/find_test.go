@@ -3,6 +3,7 @@ package find_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +17,11 @@ import (
 	"almanac/api/kb/find"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
+	"almanac/testing/catalogfile"
 )
 
 // searcher answers each search alike, with the query and its error.
@@ -84,36 +88,38 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Ids of records; shelves have no second one.
+const (
+	one = catalog.FirstID + iota
+	two
+	three
+)
+
 // shelf is a catalog of nothing but some records.
-type shelf struct {
-	catalog.Reader
-	records []catalog.Record
-	change  int64
-	heads   []int64 // ids of those that were read without their bodies
+func shelf(t *testing.T, records ...catalog.Record) *sqlstore.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	for _, r := range records {
+		put(t, store, r)
+	}
+	return store
 }
 
-func (s *shelf) LastChange(context.Context) (int64, error) { return s.change, nil }
-
-func (s *shelf) Heads(ctx context.Context, ids []int64) ([]catalog.Record, error) {
-	s.heads = append(s.heads, ids...)
-	records, err := s.Records(ctx, ids)
-	for i := range records {
-		records[i].Body = ""
+func put(t *testing.T, store *sqlstore.Store, r catalog.Record) {
+	t.Helper()
+	r.Kind, r.Key, r.FirstSeenAt = catalog.KindDoc, fmt.Sprint(r.ID), time.Unix(1, 0)
+	b := catalog.Batch{Source: "docs", Restore: true, Entries: []catalog.Entry{{Record: r}}}
+	if _, err := store.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
 	}
-	return records, err
-}
-
-func (s *shelf) Records(_ context.Context, ids []int64) (out []catalog.Record, err error) {
-	for _, r := range s.records {
-		if slices.Contains(ids, r.ID) {
-			out = append(out, r)
-		}
-	}
-	return out, nil
 }
 
 // run searches a shelf.
-func run(t *testing.T, s *shelf, search find.Search, results ...retrieval.Result) []find.Match {
+func run(t *testing.T, s *sqlstore.Store, search find.Search, results ...retrieval.Result) []find.Match {
 	t.Helper()
 	found, err := search.Run(t.Context(), kb.Base{Catalog: s, Search: searcher{results: results}}.Prepared())
 	if err != nil {
@@ -124,14 +130,14 @@ func run(t *testing.T, s *shelf, search find.Search, results ...retrieval.Result
 
 // TestMatchesHaveTheirShareOfTheBestScore: also of one that was deleted since, and of nothing.
 func TestMatchesHaveTheirShareOfTheBestScore(t *testing.T) {
-	s := &shelf{records: []catalog.Record{{ID: 1}, {ID: 3}}}
+	s := shelf(t, catalog.Record{ID: one}, catalog.Record{ID: three})
 	for _, c := range []struct {
 		scores []float64
 		want   []float64
 	}{{[]float64{0.8, 0.4, 0.2}, []float64{1, 0.25}}, {[]float64{0, 0, 0}, []float64{1, 1}}} {
 		var got []float64
-		for _, m := range run(t, s, find.Search{}, retrieval.Result{Record: 1, Score: c.scores[0]},
-			retrieval.Result{Record: 2, Score: c.scores[1]}, retrieval.Result{Record: 3, Score: c.scores[2]}) {
+		for _, m := range run(t, s, find.Search{}, retrieval.Result{Record: one, Score: c.scores[0]},
+			retrieval.Result{Record: two, Score: c.scores[1]}, retrieval.Result{Record: three, Score: c.scores[2]}) {
 			got = append(got, m.Relevance)
 		}
 		if !slices.Equal(got, c.want) {
@@ -141,11 +147,11 @@ func TestMatchesHaveTheirShareOfTheBestScore(t *testing.T) {
 }
 
 func TestBodiesAreReadWhereTheyAreAskedFor(t *testing.T) {
-	s := &shelf{records: []catalog.Record{{ID: 1, Body: "one"}, {ID: 3, Body: "three"}}}
+	s := shelf(t, catalog.Record{ID: one, Body: "one"}, catalog.Record{ID: three, Body: "three"})
 	for _, bodies := range []bool{false, true} {
-		got := run(t, s, find.Search{Bodies: bodies}, retrieval.Result{Record: 3, Score: 0.9},
-			retrieval.Result{Record: 2, Score: 0.8}, retrieval.Result{Record: 1, Score: 0.7})
-		if len(got) != 2 || got[0].Record.ID != 3 || got[0].Result.Score != 0.9 || got[1].Record.ID != 1 ||
+		got := run(t, s, find.Search{Bodies: bodies}, retrieval.Result{Record: three, Score: 0.9},
+			retrieval.Result{Record: two, Score: 0.8}, retrieval.Result{Record: one, Score: 0.7})
+		if len(got) != 2 || got[0].Record.ID != three || got[0].Result.Score != 0.9 || got[1].Record.ID != one ||
 			(got[0].Record.Body == "three") != bodies || (got[1].Record.Body == "one") != bodies {
 			t.Errorf("bodies %v: %+v", bodies, got)
 		}
@@ -154,8 +160,14 @@ func TestBodiesAreReadWhereTheyAreAskedFor(t *testing.T) {
 
 // TestARecordIsReadOnceAChange: records that were found before are not read again until the catalog has changed.
 func TestARecordIsReadOnceAChange(t *testing.T) {
-	s := &shelf{records: []catalog.Record{{ID: 1, Title: "one"}, {ID: 3, Title: "three"}}, change: 5}
-	b := kb.Base{Catalog: s}.Prepared()
+	s := shelf(t, catalog.Record{ID: one, Title: "one"}, catalog.Record{ID: three, Title: "three"})
+	reads := 0
+	b := kb.Base{Catalog: catalogfile.Around(s, func(op string, do func() error) error {
+		if op == "heads" {
+			reads++
+		}
+		return do()
+	})}.Prepared()
 	titles := func(ids ...int64) (titles []string) {
 		t.Helper()
 		var results []retrieval.Result
@@ -172,14 +184,14 @@ func TestARecordIsReadOnceAChange(t *testing.T) {
 		}
 		return titles
 	}
-	for _, ids := range [][]int64{{1, 2}, {3, 1}, {3}} {
+	for _, ids := range [][]int64{{one, two}, {three, one}, {three}} {
 		titles(ids...)
 	}
-	if want := []int64{1, 2, 3}; !slices.Equal(s.heads, want) {
-		t.Errorf("read %v, want %v", s.heads, want)
+	if reads != 2 {
+		t.Errorf("records are read %d times, want 2", reads)
 	}
-	s.records, s.change = []catalog.Record{{ID: 1, Title: "uno"}}, 6
-	if got := titles(3, 1); !slices.Equal(got, []string{"uno"}) {
+	put(t, s, catalog.Record{ID: one, Title: "uno"})
+	if got := titles(three, one); !slices.Equal(got, []string{"three", "uno"}) {
 		t.Errorf("after a change: %v", got)
 	}
 }
