@@ -4,9 +4,8 @@
 //
 // # SQL
 //
-// Each table's statements are in the file of its name. They name their columns,
-// use ? for every value and only SQL that SQLite and PostgreSQL both accept. SQL
-// never looks inside a record's data. Times are integers: microseconds since 1970
+// Statements name their columns, use ? for every value and only SQL that SQLite and
+// PostgreSQL both accept. SQL never looks inside a record's data. Times are integers: microseconds since 1970
 // UTC, 0 for unknown. Booleans are integers.
 //
 // Case-insensitive filters use lower(), which handles only ASCII; the text search of

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -292,3 +294,87 @@ func limit(n int) int64 {
 }
 
 func notFound(what any) error { return fmt.Errorf("%v: %w", what, catalog.ErrNotFound) }
+
+const (
+	// pingPatience is the time that the database has for a ping.
+	pingPatience = 2 * time.Second
+	// pingEvery is how long an answer holds: whoever asks all the time costs little.
+	pingEvery = 250 * time.Millisecond
+	// wholeEvery is how often a damaged catalog is read as a whole, in case that it was
+	// mended.
+	wholeEvery = 10 * time.Second
+)
+
+// standing is whether a database answers.
+type standing struct {
+	damage atomic.Pointer[error] // what a read met; nil: nothing
+
+	mu    sync.Mutex // held while the database is asked, so that one answer is for all who wait
+	asked time.Time
+	err   error
+	whole time.Time // when everything was read
+}
+
+// Ping says whether reads are answered now: why not, if they are not. It takes two
+// seconds at most, however often it is called. What a read met of damage counts until
+// everything can be read again: a ping reads little. ErrUnreachable, ErrDamaged.
+func (s *Store) Ping(ctx context.Context) error {
+	p := &s.standing
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if news := p.err == nil && p.damage.Load() != nil; !news && time.Since(p.asked) < pingEvery {
+		return p.err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingPatience)
+	defer cancel()
+	err := s.Config.Ping(ctx)
+	if ctx.Err() != nil {
+		err = fmt.Errorf("no answer within %v: %w", pingPatience, catalog.ErrUnreachable)
+	}
+	if err = s.failure(context.Background(), "ping", err); err == nil {
+		err = s.damaged(ctx)
+	}
+	p.asked, p.err = time.Now(), err
+	return err
+}
+
+// damaged returns the damage that a read met, unless everything can be read by now.
+func (s *Store) damaged(ctx context.Context) error {
+	p := &s.standing
+	damage := p.damage.Load()
+	if damage == nil || s.Whole == nil {
+		return nil
+	}
+	if time.Since(p.whole) < wholeEvery {
+		return *damage
+	}
+	err := s.Whole(ctx)
+	if p.whole = time.Now(); err != nil {
+		return *damage
+	}
+	p.damage.CompareAndSwap(damage, nil)
+	return nil
+}
+
+// Meta returns a fact about the data directory itself: its network, the sample's anchor
+// day. A missing key returns "".
+func (s *Store) Meta(ctx context.Context, key string) (value string, err error) {
+	err = s.reading(ctx, "meta", func(q querier) error {
+		err := q.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, catalog.Clean(key)).Scan(&value)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return value, err
+}
+
+// SetMeta sets a fact about the data directory.
+func (s *Store) SetMeta(ctx context.Context, key, value string) error {
+	return s.update(ctx, "set meta", func(t *txn) error {
+		_, err := t.Exec(`INSERT INTO meta (name, value) VALUES (?, ?)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+			catalog.Clean(key), catalog.Clean(value))
+		return err
+	})
+}

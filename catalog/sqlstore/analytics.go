@@ -196,3 +196,84 @@ func sinceDay(since time.Time) int64 {
 	}
 	return catalog.Day(since).UnixMicro()
 }
+
+// CountViolations adds to the daily counts as CountSearches does. Addresses for which a day has no room
+// are counted as others.
+func (s *Store) CountViolations(ctx context.Context, counts []catalog.Violation) error {
+	return s.update(ctx, "count violations", func(t *txn) error {
+		rows := t.ration("csp_reports", catalog.DayViolations)
+		for _, c := range counts {
+			at, directive, blocked := s.counted(c.LastAt), catalog.Clean(c.Directive), catalog.Clean(c.Blocked)
+			day := catalog.Day(at).UnixMicro()
+			room, err := rows.admits(day, `directive = ? AND blocked_uri = ?`, directive, blocked)
+			if err != nil {
+				return err
+			}
+			if !room {
+				blocked = catalog.OtherAddress
+			}
+			_, err = t.Exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at, clients)
+VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.count + excluded.count,
+	last_at = CASE WHEN excluded.last_at > csp_reports.last_at THEN excluded.last_at ELSE csp_reports.last_at END,
+	clients = CASE WHEN excluded.clients > csp_reports.clients THEN excluded.clients ELSE csp_reports.clients END`,
+				day, directive, blocked, c.N, at.UnixMicro(), c.Clients)
+			if err != nil {
+				return err
+			}
+		}
+		_, err := t.Exec(`DELETE FROM csp_reports WHERE day < ?`, s.kept())
+		return err
+	})
+}
+
+// Violations returns what the content security policy blocked since a day,
+// most first.
+func (s *Store) Violations(ctx context.Context, since time.Time) ([]catalog.Violation, error) {
+	return read(ctx, s, "violations", scanViolation, `SELECT directive, blocked_uri, SUM(count), MAX(last_at), MAX(clients)
+FROM csp_reports WHERE day >= ? GROUP BY directive, blocked_uri
+ORDER BY SUM(count) DESC, MAX(last_at) DESC, directive, blocked_uri`, sinceDay(since))
+}
+
+func scanViolation(rows *sql.Rows) (v catalog.Violation, err error) {
+	var at int64
+	err = rows.Scan(&v.Directive, &v.Blocked, &v.N, &at, &v.Clients)
+	v.LastAt = fromMicros(at)
+	return v, err
+}
+
+// ration bounds the rows of each day in a table of counts.
+type ration struct {
+	t     *txn
+	table string
+	most  int
+	rows  map[int64]int // by day
+}
+
+func (t *txn) ration(table string, most int) *ration {
+	return &ration{t, table, most, map[int64]int{}}
+}
+
+// admits reports whether a row of a day may be written: it is there already, or
+// the day has room for it. key selects it among those of the day.
+func (r *ration) admits(day int64, key string, args ...any) (bool, error) {
+	there, err := r.count(day, ` AND `+key, args...)
+	if err != nil || there > 0 {
+		return there > 0, err
+	}
+	if _, known := r.rows[day]; !known {
+		if r.rows[day], err = r.count(day, ``); err != nil {
+			return false, err
+		}
+	}
+	if r.rows[day] >= r.most {
+		return false, nil
+	}
+	r.rows[day]++
+	return true, nil
+}
+
+func (r *ration) count(day int64, and string, args ...any) (n int, err error) {
+	row := r.t.QueryRow(`SELECT COUNT(*) FROM `+r.table+` WHERE day = ?`+and, append([]any{day}, args...)...)
+	return n, row.Scan(&n)
+}
