@@ -41,8 +41,7 @@ ON CONFLICT (day, query) DO UPDATE SET count = searches.count + excluded.count, 
 				return err
 			}
 		}
-		_, err := t.Exec(`DELETE FROM searches WHERE day < ?`, s.kept())
-		return err
+		return t.run(`DELETE FROM searches WHERE day < ?`, s.kept())
 	})
 }
 
@@ -154,8 +153,7 @@ DO UPDATE SET shown = clicks.shown + excluded.shown, clicked = clicks.clicked + 
 				return err
 			}
 		}
-		_, err := t.Exec(`DELETE FROM clicks WHERE day < ?`, s.kept())
-		return err
+		return t.run(`DELETE FROM clicks WHERE day < ?`, s.kept())
 	})
 }
 
@@ -222,8 +220,7 @@ ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.coun
 				return err
 			}
 		}
-		_, err := t.Exec(`DELETE FROM csp_reports WHERE day < ?`, s.kept())
-		return err
+		return t.run(`DELETE FROM csp_reports WHERE day < ?`, s.kept())
 	})
 }
 

@@ -152,15 +152,14 @@ func (a *application) awaken(buried []int64) error {
 		return nil
 	}
 	where, args := in("record", buried)
-	_, err := a.Exec(`UPDATE sources SET position = '' WHERE name IN (SELECT source FROM additions WHERE `+where+`)`,
+	return a.run(`UPDATE sources SET position = '' WHERE name IN (SELECT source FROM additions WHERE `+where+`)`,
 		args...)
-	return err
 }
 
 // bury makes a tombstone: it removes the record's dependents and what it said, and
 // keeps its row with its id and its key.
 func (a *application) bury(id int64) error {
-	if _, err := a.Exec(`UPDATE records SET deleted_at = ?, title = '', url = '', path = '', author = '',
+	if err := a.run(`UPDATE records SET deleted_at = ?, title = '', url = '', path = '', author = '',
 	folded = '', summary = '', data = '', body = '', sum = '' WHERE id = ?`, micros(a.now), id); err != nil {
 		return err
 	}
@@ -175,19 +174,13 @@ func (a *application) bury(id int64) error {
 
 // strip removes this source's dependents of a record that it owns.
 func (a *application) strip(id int64) error {
-	if err := a.dropFacts(id, a.source, theOwner); err != nil {
+	if err := a.each([]string{dropTags, dropVotes}, id); err != nil {
 		return err
 	}
-	if err := a.dropTags(id); err != nil {
+	if err := a.run(dropFacts, id, theOwner); err != nil {
 		return err
 	}
-	if err := a.dropVotes(id); err != nil {
-		return err
-	}
-	if err := a.dropAliases(id, a.source); err != nil {
-		return err
-	}
-	return a.dropLinks(id, a.source)
+	return a.each(dropAdded, id, a.source)
 }
 
 // put writes the entries.
@@ -251,7 +244,7 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 		a.result.Updated++
 	default: // a tombstone comes back, perhaps with another owner
 		a.result.Created++
-		if err := a.dropAddition(k.id, a.source); err != nil {
+		if err := a.run(dropAddition, k.id, a.source); err != nil {
 			return err
 		}
 		delete(a.added, k.id)
@@ -274,7 +267,7 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 // takeOver makes what the owner of a record gave it an addition, which its next
 // entry replaces, as no entry has that hash.
 func (a *application) takeOver(k *known) error {
-	if err := a.dropAddition(k.id, a.source); err != nil {
+	if err := a.run(dropAddition, k.id, a.source); err != nil {
 		return err
 	}
 	delete(a.added, k.id)
@@ -306,30 +299,18 @@ func (a *application) hang(id int64, e entry) error {
 	if err := a.putVotes(id, e.Votes); err != nil {
 		return err
 	}
-	if err := a.putAliases(id, a.source, e.Record.Kind, e.Aliases); err != nil {
-		return err
-	}
-	if err := a.putLinks(id, a.source, e.Links); err != nil {
-		return err
-	}
 	a.changed = append(a.changed, id)
-	return a.putFacts(id, a.source, e.Facts)
+	return a.putAdded(id, e)
 }
 
 // add replaces the source's additions to another source's record. An empty
 // entry removes them.
 func (a *application) add(ctx context.Context, k *known, e entry) error {
 	id := k.id
-	if err := a.dropAddition(id, a.source); err != nil {
+	if err := a.run(dropAddition, id, a.source); err != nil {
 		return err
 	}
-	if err := a.dropAliases(id, a.source); err != nil {
-		return err
-	}
-	if err := a.dropLinks(id, a.source); err != nil {
-		return err
-	}
-	if err := a.dropFacts(id, a.source); err != nil {
+	if err := a.each(dropAdded, id, a.source); err != nil {
 		return err
 	}
 	a.added[id] = e.addition
@@ -338,13 +319,7 @@ func (a *application) add(ctx context.Context, k *known, e entry) error {
 			return err
 		}
 	}
-	if err := a.putAliases(id, a.source, e.Record.Kind, e.Aliases); err != nil {
-		return err
-	}
-	if err := a.putLinks(id, a.source, e.Links); err != nil {
-		return err
-	}
-	if err := a.putFacts(id, a.source, e.Facts); err != nil {
+	if err := a.putAdded(id, e); err != nil {
 		return err
 	}
 	if !k.live {
@@ -405,24 +380,17 @@ func (a *application) lookKeys(ctx context.Context, kind catalog.Kind, set map[s
 	}
 	return chunks(list, func(part []string) error {
 		where, args := in("key", part)
-		rows, err := a.QueryContext(ctx,
-			`SELECT key, id, source, hash, deleted_at FROM records WHERE kind = ? AND `+where,
-			append([]any{string(kind)}, args...)...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		_, err := collect(ctx, a.Tx, func(rows *sql.Rows) (none struct{}, err error) {
 			var key string
 			var deleted int64
 			var k known
-			if err := rows.Scan(&key, &k.id, &k.source, &k.hash, &deleted); err != nil {
-				return err
-			}
+			err = rows.Scan(&key, &k.id, &k.source, &k.hash, &deleted)
 			k.live = deleted == 0
 			a.known[catalog.Ref{Kind: kind, Key: key}] = &k
-		}
-		return rows.Err()
+			return none, err
+		}, `SELECT key, id, source, hash, deleted_at FROM records WHERE kind = ? AND `+where,
+			append([]any{string(kind)}, args...)...)
+		return err
 	})
 }
 

@@ -11,6 +11,31 @@ import (
 	"almanac/catalog"
 )
 
+// dropAdded are the statements that remove what source ?2 says of record ?1, whoever owns it.
+var dropAdded = []string{
+	`DELETE FROM record_aliases WHERE record = ?1 AND source = ?2`,
+	`DELETE FROM links WHERE record = ?1 AND source = ?2`,
+	`DELETE FROM facts WHERE record = ?1 AND source = ?2`,
+}
+
+const (
+	dropFacts    = `DELETE FROM facts WHERE record = ? AND source = ?`
+	dropTags     = `DELETE FROM record_tags WHERE record = ?`
+	dropVotes    = `DELETE FROM votes WHERE record = ?`
+	dropAddition = `DELETE FROM additions WHERE record = ? AND source = ?`
+)
+
+// putAdded writes what an entry has beside its record, whoever owns that.
+func (a *application) putAdded(id int64, e entry) error {
+	if err := a.putAliases(id, a.source, e.Record.Kind, e.Aliases); err != nil {
+		return err
+	}
+	if err := a.putLinks(id, a.source, e.Links); err != nil {
+		return err
+	}
+	return a.putFacts(id, a.source, e.Facts)
+}
+
 // selectLinks selects links of live records, the owner's before those added by
 // other sources.
 const selectLinks = `SELECT l.record, l.source, l.relation, l.to_kind, l.to_key, l.snippet
@@ -105,11 +130,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?)`,
 	return nil
 }
 
-func (t *txn) dropLinks(record int64, source string) error {
-	_, err := t.Exec(`DELETE FROM links WHERE record = ? AND source = ?`, record, source)
-	return err
-}
-
 // Aliases returns the other names of a live record, from all sources.
 func (s *Store) Aliases(ctx context.Context, record int64) ([]string, error) {
 	return read(ctx, s, "aliases", scanText, `SELECT DISTINCT a.alias
@@ -138,7 +158,7 @@ func named(ctx context.Context, q querier, kind catalog.Kind, names []string) (m
 	found := make(map[string]int64, len(names))
 	err := chunks(names, func(part []string) error {
 		where, args := in("key", part)
-		return byText(ctx, q, found, `SELECT key, id FROM records WHERE kind = ? AND deleted_at = 0 AND `+where,
+		return pairs(ctx, q, found, `SELECT key, id FROM records WHERE kind = ? AND deleted_at = 0 AND `+where,
 			append([]any{string(kind)}, args...)...)
 	})
 	if err != nil {
@@ -156,39 +176,21 @@ func aliased(ctx context.Context, q querier, kind catalog.Kind, aliases []string
 	found := map[string]int64{}
 	err := chunks(aliases, func(part []string) error {
 		where, args := in("a.alias", part)
-		return byText(ctx, q, found, `SELECT a.alias, MIN(a.record)
+		return pairs(ctx, q, found, `SELECT a.alias, MIN(a.record)
 FROM record_aliases a JOIN records r ON r.id = a.record
 WHERE a.kind = ? AND r.deleted_at = 0 AND `+where+` GROUP BY a.alias`, append([]any{string(kind)}, args...)...)
 	})
 	return found, err
 }
 
-// byText adds the rows of a query, a text and an id each, to found.
-func byText(ctx context.Context, q querier, found map[string]int64, query string, args ...any) error {
-	_, err := collect(ctx, q, func(rows *sql.Rows) (none struct{}, err error) {
-		var text string
-		var id int64
-		err = rows.Scan(&text, &id)
-		found[text] = id
-		return none, err
-	}, query, args...)
-	return err
-}
-
 func (t *txn) putAliases(record int64, source string, kind catalog.Kind, aliases []string) error {
 	for _, alias := range aliases {
-		_, err := t.Exec(`INSERT INTO record_aliases (record, source, kind, alias) VALUES (?, ?, ?, ?)`, record, source,
-			string(kind), alias)
-		if err != nil {
+		if err := t.run(`INSERT INTO record_aliases (record, source, kind, alias) VALUES (?, ?, ?, ?)`, record, source,
+			string(kind), alias); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (t *txn) dropAliases(record int64, source string) error {
-	_, err := t.Exec(`DELETE FROM record_aliases WHERE record = ? AND source = ?`, record, source)
-	return err
 }
 
 // sourcedFacts are facts with the source that gave them.
@@ -222,7 +224,7 @@ WHERE record = ? AND source <> ? ORDER BY source = ? DESC, source DESC`, k.id, k
 		r = facts[0].restored(r)
 		facts = facts[1:]
 		if len(facts) == 0 {
-			err = a.dropFacts(k.id, theOwner)
+			err = a.run(dropFacts, k.id, theOwner)
 		}
 	} else {
 		err = a.putFacts(k.id, theOwner, &catalog.Facts{State: r.State, Category: r.Category,
@@ -237,7 +239,7 @@ WHERE record = ? AND source <> ? ORDER BY source = ? DESC, source DESC`, k.id, k
 	if err := a.rewrite(r); err != nil {
 		return err
 	}
-	if err := a.dropTags(k.id); err != nil {
+	if err := a.run(dropTags, k.id); err != nil {
 		return err
 	}
 	return a.putTags(k.id, r.Tags)
@@ -260,15 +262,7 @@ func (t *txn) putFacts(record int64, source string, f *catalog.Facts) error {
 	if err := encoder.Encode(f); err != nil {
 		return err
 	}
-	_, err := t.Exec(`INSERT INTO facts (record, source, facts) VALUES (?, ?, ?)`, record, source, text.String())
-	return err
-}
-
-// dropFacts removes what the sources say of a record.
-func (t *txn) dropFacts(record int64, sources ...string) error {
-	where, args := in("source", sources)
-	_, err := t.Exec(`DELETE FROM facts WHERE record = ? AND `+where, append([]any{record}, args...)...)
-	return err
+	return t.run(`INSERT INTO facts (record, source, facts) VALUES (?, ?, ?)`, record, source, text.String())
 }
 
 const selectVotes = `SELECT v.record, v.voter, v.choice, v.reason, v.cast_at, v.url
@@ -309,39 +303,15 @@ VALUES (?, ?, ?, ?, ?, ?, ?)`, record, i, v.Voter, v.Choice, v.Reason, micros(v.
 	return nil
 }
 
-func (t *txn) dropVotes(record int64) error {
-	_, err := t.Exec(`DELETE FROM votes WHERE record = ?`, record)
-	return err
-}
-
 // lookAdditions reads the hashes of the source's additions to the records.
 func (a *application) lookAdditions(ctx context.Context, records []int64) error {
 	return chunks(records, func(part []int64) error {
 		where, args := in("record", part)
-		rows, err := a.QueryContext(ctx, `SELECT record, hash FROM additions WHERE source = ? AND `+where,
+		return pairs(ctx, a.Tx, a.added, `SELECT record, hash FROM additions WHERE source = ? AND `+where,
 			append([]any{a.source}, args...)...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			var hash string
-			if err := rows.Scan(&id, &hash); err != nil {
-				return err
-			}
-			a.added[id] = hash
-		}
-		return rows.Err()
 	})
 }
 
 func (t *txn) putAddition(record int64, source, hash string) error {
-	_, err := t.Exec(`INSERT INTO additions (source, record, hash) VALUES (?, ?, ?)`, source, record, hash)
-	return err
-}
-
-func (t *txn) dropAddition(record int64, source string) error {
-	_, err := t.Exec(`DELETE FROM additions WHERE source = ? AND record = ?`, source, record)
-	return err
+	return t.run(`INSERT INTO additions (source, record, hash) VALUES (?, ?, ?)`, source, record, hash)
 }

@@ -172,7 +172,7 @@ func (s *Store) scan(
 func (t *txn) putStatistics(generation int64, b catalog.IndexBatch) error {
 	var since int64
 	if b.Whole {
-		if _, err := t.Exec(`DELETE FROM statistics WHERE generation = ?`, generation); err != nil {
+		if err := t.run(`DELETE FROM statistics WHERE generation = ?`, generation); err != nil {
 			return err
 		}
 	} else {
@@ -345,8 +345,7 @@ func (s *Store) rename(ctx context.Context, op string, id int64, to func(fingerp
 		if slices.ContainsFunc(all, func(g catalog.Generation) bool { return g.ID != id && g.Fingerprint == fingerprint }) {
 			return fmt.Errorf("generation %d: another has its fingerprint: %w", id, catalog.ErrConflict)
 		}
-		_, err = t.Exec(`UPDATE generations SET fingerprint = ? WHERE id = ?`, fingerprint, id)
-		return err
+		return t.run(`UPDATE generations SET fingerprint = ? WHERE id = ?`, fingerprint, id)
 	})
 }
 
@@ -359,8 +358,7 @@ func (s *Store) DropGeneration(ctx context.Context, id int64) error {
 				return err
 			}
 		}
-		_, err := t.Exec(`DELETE FROM generations WHERE id = ?`, id)
-		return err
+		return t.run(`DELETE FROM generations WHERE id = ?`, id)
 	})
 }
 
@@ -377,7 +375,7 @@ func (t *txn) moveCheckpoint(generation, checkpoint int64) error {
 func (s *Store) AddWords(ctx context.Context, generation int64, words []string) error {
 	return s.write(ctx, "add words", func(t *txn) error {
 		for _, w := range words {
-			if _, err := t.Exec(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation,
+			if err := t.run(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation,
 				catalog.Clean(w)); err != nil {
 				return err
 			}
@@ -390,7 +388,7 @@ func (s *Store) AddWords(ctx context.Context, generation int64, words []string) 
 func (s *Store) DropWords(ctx context.Context, generation int64, words []string) error {
 	return s.write(ctx, "drop words", func(t *txn) error {
 		for _, w := range words {
-			if _, err := t.Exec(`DELETE FROM words WHERE generation = ? AND word = ?`, generation,
+			if err := t.run(`DELETE FROM words WHERE generation = ? AND word = ?`, generation,
 				catalog.Clean(w)); err != nil {
 				return err
 			}

@@ -278,16 +278,11 @@ func scanCount(rows *sql.Rows) (c catalog.Count, err error) {
 // something; a source that adds nothing is left out.
 func (s *Store) ForeignCounts(ctx context.Context) (map[string]int, error) {
 	counts := map[string]int{}
-	into := func(rows *sql.Rows) (none struct{}, err error) {
-		var source string
-		var n int
-		err = rows.Scan(&source, &n)
-		counts[source] = n
-		return none, err
-	}
-	_, err := read(ctx, s, "foreign counts", into, `SELECT a.source, COUNT(*)
+	err := s.reading(ctx, "foreign counts", func(q querier) error {
+		return pairs(ctx, q, counts, `SELECT a.source, COUNT(*)
 FROM additions a JOIN records r ON r.id = a.record
 WHERE r.deleted_at = 0 AND r.source <> a.source GROUP BY a.source`)
+	})
 	return counts, err
 }
 

@@ -373,11 +373,10 @@ func (t *txn) create(r catalog.Record) (int64, error) {
 
 // rewrite writes a record over the one with its id.
 func (t *txn) rewrite(r catalog.Record) error {
-	_, err := t.Exec(updateRecord, r.Title, r.URL, r.Path, r.Source, r.Container, r.State, r.Category, r.Parent,
+	return t.run(updateRecord, r.Title, r.URL, r.Path, r.Source, r.Container, r.State, r.Category, r.Parent,
 		r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt), micros(r.StartsAt),
 		micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body, sumOf(said(r)),
 		r.ID)
-	return err
 }
 
 // addTags fills the tags of records, in order.
@@ -389,35 +388,23 @@ func addTags(ctx context.Context, q querier, records []catalog.Record) error {
 	}
 	return chunks(ids, func(part []int64) error {
 		where, args := in("record", part)
-		rows, err := q.QueryContext(ctx, `SELECT record, tag FROM record_tags WHERE `+where+` ORDER BY record, tag`,
-			args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		_, err := collect(ctx, q, func(rows *sql.Rows) (none struct{}, err error) {
 			var id int64
 			var tag string
-			if err := rows.Scan(&id, &tag); err != nil {
-				return err
-			}
+			err = rows.Scan(&id, &tag)
 			r := &records[index[id]]
 			r.Tags = append(r.Tags, tag)
-		}
-		return rows.Err()
+			return none, err
+		}, `SELECT record, tag FROM record_tags WHERE `+where+` ORDER BY record, tag`, args...)
+		return err
 	})
 }
 
 func (t *txn) putTags(record int64, tags []string) error {
 	for _, tag := range tags {
-		if _, err := t.Exec(`INSERT INTO record_tags (record, tag) VALUES (?, ?)`, record, tag); err != nil {
+		if err := t.run(`INSERT INTO record_tags (record, tag) VALUES (?, ?)`, record, tag); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (t *txn) dropTags(record int64) error {
-	_, err := t.Exec(`DELETE FROM record_tags WHERE record = ?`, record)
-	return err
 }

@@ -31,7 +31,7 @@ func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 // cursor and Foreign.
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.write(ctx, "set source", func(t *txn) error {
-		_, err := t.Exec(`INSERT INTO sources
+		return t.run(`INSERT INTO sources
 (name, kind, last_run, last_success, position, failure, skipped, remark, settings, freshness)
 VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_run,
@@ -41,7 +41,6 @@ ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_
 			catalog.Clean(st.Name), catalog.Clean(st.Kind), micros(catalog.CleanTime(st.LastRun)),
 			micros(catalog.CleanTime(st.LastSuccess)),
 			catalog.Clean(st.Error), st.Skipped, catalog.Clean(st.Remark), st.Settings, st.Freshness.Microseconds())
-		return err
 	})
 }
 
@@ -61,19 +60,13 @@ var dropSource = []string{
 // additions are deleted before, by Apply.
 func (s *Store) DropSource(ctx context.Context, source string) error {
 	return s.write(ctx, "drop source", func(t *txn) error {
-		for _, statement := range dropSource {
-			if _, err := t.Exec(statement, catalog.Clean(source)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.each(dropSource, catalog.Clean(source))
 	})
 }
 
 // putForeign remembers that a source has yielded records of another.
 func (t *txn) putForeign(source string) error {
-	_, err := t.Exec(`INSERT INTO foreign_sources (name) VALUES (?) ON CONFLICT (name) DO NOTHING`, source)
-	return err
+	return t.run(`INSERT INTO foreign_sources (name) VALUES (?) ON CONFLICT (name) DO NOTHING`, source)
 }
 
 func (t *txn) putCursor(source, cursor string) error {
@@ -190,7 +183,7 @@ func (t *txn) replaceEvents(ctx context.Context, source string, events []catalog
 		if slices.Equal(stored, byRef[ref]) {
 			continue
 		}
-		if _, err := t.Exec(`DELETE FROM events WHERE kind = ? AND key = ? AND source = ?`, string(ref.Kind), ref.Key,
+		if err := t.run(`DELETE FROM events WHERE kind = ? AND key = ? AND source = ?`, string(ref.Kind), ref.Key,
 			source); err != nil {
 			return err
 		}

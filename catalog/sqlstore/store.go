@@ -190,6 +190,22 @@ func (s *Store) write(ctx context.Context, op string, fn func(t *txn) error) err
 // whole ends with its context, and long loops check the context themselves.
 type txn struct{ *sql.Tx }
 
+// run runs a statement of which nothing is to be known but whether it failed.
+func (t *txn) run(statement string, args ...any) error {
+	_, err := t.Exec(statement, args...)
+	return err
+}
+
+// each runs statements that have the same values.
+func (t *txn) each(statements []string, args ...any) error {
+	for _, statement := range statements {
+		if err := t.run(statement, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // insert runs an INSERT … RETURNING id.
 func (t *txn) insert(query string, args ...any) (id int64, err error) {
 	return id, t.QueryRow(query, args...).Scan(&id)
@@ -213,6 +229,18 @@ func collect[T any](
 		list = append(list, v)
 	}
 	return list, rows.Err()
+}
+
+// pairs adds the rows of a query, of two columns each, to a map.
+func pairs[K comparable, V any](ctx context.Context, q querier, into map[K]V, query string, args ...any) error {
+	_, err := collect(ctx, q, func(rows *sql.Rows) (none struct{}, err error) {
+		var key K
+		var value V
+		err = rows.Scan(&key, &value)
+		into[key] = value
+		return none, err
+	}, query, args...)
+	return err
 }
 
 // maxParameters is the maximum number of values in one IN list: far below the
@@ -372,9 +400,7 @@ func (s *Store) Meta(ctx context.Context, key string) (value string, err error) 
 // SetMeta sets a fact about the data directory.
 func (s *Store) SetMeta(ctx context.Context, key, value string) error {
 	return s.update(ctx, "set meta", func(t *txn) error {
-		_, err := t.Exec(`INSERT INTO meta (name, value) VALUES (?, ?)
-ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-			catalog.Clean(key), catalog.Clean(value))
-		return err
+		return t.run(`INSERT INTO meta (name, value) VALUES (?, ?)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value`, catalog.Clean(key), catalog.Clean(value))
 	})
 }

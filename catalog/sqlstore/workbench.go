@@ -102,11 +102,9 @@ func (s *Store) DropCase(ctx context.Context, id int64, by string) error {
 		if err != nil {
 			return err
 		}
-		for _, statement := range []string{`DELETE FROM judgments WHERE collection = ?`,
-			`DELETE FROM case_queries WHERE collection = ?`, `DELETE FROM cases WHERE id = ?`} {
-			if _, err := t.Exec(statement, id); err != nil {
-				return err
-			}
+		if err := t.each([]string{`DELETE FROM judgments WHERE collection = ?`,
+			`DELETE FROM case_queries WHERE collection = ?`, `DELETE FROM cases WHERE id = ?`}, id); err != nil {
+			return err
 		}
 		return t.edited(s.Now(), catalog.Audit{By: by, Action: "remove", Subject: name, Before: before})
 	})
@@ -155,7 +153,7 @@ WHERE collection = ? AND query = ?`, id, catalog.Clean(q.ID)).Scan(&revision, &c
 		return &catalog.ConflictError{What: "query " + q.ID, By: author, At: fromMicros(changed),
 			Revision: int64(revision)}
 	}
-	_, err = t.Exec(`INSERT INTO case_queries
+	return t.run(`INSERT INTO case_queries
 	(collection, query, position, text, class, need, note, revision, changed_at, author)
 VALUES (?, ?, (SELECT COALESCE(MAX(position), 0) + 1 FROM case_queries WHERE collection = ?), ?, ?, ?, ?, 1, ?, ?)
 ON CONFLICT (collection, query) DO UPDATE SET text = excluded.text, class = excluded.class, need = excluded.need,
@@ -163,7 +161,6 @@ ON CONFLICT (collection, query) DO UPDATE SET text = excluded.text, class = excl
 	author = excluded.author`,
 		id, catalog.Clean(q.ID), id, catalog.Clean(q.Text), catalog.Clean(q.Kind), catalog.Clean(q.Need),
 		catalog.Clean(q.Note), micros(now), catalog.Clean(by))
-	return err
 }
 
 // DropQuery removes a query with its judgments. ErrNotFound.
@@ -177,7 +174,7 @@ func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error
 		if err != nil {
 			return err
 		}
-		if _, err := t.Exec(`DELETE FROM judgments WHERE collection = ? AND query = ?`, id, query); err != nil {
+		if err := t.run(`DELETE FROM judgments WHERE collection = ? AND query = ?`, id, query); err != nil {
 			return err
 		}
 		done, err := t.Exec(`DELETE FROM case_queries WHERE collection = ? AND query = ?`, id, query)
@@ -429,10 +426,9 @@ func scanPublication(rows *sql.Rows) (p catalog.Publication, err error) {
 
 // audit adds an entry to the audit log.
 func (t *txn) audit(a catalog.Audit) error {
-	_, err := t.Exec(`INSERT INTO audit (at, author, action, subject, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+	return t.run(`INSERT INTO audit (at, author, action, subject, before, after, note) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		micros(a.At), catalog.Clean(a.By), catalog.Clean(a.Action), catalog.Clean(a.Subject), catalog.Clean(a.Before),
 		catalog.Clean(a.After), catalog.Clean(a.Note))
-	return err
 }
 
 // AddAudit records what else people do, jobs and settings; At defaults to now.
