@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,40 +19,25 @@ import (
 // (PRAGMA quick_check), and for records and passages that say something else than was written. A
 // file that is missing or empty is no catalog. It takes some seconds per gigabyte, and
 // readers and writers continue meanwhile.
-func Check(ctx context.Context, cfg Config) (err error) {
-	path, err := filepath.Abs(cfg.Path)
-	if err != nil {
-		return fmt.Errorf("catalog: check: %w", err)
-	}
-	if _, err := os.Stat(path); err != nil { // it would be created
-		return fmt.Errorf("catalog: check: %w", err)
-	}
-	db, err := cfg.reader(path, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
-	if err != nil {
-		return fmt.Errorf("catalog: check: %w", err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	var found string
-	err = db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&found)
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("catalog: check: %w", ctx.Err())
-	case err != nil:
-		return fmt.Errorf("catalog: check: %w", explain(path, err))
-	case found != "ok":
-		return fmt.Errorf("catalog: check: %s is damaged (%s); move it away to start again, or put a copy in its place",
-			path, strings.Join(strings.Fields(found), " "))
-	}
-	switch number, err := version(ctx, db, path); {
-	case err != nil:
-		return fmt.Errorf("catalog: check: %w", explain(path, err))
-	case number == 0:
-		return fmt.Errorf("catalog: check: %s is empty: put a copy in its place, or remove it to start again", path)
-	}
-	if err = explain(path, sqlstore.CompareSums(ctx, db, path)); err != nil {
-		return fmt.Errorf("catalog: check: %w", err)
-	}
-	return nil
+func Check(ctx context.Context, cfg Config) error {
+	return cfg.look(ctx, "check", func(db *sql.DB, path string) error {
+		var found string
+		err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&found)
+		switch {
+		case err != nil:
+			return err
+		case found != "ok":
+			return fmt.Errorf("%s is damaged (%s); move it away to start again, or put a copy in its place", path,
+				strings.Join(strings.Fields(found), " "))
+		}
+		switch number, err := version(ctx, db, path); {
+		case err != nil:
+			return err
+		case number == 0:
+			return fmt.Errorf("%s is empty: put a copy in its place, or remove it to start again", path)
+		}
+		return sqlstore.CompareSums(ctx, db, path)
+	})
 }
 
 // object is what a schema has: a table, an index, a view or a trigger.
@@ -83,35 +66,27 @@ func objects(ctx context.Context, db *sql.DB) (all []object, err error) {
 
 // CheckSchema fails if a catalog has an object that the migrations to its schema do not make, before any of
 // its rows is read: SQLite runs views and triggers, whoever wrote them. A file without a schema has none.
-func CheckSchema(ctx context.Context, path string) (err error) {
-	if path, err = filepath.Abs(path); err == nil {
-		_, err = os.Stat(path) // it would be created
-	}
-	if err != nil {
-		return fmt.Errorf("catalog: check: %w", err)
-	}
-	db, err := pool(path, 1, pragma("query_only(1)"))
-	if err != nil {
-		return fmt.Errorf("catalog: check: %w", err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	number, err := version(ctx, db, path)
-	var found, made []object
-	if err == nil {
-		found, err = objects(ctx, db)
-	}
-	if err == nil && number > 0 {
-		made, err = objectsOf(ctx, number)
-	}
-	if err != nil {
-		return fmt.Errorf("catalog: check: %w", explain(path, err))
-	}
-	for _, o := range found {
-		if !slices.Contains(made, o) {
-			return fmt.Errorf("catalog: check: %s has a %s %q, which no almanac makes so", path, o.kind, o.name)
+func CheckSchema(ctx context.Context, path string) error {
+	return Config{Path: path}.look(ctx, "check", func(db *sql.DB, path string) error {
+		number, err := version(ctx, db, path)
+		if err != nil {
+			return err
 		}
-	}
-	return nil
+		found, err := objects(ctx, db)
+		var made []object
+		if err == nil && number > 0 {
+			made, err = objectsOf(ctx, number)
+		}
+		if err != nil {
+			return err
+		}
+		for _, o := range found {
+			if !slices.Contains(made, o) {
+				return fmt.Errorf("%s has a %s %q, which no almanac makes so", path, o.kind, o.name)
+			}
+		}
+		return nil
+	})
 }
 
 // objectsOf returns the objects that the migrations to a schema make.

@@ -23,80 +23,79 @@ func (c Config) reader(path string, parameters ...string) (*sql.DB, error) {
 	return pool(path, 1, parameters...)
 }
 
-// Copy writes a database of SQLite, as it is at one moment, into a file that does not
-// exist. Readers and writers continue meanwhile.
-func Copy(ctx context.Context, cfg Config, to string) (err error) {
-	path, err := filepath.Abs(cfg.Path)
+// look opens the file of a catalog, has fn look at it, and closes it. A file that is missing is not made. Errors are of
+// the operation.
+func (c Config) look(ctx context.Context, op string, fn func(db *sql.DB, path string) error) error {
+	err := c.looked(fn)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return fmt.Errorf("catalog: %s: %w", op, err)
+}
+
+func (c Config) looked(fn func(db *sql.DB, path string) error) (err error) {
+	path, err := filepath.Abs(c.Path)
 	if err == nil {
 		_, err = os.Stat(path) // it would be created
 	}
 	if err != nil {
-		return fmt.Errorf("catalog: copy: %w", err)
+		return err
 	}
-	db, err := cfg.reader(path, pragma("busy_timeout(10000)"))
+	db, err := c.reader(path, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
 	if err != nil {
-		return fmt.Errorf("catalog: copy: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	conn, err := db.Conn(ctx)
-	if err == nil {
+	return explain(path, fn(db, path))
+}
+
+// Copy writes a database of SQLite, as it is at one moment, into a file that does not
+// exist. Readers and writers continue meanwhile.
+func Copy(ctx context.Context, cfg Config, to string) error {
+	return cfg.look(ctx, "copy", func(db *sql.DB, _ string) (err error) {
+		conn, err := db.Conn(ctx)
+		if err != nil {
+			return err
+		}
 		defer func() { err = errors.Join(err, conn.Close()) }()
-		_, err = conn.ExecContext(ctx, `PRAGMA query_only = 0`) // or a sealed one writes no copy either
-	}
-	if err == nil {
+		if _, err := conn.ExecContext(ctx, `PRAGMA query_only = 0`); err != nil {
+			return err
+		}
 		_, err = conn.ExecContext(ctx, `VACUUM INTO ?`, to)
-	}
-	if err != nil {
-		return fmt.Errorf("catalog: copy: %w", explain(path, err))
-	}
-	return nil
+		return err
+	})
 }
 
 // Describe returns the schema of a catalog that nobody has open, and a value of its
 // metadata. It changes nothing.
 func Describe(ctx context.Context, path, name string) (schema int64, value string, err error) {
-	if path, err = filepath.Abs(path); err == nil {
-		_, err = os.Stat(path) // it would be created
-	}
-	if err != nil {
-		return 0, "", fmt.Errorf("catalog: describe: %w", err)
-	}
-	db, err := pool(path, 1, pragma("query_only(1)"))
-	if err != nil {
-		return 0, "", fmt.Errorf("catalog: describe: %w", err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if schema, err = version(ctx, db, path); err == nil && schema > 0 {
-		err = db.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, name).Scan(&value)
-		if errors.Is(err, sql.ErrNoRows) {
-			err = nil
+	err = Config{Path: path}.look(ctx, "describe", func(db *sql.DB, path string) error {
+		if schema, err = version(ctx, db, path); err != nil || schema == 0 {
+			return err
 		}
-	}
-	if err != nil {
-		err = fmt.Errorf("catalog: describe: %w", explain(path, err))
-	}
+		err := db.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, name).Scan(&value)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
 	return schema, value, err
 }
 
 // Schema returns the schema of a catalog, 0 for a file that is missing or empty, and the one that Open updates it to.
 // It changes nothing, whoever has the file open.
 func Schema(ctx context.Context, cfg Config) (has, newest int64, err error) {
-	path, err := filepath.Abs(cfg.Path)
-	if newest = Newest(); err != nil {
-		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
+	err = cfg.look(ctx, "schema", func(db *sql.DB, path string) error {
+		has, err = version(ctx, db, path)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // it would be created
-		return 0, newest, nil
-	}
-	db, err := cfg.reader(path, pragma("query_only(1)"), pragma("busy_timeout(10000)"))
-	if err != nil {
-		return 0, 0, fmt.Errorf("catalog: schema: %w", err)
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if has, err = version(ctx, db, path); err != nil {
-		return 0, 0, fmt.Errorf("catalog: schema: %w", explain(path, err))
-	}
-	return has, newest, nil
+	return has, Newest(), err
 }
 
 // Alone does something to a catalog while no other process has it open, nor opens it;
