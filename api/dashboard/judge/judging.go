@@ -41,9 +41,10 @@ type judgePage struct {
 	Asked   string // what was searched for
 	Next    string // address of the next query; "": this is the last
 	Skip    string // address of the next document
-	Undo    bool   // there is a grade to take back
-	Link    string // of this session
 	Self    string // address of the case
+
+	judge     string                        // who looks at it
+	judgments map[string][]catalog.Judgment // of the query, by target
 }
 
 // judged is a document with what its judge said, and then what others did.
@@ -71,54 +72,59 @@ func sessionOf(r *http.Request, c catalog.Case) session {
 // judge shows one document of a pool after the other.
 func (h handler) judge(r *http.Request, c catalog.Case) (_ form.Reply, err error) {
 	s := sessionOf(r, c)
-	p := judgePage{Case: c, Session: s, Depth: cmp.Or(s.Depth, workbench.Depth), Grades: grades, Link: s.link(),
-		Unseen: session{c.ID, s.Query, s.Profiles, s.Depth, true}.link(),
-		Asked:  strings.TrimSpace(r.Form.Get("find")), Self: form.CasePath(c.ID)}
-	if p.Query, err = h.queryOf(r.Context(), c, s.Query); err != nil {
+	queries, err := h.Store.Queries(r.Context(), c.ID)
+	if err != nil {
 		return form.Reply{}, err
 	}
-	if err = h.fillPool(r, &p); err == nil {
+	at := slices.IndexFunc(queries, func(q catalog.CaseQuery) bool { return q.ID == s.Query })
+	if at < 0 {
+		return form.Reply{}, fmt.Errorf("query %q: %w", s.Query, catalog.ErrNotFound)
+	}
+	p := judgePage{Case: c, Query: queries[at], Session: s, Depth: cmp.Or(s.Depth, workbench.Depth), Grades: grades,
+		Unseen: session{c.ID, s.Query, s.Profiles, s.Depth, true}.link(), judge: judgeOf(r),
+		Asked: strings.TrimSpace(r.Form.Get("find")), Self: form.CasePath(c.ID)}
+	if at+1 < len(queries) {
+		s.Query = queries[at+1].ID
+		p.Next = s.link()
+	}
+	if p.judgments, err = h.judgmentsOf(r.Context(), c, p.Query.ID); err == nil {
+		err = h.fillPool(r.Context(), &p)
+	}
+	if err == nil {
 		err = h.focus(r, &p)
 	}
 	if err == nil && p.Asked != "" {
-		err = h.findMore(r, &p)
-	}
-	if err == nil {
-		err = h.nextQuery(r.Context(), &p)
+		err = h.findMore(r.Context(), &p)
 	}
 	return form.Reply{Template: "judge", Title: p.Query.Text, Data: p}, err
 }
 
 // fillPool lists the documents.
-func (h handler) fillPool(r *http.Request, p *judgePage) (err error) {
-	if p.Choices, err = h.Names(r.Context()); err != nil {
+func (h handler) fillPool(ctx context.Context, p *judgePage) (err error) {
+	if p.Choices, err = h.Names(ctx); err != nil {
 		return err
 	}
 	if p.Chosen = p.Session.Profiles; len(p.Chosen) == 0 {
 		p.Chosen = pooled
 	}
-	me := judgeOf(r)
-	pool, err := h.Bench.Pool(r.Context(), p.Case, p.Query, p.Chosen, p.Depth, me)
+	pool, err := h.Bench.Pool(ctx, p.Case, p.Query, p.Chosen, p.Depth, p.judge)
 	if err != nil {
 		return err
 	}
 	p.Faults = pool.Faults
-	of, err := h.judgmentsOf(r.Context(), p.Case, p.Query.ID)
-	if err != nil {
-		return err
-	}
 	for _, d := range pool.Documents {
-		x := h.judgedBy(d, me, of[d.Target])
-		if p.Session.Fresh && x.Mine == nil && len(of[d.Target]) > 0 {
+		x := h.judgedBy(p, d)
+		byOthers := x.Mine == nil && len(p.judgments[d.Target]) > 0
+		if p.Session.Fresh && byOthers {
 			continue
 		}
-		if x.Mine == nil && len(of[d.Target]) > 0 {
+		if byOthers {
 			p.Others++
 		}
-		x.Number, x.Link = len(p.List)+1, p.Session.link("at", d.Target)
 		if x.Mine != nil {
-			p.Done, p.Undo = p.Done+1, true
+			p.Done++
 		}
+		x.Number = len(p.List) + 1
 		p.List = append(p.List, x)
 	}
 	return nil
@@ -137,13 +143,14 @@ func (h handler) judgmentsOf(ctx context.Context, c catalog.Case, query string) 
 }
 
 // judgedBy is what a judge sees of a document.
-func (h handler) judgedBy(d workbench.Document, me string, judgments []catalog.Judgment) judged {
-	x := judged{Document: d, Date: cmp.Or(d.Record.UpdatedAt, d.Record.CreatedAt, d.Record.StartsAt)}
+func (h handler) judgedBy(p *judgePage, d workbench.Document) judged {
+	x := judged{Document: d, Date: cmp.Or(d.Record.UpdatedAt, d.Record.CreatedAt, d.Record.StartsAt),
+		Link: p.Session.link("at", d.Target)}
 	if h.Page != nil {
 		x.Page = h.Page(d.Record)
 	}
-	for _, j := range judgments {
-		if j.Judge == me {
+	for _, j := range p.judgments[d.Target] {
+		if j.Judge == p.judge {
 			x.Mine = &j
 		} else {
 			x.Others = append(x.Others, j)
@@ -171,11 +178,7 @@ func (h handler) focus(r *http.Request, p *judgePage) error {
 			return err
 		}
 		record.Body = ""
-		of, err := h.judgmentsOf(r.Context(), p.Case, p.Query.ID)
-		if err != nil {
-			return err
-		}
-		x := h.judgedBy(workbench.Document{Target: at, Record: record}, judgeOf(r), of[at])
+		x := h.judgedBy(p, workbench.Document{Target: at, Record: record})
 		p.At = &x
 	default:
 		from := place(after) + 1
@@ -194,39 +197,15 @@ func (h handler) focus(r *http.Request, p *judgePage) error {
 }
 
 // findMore searches for what no list found.
-func (h handler) findMore(r *http.Request, p *judgePage) error {
-	found, err := h.Bench.Find(r.Context(), p.Case, p.Asked)
+func (h handler) findMore(ctx context.Context, p *judgePage) error {
+	found, err := h.Bench.Find(ctx, p.Case, p.Asked)
 	if errors.Is(err, retrieval.ErrBadQuery) {
 		return form.Invalid(err.Error())
 	}
-	if err != nil {
-		return err
-	}
-	of, err := h.judgmentsOf(r.Context(), p.Case, p.Query.ID)
-	if err != nil {
-		return err
-	}
 	for _, d := range found {
-		x := h.judgedBy(d, judgeOf(r), of[d.Target])
-		x.Link = p.Session.link("at", d.Target)
-		p.Found = append(p.Found, x)
+		p.Found = append(p.Found, h.judgedBy(p, d))
 	}
-	return nil
-}
-
-// nextQuery finds the query after this one.
-func (h handler) nextQuery(ctx context.Context, p *judgePage) error {
-	queries, err := h.Store.Queries(ctx, p.Case.ID)
-	if err != nil {
-		return err
-	}
-	at := slices.IndexFunc(queries, func(q catalog.CaseQuery) bool { return q.ID == p.Query.ID })
-	if at+1 < len(queries) {
-		s := p.Session
-		s.Query = queries[at+1].ID
-		p.Next = s.link()
-	}
-	return nil
+	return err
 }
 
 // grade stores what a judge says of a document and goes on to the next, or takes the
