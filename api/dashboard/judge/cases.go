@@ -109,7 +109,7 @@ type casePage struct {
 	Classes    []string
 	Class      string // that is shown; "" = all
 	Sort       string
-	Sorts      [][2]string
+	Sorts      any
 	Agreements []workbench.Agreement
 	Start      string // address of the first query that is not judged, else of the first
 	Model      string // that may be asked; "" = none
@@ -117,9 +117,17 @@ type casePage struct {
 	Jobs []workbench.Job[workbench.JudgeTask, workbench.Graded]
 }
 
-// sorts are the orders of the queries of a case, with their names.
-var sorts = [][2]string{{"", "worst first"}, {"change", "largest loss first"}, {"unjudged", "least judged first"},
-	{"added", "as added"}}
+// sorts are the orders of the queries of a case; what was not measured comes last.
+var sorts = []struct {
+	Key, Name string
+	by        func(a, b caseQuery) int
+}{
+	{"", "worst first", func(a, b caseQuery) int { return cmp.Or(unmeasured(a, b), cmp.Compare(a.NDCG, b.NDCG)) }},
+	{"change", "largest loss first",
+		func(a, b caseQuery) int { return cmp.Or(unmeasured(a, b), cmp.Compare(a.Change, b.Change)) }},
+	{"unjudged", "least judged first", func(a, b caseQuery) int { return cmp.Compare(a.Judged, b.Judged) }},
+	{"added", "as added", func(caseQuery, caseQuery) int { return 0 }},
+}
 
 // showCase lists the queries of a case, and who judged how much.
 func (h handler) showCase(r *http.Request, c catalog.Case) (form.Reply, error) {
@@ -153,8 +161,10 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (form.Reply, error) {
 		}
 	}
 	slices.Sort(p.Classes)
-	if order, ok := byOrder[p.Sort]; ok {
-		slices.SortStableFunc(p.List, order)
+	for _, order := range sorts {
+		if order.Key == p.Sort {
+			slices.SortStableFunc(p.List, order.by)
+		}
 	}
 	jobs, err := workbench.JobsOf[workbench.JudgeTask, workbench.Graded](r.Context(), h.Store, 100)
 	for _, job := range jobs {
@@ -166,14 +176,6 @@ func (h handler) showCase(r *http.Request, c catalog.Case) (form.Reply, error) {
 		}
 	}
 	return form.Reply{Template: "case", Title: c.Name, Data: p}, err
-}
-
-// byOrder compares queries as the page is sorted; what was not measured comes last.
-var byOrder = map[string]func(a, b caseQuery) int{
-	"":         func(a, b caseQuery) int { return cmp.Or(unmeasured(a, b), cmp.Compare(a.NDCG, b.NDCG)) },
-	"change":   func(a, b caseQuery) int { return cmp.Or(unmeasured(a, b), cmp.Compare(a.Change, b.Change)) },
-	"unjudged": func(a, b caseQuery) int { return cmp.Compare(a.Judged, b.Judged) },
-	"added":    func(caseQuery, caseQuery) int { return 0 },
 }
 
 func unmeasured(a, b caseQuery) int {

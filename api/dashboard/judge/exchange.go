@@ -29,20 +29,13 @@ func (h handler) agreement(r *http.Request, c catalog.Case) (form.Reply, error) 
 	for _, q := range queries {
 		texts[q.ID] = q.Text
 	}
-	type row struct {
-		workbench.Disagreement
-		Text, Link string
-	}
 	for _, x := range workbench.Agreements(judgments) {
 		if x.A != r.FormValue("a") || x.B != r.FormValue("b") {
 			continue
 		}
-		var rows []row
-		for _, d := range x.Disagreements[:min(len(x.Disagreements), 200)] {
-			rows = append(rows, row{d, texts[d.Query], session{Case: c.ID, Query: d.Query}.link("at", d.Target)})
-		}
+		x.Disagreements = x.Disagreements[:min(len(x.Disagreements), 200)]
 		return form.Reply{Template: "agreement", Title: "Agreement",
-			Data: map[string]any{"Case": c, "Agreement": x, "Rows": rows}}, nil
+			Data: map[string]any{"Case": c, "Agreement": x, "Texts": texts}}, nil
 	}
 	return form.Reply{}, fmt.Errorf("judges who graded the same: %w", catalog.ErrNotFound)
 }
