@@ -224,7 +224,8 @@ func (l Learned) Tables() []Table {
 	for _, w := range l.Weights {
 		weights.Add(w.Feature, fmt.Sprintf("%.3f", w.Before), fmt.Sprintf("%.3f", w.After))
 	}
-	return []Table{partTable("nDCG@10", append(slices.Clone(l.Parts), l.All)), partTable("kind of query", l.Kinds), weights}
+	collections := append(slices.Clone(l.Parts), l.All)
+	return []Table{partTable("nDCG@10", collections), partTable("kind of query", l.Kinds), weights}
 }
 
 // partTable has a row for each part. The difference is between out of fold and before.
