@@ -33,9 +33,9 @@ func TestProposalsThatAreTooLargeAreSkippedAndKept(t *testing.T) {
 	for name, c := range map[string]struct{ sha, text, want string }{
 		"an answer far too large": {shaOfFour, long + long, "pull request 4: GET "},
 		"a text too large": {shaOfFour, long + "more",
-			"pull request 4: proposals: cwp-second-gauge/cwp-second-gauge.md: its text has 2097156 bytes, larger"},
+			"pull request 4: proposal: cwp-second-gauge/cwp-second-gauge.md: its text has 2097156 bytes, larger"},
 		"front matter": {shaOfFour, "---\ntitle: x\nx: [1" + strings.Repeat(",1", 40<<10) + "]\n---\n",
-			"pull request 4: proposals: cwp-second-gauge/cwp-second-gauge.md: its header has"},
+			"pull request 4: proposal: cwp-second-gauge/cwp-second-gauge.md: its header has"},
 		"an index": {shaOfIndex, long + long, "README.md: GET "},
 	} {
 		t.Run(name, func(t *testing.T) {

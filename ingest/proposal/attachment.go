@@ -48,7 +48,7 @@ func (r *reading) beside(ctx context.Context, numbering Numbering) []attached {
 		}
 		number := numbering.Of(file)
 		own := numbering.Files[number]
-		text, err := r.text(ctx, r.repo.Files[own])
+		v, err := r.version(ctx, own, r.repo.Files[own])
 		if err != nil {
 			r.skip(r.at(own), err)
 			r.out.Keep(catalog.Ref{Kind: catalog.KindAttachment, Key: file})
@@ -56,7 +56,7 @@ func (r *reading) beside(ctx context.Context, numbering Numbering) []attached {
 		}
 		list = append(list, attached{
 			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)},
-			label: linkLabel(text, path.Base(file)),
+			label: linkLabel(v.text, path.Base(file)),
 		})
 	}
 	return list

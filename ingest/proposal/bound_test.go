@@ -75,8 +75,8 @@ func TestWhatIsTooLargeIsSkipped(t *testing.T) {
 		fmt.Sprintf("cip-0001/cip-0001.md: has %d bytes, larger than the limit of 2097152", len(of("0001", tooLong))),
 		fmt.Sprintf("pull request 5: has %d bytes, larger than the limit of 2097152", len(frontMatter(15<<20))),
 		"pull request 6: has 4194304 bytes, larger than the limit of 2097152",
-		"pull request 7: proposals: cip-c/cip-c.md: its header has 71680 bytes, larger than the limit of 65536",
-		"pull request 9: proposals: cip-e/cip-e.md: its header has 73758 bytes, larger than the limit of 65536",
+		"pull request 7: proposal: cip-c/cip-c.md: its header has 71680 bytes, larger than the limit of 65536",
+		"pull request 9: proposal: cip-e/cip-e.md: its header has 73758 bytes, larger than the limit of 65536",
 	}
 	if diff := cmp.Diff(wantSkipped, out.skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)

@@ -2,7 +2,6 @@ package proposal
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,16 +12,9 @@ import (
 	"almanac/catalog/mention"
 )
 
-// Grant reads a grant proposal, keyed by the number of its pull request.
-// in.Pull must be set. ErrTooLarge if it is too large to be parsed.
-func (r Reader) Grant(in File) (catalog.Entry, error) {
-	if in.Pull == nil || in.Pull.Number <= 0 {
-		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, ErrNotProposal)
-	}
-	in, h, err := r.parse(in)
-	if err != nil {
-		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, err)
-	}
+// grant makes the entry of a grant proposal, keyed by the number of its pull request.
+func (r Reader) grant(in File) (catalog.Entry, error) {
+	h := in.header
 	data := catalog.Grant{
 		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]),
 		Labels: labels(h.Fields["Label"]), Funding: cmp.Or(derive.AmountIn(h.Fields["Funding"]), derive.FundingIn(h.Body)),
@@ -73,16 +65,13 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	return e, err
 }
 
-// GrantFile reads an additional file of a grant's pull request: a child record
-// with its own path, which is not a separate proposal.
-func (r Reader) GrantFile(in File) (catalog.Entry, error) {
-	e, err := r.Grant(in)
-	if err != nil {
-		return e, err
-	}
+// grantFile makes the entry of an additional file of a grant's pull request: a child
+// record with its own path, which is not a separate proposal.
+func (r Reader) grantFile(in File) (catalog.Entry, error) {
+	e, err := r.grant(in)
 	e.Parent = catalog.Ref{Kind: catalog.KindGrant, Key: e.Record.Key}
 	e.Record.Key += "/" + in.Path
-	return e, nil
+	return e, err
 }
 
 // What a grant proposal's text contains beyond its header.

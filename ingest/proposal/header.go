@@ -68,7 +68,10 @@ func ParseHeader(text string) (Header, error) {
 			break
 		}
 	}
-	h.Body = strings.TrimSpace(strings.Join(lines[end:], "\n"))
+	for range end {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	h.Body = strings.TrimSpace(text)
 	h.interpret()
 	return h, nil
 }

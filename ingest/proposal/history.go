@@ -54,6 +54,9 @@ func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map
 	return changes, rows
 }
 
+// maxAbove is how many lines of a former version are parsed.
+const maxAbove = 4 * maxHeaderLines
+
 // formerHeader reads the header of a former version of a file, and its number: the one
 // that the file has now, else the one that it had. The number is empty if it was
 // not a proposal.
@@ -62,14 +65,20 @@ func (r *reading) formerHeader(ctx context.Context, c gitrepo.Change) (number st
 		return "", Header{}
 	}
 	number = r.numberOf[c.New]
-	text, err := r.text(ctx, c.Blob)
-	if err != nil {
-		if number != "" {
-			r.skip(c.New, err)
+	v, kept := r.kept[keyOf(c.New, c.Blob)]
+	if !kept {
+		text, err := r.text(ctx, c.Blob)
+		if err != nil {
+			if number != "" {
+				r.skip(c.New, err)
+			}
+			return "", Header{}
 		}
-		return "", Header{}
+		lines := strings.SplitAfterN(text, "\n", maxAbove+1) // the header is among the first
+		text = strings.Join(lines[:min(len(lines), maxAbove)], "")
+		v, _ = r.reader.parse(c.New, text) // one that is too large has no status
 	}
-	_, h, _ = r.reader.parse(File{Path: c.New, Text: text}) // one that is too large has no status
+	h = v.header
 	if number == "" {
 		if c, err := r.reader.candidate(c.New, h, r.layout.named()); err == nil {
 			number = c.number

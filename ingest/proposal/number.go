@@ -55,7 +55,7 @@ func (u Unread) Err() error {
 	return fmt.Errorf("%w: %w", ingest.ErrNoItem, u.Reason)
 }
 
-// Number finds the numbered proposals among the files of a branch that are in
+// number finds the numbered proposals among the files of a branch that are in
 // the place of proposal. The number is that of a file's header, else the one in
 // its name, else that of its folder, of which a readme or index is the proposal.
 // A name that does not say what the number is of, such as 0001-lamps.md, counts
@@ -63,7 +63,7 @@ func (u Unread) Err() error {
 // several files with a number the one counts whose header and path agree on it;
 // another keeps the number of its path if no file has that. A text that cannot be
 // read has the number of its path.
-func (r Reader) Number(files []string, named bool, text func(file string) (string, error)) Numbering {
+func (r Reader) number(files []string, named bool, parse func(file string) (version, error)) Numbering {
 	n := Numbering{Files: map[string]string{}, unread: map[string]Unread{}, folders: map[string]string{},
 		words: map[string]string{}, reader: r}
 	var candidates []candidate
@@ -72,11 +72,8 @@ func (r Reader) Number(files []string, named bool, text func(file string) (strin
 			n.unread[file] = Unread{File: file, Reason: errFormat}
 			continue
 		}
-		in, h := File{Path: file}, Header{}
-		var failed error
-		if in.Text, failed = text(file); failed == nil {
-			_, h, failed = r.parse(in)
-		}
+		v, failed := parse(file)
+		h := v.header
 		h.Number = cmp.Or(r.Known[file], h.Number)
 		c, err := r.candidate(file, h, named)
 		if err != nil {

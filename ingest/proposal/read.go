@@ -3,6 +3,7 @@ package proposal
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -28,9 +29,10 @@ type reading struct {
 	reader   Reader
 	out      ingest.Sink
 	origins  map[string]origin
-	numberOf map[string]string // of the proposals' files
-	skipped  map[string]bool   // locators
-	fatal    error             // the first that ends the reading
+	numberOf map[string]string  // of the proposals' files
+	skipped  map[string]bool    // locators
+	kept     map[string]version // until their records are put, by keyOf
+	fatal    error              // the first that ends the reading
 	result   Result
 	done     int
 	total    int
@@ -45,7 +47,7 @@ func Read(
 	r := &reading{
 		repo: repo, layout: l, out: out, origins: origins(repo.Steps), numberOf: map[string]string{},
 		reader:  Reader{Network: n, Register: &Register{}, Known: repo.Numbers, Warn: out.Warn},
-		skipped: map[string]bool{}, result: Result{Pulls: map[int]catalog.Ref{}},
+		skipped: map[string]bool{}, kept: map[string]version{}, result: Result{Pulls: map[int]catalog.Ref{}},
 	}
 	read := r.proposals
 	if l.Grants {
@@ -56,6 +58,25 @@ func Read(
 		r.skip(repo.Name, fmt.Errorf("%w: %w", ingest.ErrNoItem, ErrNothing))
 	}
 	return r.result, err
+}
+
+func keyOf(file, blob string) string { return path.Ext(file) + " " + blob }
+
+// version returns a version of a file that is parsed, and keeps it.
+func (r *reading) version(ctx context.Context, file, blob string) (version, error) {
+	key := keyOf(file, blob)
+	v, kept := r.kept[key]
+	if kept {
+		return v, nil
+	}
+	text, err := r.text(ctx, blob)
+	if err != nil {
+		return version{}, err
+	}
+	if v, err = r.reader.parse(file, text); err == nil {
+		r.kept[key] = v
+	}
+	return v, err
 }
 
 // text reads a version of a file that is to be parsed, and takes it in hand.
@@ -113,9 +134,12 @@ func (r *reading) putText(
 	ctx context.Context, locator string, ref catalog.Ref, blob string, in File, read func(File) (catalog.Entry, error),
 ) error {
 	return r.put(ctx, locator, ref, blob, func() (e catalog.Entry, err error) {
-		if in.Text, err = r.text(ctx, blob); err != nil {
+		v, err := r.version(ctx, in.Path, blob)
+		if err != nil {
 			return e, err
 		}
+		delete(r.kept, keyOf(in.Path, blob))
+		in.Text, in.header = v.text, v.header
 		return read(in)
 	})
 }
@@ -146,8 +170,8 @@ func (r *reading) number(ctx context.Context) (n Numbering, unread []Unread) {
 			files = append(files, file)
 		}
 	}
-	n = r.reader.Number(files, r.layout.named(), func(file string) (string, error) {
-		return r.text(ctx, r.repo.Files[file])
+	n = r.reader.number(files, r.layout.named(), func(file string) (version, error) {
+		return r.version(ctx, file, r.repo.Files[file])
 	})
 	for number, file := range n.Files {
 		r.numberOf[file] = number
@@ -238,7 +262,7 @@ func (r *reading) proposal(ctx context.Context, number, file string, row IndexRo
 		in.Pull = &p.PullRequest
 	}
 	return r.putText(ctx, file, ref, r.repo.Files[file], in, func(in File) (catalog.Entry, error) {
-		e, err := r.reader.Proposal(in)
+		e, err := r.reader.proposal(in)
 		for _, n := range pulls {
 			e.Aliases = append(e.Aliases, network.DraftKey(n))
 		}
@@ -296,12 +320,8 @@ func (r *reading) drafts(ctx context.Context) (map[int]draft, error) {
 		if !ok {
 			continue
 		}
-		d := draft{Pull: p, main: main}
-		if text, err := r.text(ctx, main.Blob); err == nil { // else it is skipped when it is put
-			_, h, _ := r.reader.parse(File{Path: main.New, Text: text})
-			d.number = h.Number
-		}
-		drafts[n] = d
+		v, _ := r.version(ctx, main.New, main.Blob) // else it is skipped when it is put
+		drafts[n] = draft{Pull: p, main: main, number: v.header.Number}
 	}
 	return drafts, r.fatal
 }
@@ -337,7 +357,7 @@ func (r *reading) draft(ctx context.Context, d draft, claims bool) error {
 	in := r.file(d.Pull, d.main.New)
 	in.Amends = d.main.Old != ""
 	return r.putText(ctx, locator(d.Pull), ref, d.main.Blob, in, func(in File) (catalog.Entry, error) {
-		e, err := r.reader.Proposal(in)
+		e, err := r.reader.proposal(in)
 		if claims {
 			e.Aliases = append(e.Aliases, r.reader.Key(d.number))
 		}
@@ -367,13 +387,12 @@ func (r *reading) branches(ctx context.Context, numbering Numbering, claims map[
 				continue
 			}
 			at := at + ": " + c.New
-			text, err := r.text(ctx, c.Blob)
-			_, h, _ := r.reader.parse(File{Path: c.New, Text: text})
-			number := cmp.Or(h.Number, r.reader.pathNumber(c.New))
+			v, err := r.version(ctx, c.New, c.Blob)
+			number := cmp.Or(v.header.Number, r.reader.pathNumber(c.New))
 			switch {
 			case r.fatal != nil:
 				return r.fatal
-			case err != nil:
+			case err != nil && !errors.Is(err, ErrTooLarge):
 				r.skip(at, err)
 				continue
 			case number == "":
@@ -387,7 +406,7 @@ func (r *reading) branches(ctx context.Context, numbering Numbering, claims map[
 			in := File{Path: c.New, URL: r.repo.URL(c.New, b.Commit), Repository: r.repo.Name, Number: number,
 				UpdatedAt: b.Updated}
 			ref := catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)}
-			if err := r.putText(ctx, at, ref, c.Blob, in, r.reader.Proposal); err != nil {
+			if err := r.putText(ctx, at, ref, c.Blob, in, r.reader.proposal); err != nil {
 				return err
 			}
 		}
@@ -454,12 +473,12 @@ func (r *reading) grant(ctx context.Context, p *Pull, files []string) error {
 		return err
 	}
 	for i, f := range texts {
-		in, own, read := r.file(p, f), ref, r.reader.Grant
+		in, own, read := r.file(p, f), ref, r.reader.grant
 		in.UpdatedAt = r.origins[f].updated
 		if i == 0 {
 			in.Files = texts
 		} else {
-			in.URL, own.Key, read = cmp.Or(r.repo.URL(f, ""), in.URL), ref.Key+"/"+f, r.reader.GrantFile
+			in.URL, own.Key, read = cmp.Or(r.repo.URL(f, ""), in.URL), ref.Key+"/"+f, r.reader.grantFile
 		}
 		if err := r.putText(ctx, f, own, r.repo.Files[f], in, read); err != nil {
 			return err
@@ -490,7 +509,7 @@ func (r *reading) ownGrant(ctx context.Context, p *Pull, ref catalog.Ref) error 
 			in.Files = append(in.Files, c.New)
 		}
 	}
-	return r.putText(ctx, locator(p), ref, main.Blob, in, r.reader.Grant)
+	return r.putText(ctx, locator(p), ref, main.Blob, in, r.reader.grant)
 }
 
 // grantEvents puts the changes of state of a grant's pull request.

@@ -39,7 +39,8 @@ type Reader struct {
 // File is a proposal's file and its metadata.
 type File struct {
 	Path       string // in its repository
-	Text       string
+	Text       string // as Markdown
+	header     Header
 	URL        string
 	Repository string // Record.Container
 	// Number is the proposal's number if known from a better source than the
@@ -68,14 +69,11 @@ func (r Reader) warn(locator, format string, args ...any) {
 	}
 }
 
-// Proposal reads an improvement proposal: keyed by its number (CIP-0056), or by
-// its pull request (PR-203) if that is not merged. ErrNotProposal if it has
-// neither, ErrTooLarge if it is too large to be parsed.
-func (r Reader) Proposal(in File) (catalog.Entry, error) {
-	in, h, err := r.parse(in)
-	if err != nil {
-		return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, err)
-	}
+// proposal makes the entry of an improvement proposal: keyed by its number
+// (CIP-0056), or by its pull request (PR-203) if that is not merged.
+// ErrNotProposal if it has neither.
+func (r Reader) proposal(in File) (catalog.Entry, error) {
+	h := in.header
 	rec := catalog.Record{Kind: catalog.KindCIP, URL: in.URL, Path: in.Path, Container: in.Repository, Body: in.Text}
 	data := catalog.CIP{
 		RawStatus: r.statusWord(h.Status), Category: h.Category, Authors: notNil(h.Authors), Layer: h.Layer,
@@ -92,7 +90,7 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	default:
 		at := r.pathNumber(in.Path)
 		if number = cmp.Or(Numeral(in.Number), h.Number, at); number == "" {
-			return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, ErrNotProposal)
+			return catalog.Entry{}, fmt.Errorf("proposal: %s: %w", in.Path, ErrNotProposal)
 		}
 		switch {
 		case h.Number != "" && h.Number != number:
@@ -172,7 +170,7 @@ func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File
 func entry(rec catalog.Record, data any, links []catalog.Link, in File, facts map[string]any) (catalog.Entry, error) {
 	e, err := rec.With(data)
 	if err != nil {
-		return e, fmt.Errorf("proposals: %s: %w", rec.Path, err)
+		return e, fmt.Errorf("proposal: %s: %w", rec.Path, err)
 	}
 	e.Links = links
 	if facts == nil || in.Forge == nil {
@@ -219,14 +217,22 @@ func (r Reader) date(rec *catalog.Record, in File, h Header) {
 	rec.LastActivityAt = rec.UpdatedAt
 }
 
-// parse returns a file with its text as Markdown, and its header.
-func (r Reader) parse(in File) (File, Header, error) {
-	if err := tooLarge("text", len(in.Text), ingest.MaxText); err != nil {
-		return in, Header{}, err
+// version is a version of a file, as it is parsed.
+type version struct {
+	text   string // as Markdown
+	header Header
+}
+
+// parse parses a version of a file. The error is ErrTooLarge, with no header.
+func (r Reader) parse(file, text string) (v version, err error) {
+	if err = tooLarge("text", len(text), ingest.MaxText); err == nil {
+		v.text = asMarkdown(file, text)
+		v.header, err = r.header(v.text)
 	}
-	in.Text = asMarkdown(in.Path, in.Text)
-	h, err := r.header(in.Text)
-	return in, h, err
+	if err != nil {
+		err = fmt.Errorf("proposal: %s: %w", file, err)
+	}
+	return v, err
 }
 
 // header reads the header of a text. Its number may be in a field named like

@@ -242,9 +242,6 @@ func TestGrant(t *testing.T) {
 		child.Parent != (catalog.Ref{Kind: catalog.KindGrant, Key: "123"}) {
 		t.Errorf("child %+v, %v", child, err)
 	}
-	if _, err := r.Grant(proposal.File{Path: "x.md"}); !errors.Is(err, proposal.ErrNotProposal) {
-		t.Errorf("a grant without a pull request: %v", err)
-	}
 }
 
 func FuzzGrant(f *testing.F) {

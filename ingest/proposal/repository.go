@@ -5,7 +5,7 @@
 // Read makes its records, so that a repository has the same whoever was asked.
 //
 // Proposals are texts in Markdown, MediaWiki, reStructuredText or plain text.
-// Reader.Number says which files are proposals, and why the others are not; each
+// Reader.number says which files are proposals, and why the others are not; each
 // of those is skipped with its reason. A proposal is keyed by its number as the
 // network writes it (CIP-0056), a draft (PR-203) and a grant by the number of its
 // pull request. Its state is one of network.Statuses; the original status word,

@@ -369,7 +369,7 @@ func TestProposalsAreBounded(t *testing.T) {
 	}
 	want := []string{
 		"long.md: is larger than 2 MB", "held.md: " + memory.ErrHeld.Error(),
-		"header.md: proposals: p/header.md: its header has 81936 bytes, larger than the limit of 65536",
+		"header.md: proposal: p/header.md: its header has 81936 bytes, larger than the limit of 65536",
 		"grant.md: is larger than 2 MB", "page.md: " + memory.ErrHeld.Error(),
 	}
 	if diff := cmp.Diff(want, out.skips); diff != "" {
