@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
@@ -15,7 +17,11 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"almanac/ingest/outbound"
 )
@@ -266,4 +272,136 @@ func canPin(ctx context.Context) error {
 			strings.TrimSpace(string(out)))
 	}
 	return nil
+}
+
+// Addresses are templates of a forge's pages about a repository, with {commit}
+// and {path} of a file, and {number} of a pull request.
+type Addresses struct {
+	File string
+	Pull string
+	// Merges says that the forge keeps a reference of what each open pull request
+	// would merge, at once and only while it is open.
+	Merges bool
+}
+
+// forges are the kinds of forges by a part of their host names, as in gitlab.com,
+// gitlab.example.org and git.forgejo.example.org.
+var forges = []struct {
+	hosts      []string
+	file, pull string
+	merges     bool
+}{
+	{[]string{"github"}, "/blob/{commit}/{path}", "/pull/{number}", true},
+	{[]string{"gitlab"}, "/-/blob/{commit}/{path}", "/-/merge_requests/{number}", false},
+	{[]string{"codeberg", "gitea", "forgejo"}, "/src/commit/{commit}/{path}", "/pulls/{number}", false},
+}
+
+// Forge returns the addresses for a repository's own address, and whether that
+// belongs to a known forge.
+func Forge(remote string) (Addresses, bool) {
+	if CheckRemote(remote) != nil || !hasScheme.MatchString(remote) {
+		return Addresses{}, false
+	}
+	u, err := parse(remote)
+	if err != nil {
+		return Addresses{}, false
+	}
+	page := url.URL{Scheme: "https", Host: strings.ToLower(u.Hostname())}
+	if u.Scheme == "http" || u.Scheme == "https" {
+		page.Scheme, page.Host = u.Scheme, strings.ToLower(u.Host)
+	}
+	name := strings.TrimSuffix(strings.Trim(u.EscapedPath(), "/"), ".git")
+	if !strings.Contains(name, "/") {
+		return Addresses{}, false
+	}
+	labels := strings.Split(strings.ToLower(u.Hostname()), ".")
+	for _, f := range forges {
+		if slices.ContainsFunc(f.hosts, func(host string) bool { return slices.Contains(labels, host) }) {
+			at := page.String() + "/" + name
+			return Addresses{File: at + f.file, Pull: at + f.pull, Merges: f.merges}, true
+		}
+	}
+	return Addresses{}, false
+}
+
+// slow is how long a server may send less than outbound.MinRate on average: while
+// it packs what was asked for, it sends next to nothing.
+var slow = 2 * time.Minute
+
+// webRate has git itself, which speaks HTTP, end a slow transfer.
+func webRate() []string {
+	return []string{"-c", "http.lowSpeedLimit=" + strconv.Itoa(outbound.MinRate),
+		"-c", "http.lowSpeedTime=" + strconv.Itoa(int(max(slow, time.Second)/time.Second))}
+}
+
+// relay returns a port of this machine from which each connection leads to an
+// address, until ctx is done. For the protocols that git cannot time itself:
+// when what the server sends is too slow, cancel is called with the reason.
+func relay(ctx context.Context, cancel context.CancelCauseFunc, to netip.AddrPort) (port string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	every := slow
+	context.AfterFunc(ctx, func() { _ = l.Close() })
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go pass(ctx, cancel, near, to, every)
+		}
+	}()
+	_, port, err = net.SplitHostPort(l.Addr().String())
+	return port, err
+}
+
+// pass connects a connection with an address until either side ends it. If the
+// address sends too little in a period, it cancels, and only then closes: git, which
+// notices that, could end before its reason is known.
+func pass(ctx context.Context, cancel context.CancelCauseFunc, near net.Conn, to netip.AddrPort, period time.Duration) {
+	defer near.Close()
+	far, err := (&net.Dialer{}).DialContext(ctx, "tcp", to.String())
+	if err != nil {
+		return // git says so
+	}
+	defer far.Close()
+	var received atomic.Int64
+	sent, answered := make(chan struct{}), make(chan struct{})
+	copyTo := func(to net.Conn, from io.Reader, done chan<- struct{}) {
+		_, _ = io.Copy(to, from) // git says what it misses
+		_ = to.(*net.TCPConn).CloseWrite()
+		close(done)
+	}
+	go copyTo(far, near, sent)
+	go copyTo(near, io.TeeReader(far, counter{&received}), answered)
+	ticks := time.NewTicker(period)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-answered: // git reads what is left, and closes
+			select {
+			case <-sent:
+			case <-ctx.Done():
+			}
+			return
+		case <-ticks.C:
+			if float64(received.Swap(0)) < outbound.MinRate*period.Seconds() {
+				cancel(fmt.Errorf("%w: the server sends less than %d bytes per second for %v", outbound.ErrTimeout,
+					outbound.MinRate, period))
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// counter counts what is written to it.
+type counter struct{ n *atomic.Int64 }
+
+func (c counter) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return len(p), nil
 }

@@ -2,6 +2,8 @@ package proposal
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"html"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	"almanac/catalog/network"
 	"almanac/text/dates"
+	"almanac/text/markdown"
 )
 
 // Header is the parsed header of a proposal. Every part may be empty: authors
@@ -409,4 +412,18 @@ func spaced(s string, i, n int) bool {
 
 func hasFoldPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// maxHeader is the most bytes of a proposal's header, wherever it comes from: anybody
+// may propose.
+const maxHeader = markdown.MaxFront
+
+// ErrTooLarge: a text, or its header, is larger than what is parsed.
+var ErrTooLarge = errors.New("larger than the limit")
+
+func tooLarge(what string, size, limit int) error {
+	if size <= limit {
+		return nil
+	}
+	return fmt.Errorf("its %s has %d bytes, %w of %d", what, size, ErrTooLarge, limit)
 }
