@@ -43,7 +43,7 @@ func mediaType(file string) string { return mediaTypes[strings.ToLower(path.Ext(
 func (r *reading) beside(ctx context.Context, numbering Numbering) []attached {
 	var list []attached
 	for _, file := range slices.Sorted(maps.Keys(r.repo.Files)) {
-		if !r.repo.Attachments || !r.isAttachment(numbering, file) {
+		if !r.repo.Whole || !r.isAttachment(numbering, file) {
 			continue
 		}
 		number := numbering.Of(file)

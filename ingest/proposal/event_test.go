@@ -21,58 +21,58 @@ type step struct {
 
 func TestEvents(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2031, 1, d, 0, 0, 0, 0, time.UTC) }
-	header := func(d int, from, to string) proposal.Change {
-		return proposal.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "h"}
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0001"}
+	header := func(d int, to string) catalog.Event {
+		return catalog.Event{Ref: ref, At: day(d), RawTo: to, Commit: "h", Via: proposal.ViaHeader}
 	}
-	index := func(d int, from, to string) proposal.Change {
-		return proposal.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "i",
-			Index: true}
+	index := func(d int, to string) catalog.Event {
+		return catalog.Event{Ref: ref, At: day(d), RawTo: to, Commit: "i", Via: proposal.ViaIndex}
 	}
 	for name, c := range map[string]struct {
-		changes []proposal.Change
+		changes []catalog.Event
 		want    []step
 	}{
 		"moves backwards are kept": {
-			[]proposal.Change{header(1, "", "Draft"), header(2, "Draft", "Approved"),
-				header(3, "Approved", "Proposed"), header(4, "Proposed", "Draft")},
+			[]catalog.Event{header(1, "Draft"), header(2, "Approved"),
+				header(3, "Proposed"), header(4, "Draft")},
 			[]step{{1, "", "Draft", "", "Draft", "header", "", "h"}, {2, "Draft", "Approved", "Draft", "Review",
 				"header", "", "h"},
 				{3, "Approved", "Proposed", "Review", "Review", "header", "", "h"},
 				{4, "Proposed", "Draft", "Review", "Draft", "header", "", "h"}},
 		},
 		"a renamed file repeats nothing": {
-			[]proposal.Change{header(1, "", "Proposed"), header(2, "", "proposed"), header(3, "Proposed", "Final")},
+			[]catalog.Event{header(1, "Proposed"), header(2, "proposed"), header(3, "Final")},
 			[]step{{1, "", "Proposed", "", "Review", "header", "", "h"}, {3, "Proposed", "Final", "Review", "Final",
 				"header", "", "h"}},
 		},
 		"the index has the history before the file": {
-			[]proposal.Change{index(1, "", "Active"), index(2, "Active", "Withdrawn"), header(5, "", "Final"),
-				index(6, "Withdrawn", "Draft")},
+			[]catalog.Event{index(1, "Active"), index(2, "Withdrawn"), header(5, "Final"),
+				index(6, "Draft")},
 			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {2, "Active", "Withdrawn", "Final", "Withdrawn",
 				"index", "", "i"},
 				{5, "Withdrawn", "Final", "Withdrawn", "Final", "header", "", "h"}},
 		},
 		"the header's word wins over the same of the index": {
-			[]proposal.Change{index(1, "", "Active"), index(2, "Active", "Final"), header(5, "", "Final")},
+			[]catalog.Event{index(1, "Active"), index(2, "Final"), header(5, "Final")},
 			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {5, "Active", "Final", "Final", "Final", "header",
 				"", "h"}},
 		},
 		"in one commit the header comes first": {
-			[]proposal.Change{index(1, "", "Draft"), header(1, "", "Proposed")},
+			[]catalog.Event{index(1, "Draft"), header(1, "Proposed")},
 			[]step{{1, "", "Proposed", "", "Review", "header", "", "h"}},
 		},
 		"a blank header says nothing": {
-			[]proposal.Change{index(1, "", "Active"), header(2, "", ""), index(3, "Active", "Final")},
+			[]catalog.Event{index(1, "Active"), header(2, ""), index(3, "Final")},
 			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {3, "Active", "Final", "Final", "Final", "index",
 				"", "i"}},
 		},
 		"without a file the index is all": {
-			[]proposal.Change{index(1, "", "Draft"), index(2, "Draft", "Withdrawn")},
+			[]catalog.Event{index(1, "Draft"), index(2, "Withdrawn")},
 			[]step{{1, "", "Draft", "", "Draft", "index", "", "i"}, {2, "Draft", "Withdrawn", "Draft", "Withdrawn",
 				"index", "", "i"}},
 		},
 		"any order of the changes will do": {
-			[]proposal.Change{header(4, "Draft", "Final"), index(1, "", "Rejected"), header(2, "", "Draft")},
+			[]catalog.Event{header(4, "Final"), index(1, "Rejected"), header(2, "Draft")},
 			[]step{{1, "", "Rejected", "", "Rejected", "index", "", "i"}, {2, "Rejected", "Draft", "Rejected", "Draft",
 				"header", "", "h"},
 				{4, "Draft", "Final", "Draft", "Final", "header", "", "h"}},

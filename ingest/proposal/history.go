@@ -18,17 +18,17 @@ import (
 // statusChanges returns the status changes along the branch, in order: for each
 // step those of the headers, then those of the index table's rows. It also returns
 // the last row of each number, which is told by its history if it is gone.
-func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map[string]IndexRow) {
+func (r *reading) statusChanges(ctx context.Context) (changes []catalog.Event, rows map[string]IndexRow) {
 	headers := map[string]string{} // path → status
 	rows = map[string]IndexRow{}   // number → row
 	for _, s := range r.repo.Steps {
-		change := func(number, file, before string, known bool, status string) {
+		change := func(number, file, before string, known bool, status, via string) {
 			if known && status == before {
 				return
 			}
-			changes = append(changes, Change{
-				Number: number, At: s.At, From: before, To: status, Initial: !known, Index: file == r.layout.Index,
-				Path: file, Commit: s.Commit, Subject: s.Subject, URL: r.repo.URL(file, s.Commit),
+			changes = append(changes, catalog.Event{
+				Ref: catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)}, At: s.At, RawTo: status, Via: via,
+				Commit: s.Commit, Subject: s.Subject, URL: r.repo.URL(file, s.Commit),
 			})
 		}
 		for _, c := range s.Changes {
@@ -45,7 +45,7 @@ func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map
 			}
 			before, known := headers[c.New]
 			headers[c.New] = h.Status
-			change(number, c.New, before, known, h.Status)
+			change(number, c.New, before, known, h.Status, ViaHeader)
 		}
 		for _, c := range s.Changes {
 			if c.New == "" || c.New != r.layout.Index {
@@ -54,7 +54,7 @@ func (r *reading) statusChanges(ctx context.Context) (changes []Change, rows map
 			for _, row := range r.table(ctx, c.New, c.Blob) {
 				before, known := rows[row.Number]
 				rows[row.Number] = row
-				change(row.Number, c.New, before.Status, known, row.Status)
+				change(row.Number, c.New, before.Status, known, row.Status, ViaIndex)
 			}
 		}
 	}
@@ -179,23 +179,14 @@ func tableCells(line string) []string {
 	return append(cells, strings.TrimSpace(line[start:]))
 }
 
-// Change is a change of a proposal's status by a commit: in the header of its
-// file, or in the repository's index table.
-type Change struct {
-	Number  string // of the proposal, in the form of Numeral
-	At      time.Time
-	From    string // as spelled; empty when Initial
-	To      string // as spelled; empty for a header that leaves it blank
-	Initial bool   // the first status of a file (also after a rename) or of a table row
-	Index   bool   // in the index table
-	Path    string // of the file that changed
-	Commit  string
-	Subject string // of the commit
-	URL     string // where the change can be seen
-}
+// Where the change of a proposal's status by a commit was made; the header comes first.
+const (
+	ViaHeader = "header" // of its file
+	ViaIndex  = "index"  // the repository's table
+)
 
-// Events turns the changes of any number of proposals into the events of each,
-// by time.
+// Events turns the changes of status of any number of proposals, of which RawTo is what
+// the source says, into the events of each, by time.
 //
 // Header changes are authoritative: every change to another word is an event,
 // also backwards; a repeated word (a renamed file) or a blank is not. Index
@@ -204,67 +195,52 @@ type Change struct {
 // same word. So a proposal whose file came years after its row keeps the row's
 // history, one without a file has only that, and the two never contradict. Each
 // event's From is the status that the previous events led to.
-func (r Reader) Events(changes []Change) [][]catalog.Event {
-	byNumber := map[string][]Change{}
+func (r Reader) Events(changes []catalog.Event) [][]catalog.Event {
+	byKey := map[string][]catalog.Event{}
 	for _, c := range changes {
-		byNumber[c.Number] = append(byNumber[c.Number], c)
+		byKey[c.Ref.Key] = append(byKey[c.Ref.Key], c)
 	}
 	var events [][]catalog.Event
-	for _, number := range slices.Sorted(maps.Keys(byNumber)) {
-		if of := r.timeline(number, byNumber[number]); len(of) > 0 {
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		if of := r.timeline(byKey[key]); len(of) > 0 {
 			events = append(events, of)
 		}
 	}
 	return events
 }
 
-func (r Reader) timeline(number string, changes []Change) []catalog.Event {
-	slices.SortStableFunc(changes, func(a, b Change) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(via(a), via(b)))
+func (r Reader) timeline(changes []catalog.Event) (kept []catalog.Event) {
+	slices.SortStableFunc(changes, func(a, b catalog.Event) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Via, b.Via))
 	})
-	var kept []Change
 	speaks := false // the header states a status
 	for _, c := range changes {
-		c.To = r.statusWord(c.To)
+		c.RawTo = r.statusWord(c.RawTo)
 		last := len(kept) - 1
 		switch {
-		case c.Index && speaks:
+		case c.Via == ViaIndex && speaks:
 			continue
-		case !c.Index:
-			speaks = c.To != ""
+		case c.Via == ViaHeader:
+			speaks = c.RawTo != ""
 		}
-		if c.To == "" {
+		if c.RawTo == "" {
 			continue
 		}
-		if last >= 0 && strings.EqualFold(kept[last].To, c.To) {
-			if c.Index || !kept[last].Index {
+		if last >= 0 && strings.EqualFold(kept[last].RawTo, c.RawTo) {
+			if c.Via == ViaIndex || kept[last].Via == ViaHeader {
 				continue // a repeat
 			}
 			kept = kept[:last] // replaced by the header's
 		}
 		kept = append(kept, c)
 	}
-	ref := catalog.Ref{Kind: catalog.KindCIP, Key: r.Key(number)}
-	events := make([]catalog.Event, 0, len(kept))
-	from, rawFrom := "", ""
-	for _, c := range kept {
-		to := r.Status(ref.Key, c.To)
-		e := catalog.Event{
-			Ref: ref, Field: "status", At: c.At.UTC(), From: from, To: to, RawFrom: rawFrom, RawTo: c.To,
-			Via: via(c), Commit: c.Commit, URL: c.URL, Subject: c.Subject,
-		}
-		events = append(events, e)
-		from, rawFrom = to, c.To
+	before := catalog.Event{}
+	for i, e := range kept {
+		e.Field, e.At, e.To = "status", e.At.UTC(), r.Status(e.Ref.Key, e.RawTo)
+		e.From, e.RawFrom = before.To, before.RawTo
+		kept[i], before = e, e
 	}
-	return events
-}
-
-// via says where a change was made; the header comes first.
-func via(c Change) string {
-	if c.Index {
-		return "index"
-	}
-	return "header"
+	return kept
 }
 
 // GrantEvents returns the state events of a grant's pull request: open, then

@@ -485,7 +485,7 @@ func (r *reading) grant(ctx context.Context, p *Pull, files []string) error {
 		}
 	}
 	for _, f := range files {
-		if !IsText(f) && r.repo.Attachments {
+		if !IsText(f) && r.repo.Whole {
 			if err := r.attachment(ctx, attached{file: f, parent: ref}); err != nil {
 				return err
 			}

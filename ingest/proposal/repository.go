@@ -43,14 +43,13 @@ type Repository struct {
 	Branches []Branch
 	// Numbers are the numbers of files that the source itself gives.
 	Numbers map[string]string
-	// Whole says that Steps are all states of the branch, so that the changes of
-	// status are found in its texts. Otherwise they are Changes.
+	// Whole says that the files beside proposals are read too, and that Steps are all
+	// states of the branch, so that the changes of status are found in its texts.
+	// Otherwise they are Changes.
 	Whole   bool
-	Changes []Change
+	Changes []catalog.Event
 	// Copies says that what Content takes are the paths of copies, which records have.
 	Copies bool
-	// Attachments says that the files beside proposals are read too.
-	Attachments bool
 
 	// URL returns the address of a file at a commit; "" is the head of the branch.
 	URL func(file, commit string) string

@@ -56,7 +56,7 @@ func TestRules(t *testing.T) {
 			"## Milestones\n\n### Milestone 1: Moor ten\n\nTen are moored. 4,000 shells.\n",
 	}
 	repo := func(files ...string) *proposal.Repository {
-		r := &proposal.Repository{Name: "harbour/cips", Files: map[string]string{}, Whole: true, Attachments: true,
+		r := &proposal.Repository{Name: "harbour/cips", Files: map[string]string{}, Whole: true,
 			URL:     func(file, _ string) string { return "https://forge.example/" + file },
 			Content: func(_ context.Context, blob string, _ int64) ([]byte, error) { return []byte(texts[blob]), nil },
 		}

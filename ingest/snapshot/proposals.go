@@ -198,10 +198,8 @@ func (c *copies) history() (table string, err error) {
 	type line struct {
 		CIP     string `json:"cip"`
 		Date    string `json:"date"`
-		From    string `json:"from"`
 		To      string `json:"to"`
 		Commit  string `json:"commit"`
-		Initial bool   `json:"initial"`
 		Source  string `json:"source"` // branch:path
 		Subject string `json:"subject"`
 	}
@@ -211,12 +209,12 @@ func (c *copies) history() (table string, err error) {
 			return errors.New("lacks its proposal or its date")
 		}
 		_, file, _ := strings.Cut(l.Source, ":")
-		inTable := proposal.NumberFromPath(file) == ""
-		if inTable {
-			table = file
+		via := proposal.ViaHeader
+		if proposal.NumberFromPath(file) == "" {
+			table, via = file, proposal.ViaIndex
 		}
-		c.to.Changes = append(c.to.Changes, proposal.Change{
-			Number: number, At: at, From: l.From, To: l.To, Initial: l.Initial, Index: inTable, Path: file,
+		c.to.Changes = append(c.to.Changes, catalog.Event{
+			Ref: catalog.Ref{Kind: catalog.KindCIP, Key: c.network.Proposals.Key(number)}, At: at, RawTo: l.To, Via: via,
 			Commit: l.Commit, Subject: l.Subject,
 			URL: c.options.fileURL(row{Repo: c.to.Name, Commit: l.Commit, SourcePath: file}),
 		})
