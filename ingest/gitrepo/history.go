@@ -208,11 +208,15 @@ var emptyTree = map[int]string{
 }
 
 // Changes compares the files of two commits; before may be empty. Only the changes, what
-// is wrong and what is too large are known of the step. The error of a commit with more
-// files than can be read is that of Files.
+// is wrong and what is too large are known of the step. A commit with more than 500,000
+// files and directories is an ErrTooLarge: git would walk through all of them.
 func (r *Repository) Changes(before, after string) (s Step, err error) {
-	if _, _, err := r.Files(after); err != nil {
-		return Step{}, err
+	n, err := r.count(after+"^{tree}", 0)
+	if err == nil && n > maxFiles {
+		err = fmt.Errorf("more than %d files: %w", maxFiles, ErrTooLarge)
+	}
+	if err != nil {
+		return Step{}, fmt.Errorf("tree of %s: %w", after, err)
 	}
 	args := slices.Concat([]string{"diff-tree", "-r"}, renames, []string{cmp.Or(before, emptyTree[len(after)]), after})
 	err = r.read(args, func(out *bufio.Reader) error {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -52,6 +53,8 @@ type Repository struct {
 	in      io.Writer
 	out     *bufio.Reader
 	stderr  bytes.Buffer
+
+	entries map[string]int // below a tree, for those that were counted
 }
 
 // Read fetches a source into dir, as Fetch does, and has it read. A mirror that lacks
@@ -75,7 +78,7 @@ func Read(ctx context.Context, client *outbound.Client, dir string, s Source, re
 // Open reads the references of a mirror. The caller closes the repository, which nobody
 // can read when ctx has ended.
 func Open(ctx context.Context, dir, branch string) (*Repository, error) {
-	r := &Repository{Branch: branch, Refs: map[string]string{}, ctx: ctx, dir: dir}
+	r := &Repository{Branch: branch, Refs: map[string]string{}, ctx: ctx, dir: dir, entries: map[string]int{}}
 	err := r.read([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
@@ -210,46 +213,85 @@ func odd(path string) error {
 	return nil
 }
 
-var objectName = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
-
 // Blob reads a file's content of at most limit bytes, or fails with ErrTooLarge. Its hash
 // may be anything that a tree has. One that cannot be read costs no other: git is started
 // again.
 func (r *Repository) Blob(hash string, limit int64) ([]byte, error) {
-	if !objectName.MatchString(hash) {
-		return nil, fmt.Errorf("blob %q: %w", hash, ErrMissing)
+	return r.object(hash, "blob", limit)
+}
+
+// count counts the files and directories below a tree, up to a bit more than maxFiles. A
+// tree that stands in many places, or in many commits, is read once.
+func (r *Repository) count(tree string, depth int) (n int, err error) {
+	n, known := r.entries[tree]
+	if known {
+		return n, nil
 	}
-	content, refused, err := r.object(hash, limit)
+	if depth > maxDepth {
+		return 0, fmt.Errorf("directories deeper than %d: %w", maxDepth, ErrTooLarge)
+	}
+	content, err := r.object(tree, "tree", MaxBlob)
+	if err != nil {
+		return 0, err
+	}
+	for len(content) > 0 && n <= maxFiles {
+		entry, rest, _ := bytes.Cut(content, []byte{0}) // a mode, a name, a hash
+		size := len(r.Head) / 2
+		if len(rest) < size {
+			return 0, errOutput
+		}
+		n++
+		if strings.HasPrefix(strings.TrimLeft(string(entry), "0"), "40000 ") {
+			below, err := r.count(hex.EncodeToString(rest[:size]), depth+1)
+			if err != nil {
+				return 0, err
+			}
+			n += below
+		}
+		content = rest[size:]
+	}
+	r.entries[tree] = n
+	return n, nil
+}
+
+var objectName = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\^\{tree\})?$`)
+
+// object reads an object of at most limit bytes.
+func (r *Repository) object(name, kind string, limit int64) ([]byte, error) {
+	if !objectName.MatchString(name) {
+		return nil, fmt.Errorf("%s %q: %w", kind, name, ErrMissing)
+	}
+	content, refused, err := r.ask(name, kind, limit)
 	if refused != nil || err != nil {
 		r.Close() // it goes on with the object, or has written what went wrong
 	}
 	return content, cmp.Or(refused, failure(r.ctx, err, &r.stderr))
 }
 
-// object asks for an object. It is refused if it is not what it should be.
-func (r *Repository) object(hash string, limit int64) (content []byte, refused, err error) {
+// ask asks for an object. It is refused if it is not what it should be.
+func (r *Repository) ask(name, kind string, limit int64) (content []byte, refused, err error) {
 	if r.objects == nil {
 		if err := r.startObjects(); err != nil {
 			return nil, nil, err
 		}
 	}
-	if _, err := io.WriteString(r.in, hash+"\n"); err != nil {
+	if _, err := io.WriteString(r.in, name+"\n"); err != nil {
 		return nil, nil, err
 	}
 	header, err := r.out.ReadString('\n')
 	if err != nil {
 		return nil, nil, err
 	}
-	var kind string
+	var hash, found string
 	var size int64
-	_, err = fmt.Sscanf(header, hash+" %s %d\n", &kind, &size)
+	_, err = fmt.Sscanf(header, "%s %s %d\n", &hash, &found, &size)
 	switch {
-	case header == hash+" missing\n":
-		return nil, fmt.Errorf("blob %s: %w", hash, ErrMissing), nil
+	case header == name+" missing\n":
+		return nil, fmt.Errorf("%s %s: %w", kind, name, ErrMissing), nil
 	case err != nil:
 		return nil, nil, errOutput
-	case kind != "blob":
-		return nil, fmt.Errorf("%s is a %s, not a blob", hash, kind), nil
+	case found != kind:
+		return nil, fmt.Errorf("%s is a %s, not a %s", name, found, kind), nil
 	case size > limit:
 		return nil, fmt.Errorf("has %d bytes, %w of %d", size, ErrTooLarge, limit), nil
 	}
