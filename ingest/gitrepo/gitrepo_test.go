@@ -117,7 +117,7 @@ func TestRepositoriesOfSHA256AreRead(t *testing.T) {
 				if err != nil || string(text) != "text" {
 					t.Errorf("%q, %v", text, err)
 				}
-				added := must(r.Changes("", r.Head)).Changes
+				added := must(r.Changes(nil, must(r.Commits())[r.Head])).Changes
 				for step, err := range r.History() {
 					if diff := cmp.Diff(added, step.Changes); diff != "" || err != nil || len(added) != 1 {
 						t.Errorf("%v (-compared +history)\n%s", err, diff)
@@ -832,8 +832,8 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := commits[r.Head].Parents[0]
-	listed, others, err := r.Files(first)
+	first := commits[commits[r.Head].Parents[0]]
+	listed, others, err := r.Files(first.Hash)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -859,7 +859,7 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	}
 	order := func(a, b gitrepo.Change) int { return strings.Compare(a.Old, b.Old) }
 	slices.SortFunc(changed, order)
-	step, err := r.Changes(first, r.Head)
+	step, err := r.Changes(first, commits[r.Head])
 	if err != nil || step.Wrong != nil {
 		t.Fatal(err, step.Wrong)
 	}
@@ -868,7 +868,7 @@ func TestNamesThatAreHardToRead(t *testing.T) {
 	if diff := cmp.Diff(changed, found); diff != "" {
 		t.Errorf("changes (-want +got)\n%s", diff)
 	}
-	step, err = r.Changes("", first)
+	step, err = r.Changes(nil, first)
 	if err != nil || len(step.Changes) != len(odd) || step.Wrong == nil {
 		t.Errorf("changes since an empty tree: %d, %v, %v", len(step.Changes), step.Wrong, err)
 	}
@@ -1040,7 +1040,8 @@ func TestSmallTreesOfVeryMuchAreTooLarge(t *testing.T) {
 		if _, _, err := r.Files(r.Head); !errors.Is(err, gitrepo.ErrTooLarge) {
 			t.Errorf("%s are listed: %v", name, err)
 		}
-		if _, err := r.Changes(must(r.Commits())[r.Head].Parents[0], r.Head); !errors.Is(err, gitrepo.ErrTooLarge) {
+		commits := must(r.Commits())
+		if _, err := r.Changes(commits[commits[r.Head].Parents[0]], commits[r.Head]); !errors.Is(err, gitrepo.ErrTooLarge) {
 			t.Errorf("%s are compared: %v", name, err)
 		}
 		r.Close()

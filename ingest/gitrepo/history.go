@@ -19,7 +19,7 @@ import (
 
 // Commit is a commit. A time that cannot be read is zero.
 type Commit struct {
-	Hash                string
+	Hash, Tree          string
 	Parents             []string
 	Author              string // a name
 	Authored, Committed time.Time
@@ -56,7 +56,7 @@ var renames = []string{"--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv",
 // mark is in front of a commit, gap between what is told of it.
 const mark, gap = "\x01", "\x02"
 
-var aCommit = "--format=" + mark + strings.Join([]string{"%H", "%P", "%at", "%ct", "%an", ""}, gap)
+var aCommit = "--format=" + mark + strings.Join([]string{"%H", "%T", "%P", "%at", "%ct", "%an", ""}, gap)
 
 // History yields the first-parent line of the branch, newest first, with the
 // changes of files below the directories dirs, or of all files without dirs. The
@@ -138,12 +138,12 @@ func readSteps(r *bufio.Reader, visit func(Step) bool) error {
 }
 
 func readStep(head string) (s Step, err error) {
-	parts := strings.SplitN(head, gap, 6)
-	if len(parts) != 6 || parts[0] == "" {
+	parts := strings.SplitN(head, gap, 7)
+	if len(parts) != 7 || parts[0] == "" {
 		return Step{}, errOutput
 	}
-	s.Commit = Commit{Hash: parts[0], Parents: strings.Fields(parts[1]), Authored: unix(parts[2]),
-		Committed: unix(parts[3]), Author: parts[4], Message: parts[5]}
+	s.Commit = Commit{Hash: parts[0], Tree: parts[1], Parents: strings.Fields(parts[2]), Authored: unix(parts[3]),
+		Committed: unix(parts[4]), Author: parts[5], Message: parts[6]}
 	return s, nil
 }
 
@@ -207,29 +207,42 @@ var emptyTree = map[int]string{
 	64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
 
-// Changes compares the files of two commits; before may be empty. Only the changes, what
+// Changes compares the files of two commits; before may be nil. Only the changes, what
 // is wrong and what is too large are known of the step. A commit with more than 500,000
 // files and directories is an ErrTooLarge: git would walk through all of them.
-func (r *Repository) Changes(before, after string) (s Step, err error) {
-	n, err := r.count(after+"^{tree}", 0)
+func (r *Repository) Changes(before, after *Commit) (s Step, err error) {
+	n, err := r.count(after.Tree, 0)
 	if err == nil && n > maxFiles {
 		err = fmt.Errorf("more than %d files: %w", maxFiles, ErrTooLarge)
 	}
 	if err != nil {
-		return Step{}, fmt.Errorf("tree of %s: %w", after, err)
+		return Step{}, fmt.Errorf("tree of %s: %w", after.Hash, err)
 	}
-	args := slices.Concat([]string{"diff-tree", "-r"}, renames, []string{cmp.Or(before, emptyTree[len(after)]), after})
-	err = r.read(args, func(out *bufio.Reader) error {
+	from := emptyTree[len(after.Tree)]
+	if before != nil {
+		from = before.Tree
+	}
+	// git copies a line that is no request, which ends the answer.
+	request, end := from+" "+after.Tree+"\n", ".\n"
+	err = r.diffs.ask(request+end, func(out *bufio.Reader) (refused, err error) {
+		if header, err := out.ReadString('\n'); err != nil || header != request {
+			return nil, errors.Join(errOutput, err)
+		}
 		for {
-			head, err := nextToken(out, maxPath)
-			if errors.Is(err, io.EOF) {
-				return nil
+			next, err := out.Peek(len(end))
+			if err == nil && string(next) == end {
+				_, err = out.Discard(len(end))
+				return nil, err
+			}
+			var head string
+			if err == nil {
+				head, err = nextToken(out, maxPath)
 			}
 			if err == nil {
 				err = s.readChange(out, head)
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
 	})

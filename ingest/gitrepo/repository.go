@@ -48,13 +48,8 @@ type Repository struct {
 	ctx context.Context // ends the commands that read it
 	dir string
 
-	// The command that reads one object after another; nil: it is not running.
-	objects *exec.Cmd
-	in      io.Writer
-	out     *bufio.Reader
-	stderr  bytes.Buffer
-
-	entries map[string]int // below a tree, for those that were counted
+	objects, diffs server
+	entries        map[string]int // below a tree, for those that were counted
 }
 
 // Read fetches a source into dir, as Fetch does, and has it read. A mirror that lacks
@@ -78,7 +73,10 @@ func Read(ctx context.Context, client *outbound.Client, dir string, s Source, re
 // Open reads the references of a mirror. The caller closes the repository, which nobody
 // can read when ctx has ended.
 func Open(ctx context.Context, dir, branch string) (*Repository, error) {
-	r := &Repository{Branch: branch, Refs: map[string]string{}, ctx: ctx, dir: dir, entries: map[string]int{}}
+	at := "--git-dir=" + dir
+	r := &Repository{Branch: branch, Refs: map[string]string{}, ctx: ctx, dir: dir, entries: map[string]int{},
+		objects: server{ctx: ctx, args: []string{at, "cat-file", "--batch"}},
+		diffs:   server{ctx: ctx, args: append([]string{at, "diff-tree", "--stdin", "-r"}, renames...)}}
 	err := r.read([]string{"for-each-ref", "--format=%(objectname) %(refname)"}, func(out *bufio.Reader) error {
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
@@ -96,13 +94,10 @@ func Open(ctx context.Context, dir, branch string) (*Repository, error) {
 	return r, nil
 }
 
-// Close ends the command that reads objects.
+// Close ends the commands that answer.
 func (r *Repository) Close() {
-	if r.objects != nil {
-		_ = r.objects.Process.Kill()
-		_ = r.objects.Wait()
-		r.objects = nil
-	}
+	r.objects.stop()
+	r.diffs.stop()
 }
 
 // read runs a git command that reads the repository, and has its output read. It ends
@@ -254,56 +249,82 @@ func (r *Repository) count(tree string, depth int) (n int, err error) {
 	return n, nil
 }
 
-var objectName = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\^\{tree\})?$`)
+var objectName = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
 
 // object reads an object of at most limit bytes.
-func (r *Repository) object(name, kind string, limit int64) ([]byte, error) {
-	if !objectName.MatchString(name) {
-		return nil, fmt.Errorf("%s %q: %w", kind, name, ErrMissing)
+func (r *Repository) object(hash, kind string, limit int64) (content []byte, err error) {
+	if !objectName.MatchString(hash) {
+		return nil, fmt.Errorf("%s %q: %w", kind, hash, ErrMissing)
 	}
-	content, refused, err := r.ask(name, kind, limit)
-	if refused != nil || err != nil {
-		r.Close() // it goes on with the object, or has written what went wrong
-	}
-	return content, cmp.Or(refused, failure(r.ctx, err, &r.stderr))
+	err = r.objects.ask(hash+"\n", func(out *bufio.Reader) (refused, err error) {
+		header, err := out.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		var found string
+		var size int64
+		_, err = fmt.Sscanf(header, hash+" %s %d\n", &found, &size)
+		switch {
+		case header == hash+" missing\n":
+			return fmt.Errorf("%s %s: %w", kind, hash, ErrMissing), nil
+		case err != nil:
+			return nil, errOutput
+		case found != kind:
+			return fmt.Errorf("%s is a %s, not a %s", hash, found, kind), nil
+		case size > limit:
+			return fmt.Errorf("has %d bytes, %w of %d", size, ErrTooLarge, limit), nil
+		}
+		content = make([]byte, size+1) // and a line break
+		_, err = io.ReadFull(out, content)
+		content = content[:size]
+		return nil, err
+	})
+	return content, err
 }
 
-// ask asks for an object. It is refused if it is not what it should be.
-func (r *Repository) ask(name, kind string, limit int64) (content []byte, refused, err error) {
-	if r.objects == nil {
-		if err := r.startObjects(); err != nil {
-			return nil, nil, err
+// maxAsked is how many requests one process answers: git diff-tree keeps each tree
+// that it was asked about in memory.
+const maxAsked = 500
+
+// server is a git command that answers one request after another. It starts with the
+// first one, and again after one that failed: that costs no other.
+type server struct {
+	ctx    context.Context // ends the command
+	args   []string
+	cmd    *exec.Cmd // nil: it is not running
+	in     io.Writer
+	out    *bufio.Reader
+	stderr bytes.Buffer
+	asked  int
+}
+
+// ask sends a request and has the whole answer read, unless that is refused.
+func (s *server) ask(request string, read func(*bufio.Reader) (refused, err error)) error {
+	if s.asked == maxAsked {
+		s.stop()
+	}
+	var refused error
+	err := s.start()
+	if err == nil {
+		s.asked++
+		if _, err = io.WriteString(s.in, request); err == nil {
+			refused, err = read(s.out)
 		}
 	}
-	if _, err := io.WriteString(r.in, name+"\n"); err != nil {
-		return nil, nil, err
+	if refused != nil || err != nil {
+		s.stop() // it goes on with its answer, or has written what went wrong
 	}
-	header, err := r.out.ReadString('\n')
-	if err != nil {
-		return nil, nil, err
-	}
-	var hash, found string
-	var size int64
-	_, err = fmt.Sscanf(header, "%s %s %d\n", &hash, &found, &size)
-	switch {
-	case header == name+" missing\n":
-		return nil, fmt.Errorf("%s %s: %w", kind, name, ErrMissing), nil
-	case err != nil:
-		return nil, nil, errOutput
-	case found != kind:
-		return nil, fmt.Errorf("%s is a %s, not a %s", name, found, kind), nil
-	case size > limit:
-		return nil, fmt.Errorf("has %d bytes, %w of %d", size, ErrTooLarge, limit), nil
-	}
-	content = make([]byte, size+1) // and a line break
-	_, err = io.ReadFull(r.out, content)
-	return content[:size], nil, err
+	return cmp.Or(refused, failure(s.ctx, err, &s.stderr))
 }
 
-func (r *Repository) startObjects() error {
-	r.stderr.Reset()
-	cmd := command(r.ctx, route{}, "--git-dir="+r.dir, "cat-file", "--batch")
-	cmd.Stderr = &limitedWriter{w: &r.stderr, left: 4096}
+func (s *server) start() error {
+	if s.cmd != nil {
+		return nil
+	}
+	s.stderr.Reset()
+	s.asked = 0
+	cmd := command(s.ctx, route{}, s.args...)
+	cmd.Stderr = &limitedWriter{w: &s.stderr, left: 4096}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -315,6 +336,14 @@ func (r *Repository) startObjects() error {
 	if err := start(cmd, readMemory); err != nil {
 		return err
 	}
-	r.objects, r.in, r.out = cmd, in, bufio.NewReader(out)
+	s.cmd, s.in, s.out = cmd, in, bufio.NewReader(out)
 	return nil
+}
+
+func (s *server) stop() {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Kill()
+		_ = s.cmd.Wait()
+		s.cmd = nil
+	}
 }

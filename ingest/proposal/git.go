@@ -69,13 +69,13 @@ func steps(repo *gitrepo.Repository, to *Repository, out ingest.Sink) ([]Step, e
 	}
 	var line []Step
 	var tooLarge []error // why states were left out
-	before := ""
+	var before *gitrepo.Commit
 	for i, s := range slices.Backward(read) {
 		step := Step{Pull: pullOf(s.Message), At: s.Committed, Commit: s.Hash, Subject: subject(s.Message)}
 		err := s.TooLarge
-		alone := i == len(read)-1 || before == read[i+1].Hash // what changed since before is of one commit
+		alone := i == len(read)-1 || before != nil && before.Hash == read[i+1].Hash // what changed since before is of one commit
 		if !alone {
-			s, err = repo.Changes(before, s.Hash)
+			s, err = repo.Changes(before, &read[i].Commit)
 		}
 		switch {
 		case errors.Is(err, gitrepo.ErrTooLarge):
@@ -85,11 +85,11 @@ func steps(repo *gitrepo.Repository, to *Repository, out ingest.Sink) ([]Step, e
 		case alone:
 			step.Changes = s.Changes
 			to.Steps = append(to.Steps, step)
-			before = step.Commit
+			before = &read[i].Commit
 		default: // it is not known which of the commits changed what
 			to.Steps = append(to.Steps, Step{At: step.At, Commit: step.Commit, Subject: step.Subject,
 				Changes: s.Changes})
-			before = step.Commit
+			before = &read[i].Commit
 		}
 		line = append(line, step)
 	}
@@ -206,7 +206,7 @@ func (h *host) branches(
 			out.Skip("branch "+name, err)
 		case len(own) > 0:
 			all = append(all, Branch{Name: name, Commit: head, Updated: own[0].Committed,
-				Diff: func() ([]gitrepo.Change, error) { return h.between(base, head) }})
+				Diff: func() ([]gitrepo.Change, error) { return h.between(base, own[0]) }})
 		}
 	}
 	return all, nil
@@ -285,14 +285,14 @@ func (h *host) pull(number int, hash string) (*Pull, error) {
 		p.Author, p.FirstCommit = first.Author, dates.Format(first.Authored)
 	}
 	if !isMerged && len(commits) > 0 {
-		p.Diff = func() ([]gitrepo.Change, error) { return h.between(base, hash) }
+		p.Diff = func() ([]gitrepo.Change, error) { return h.between(base, head) }
 	}
 	return p, nil
 }
 
 // between returns the changes of a pull request since it forked from the branch. One
 // with a name that no file has was made to be misread, so it has none.
-func (h *host) between(base, head string) ([]gitrepo.Change, error) {
+func (h *host) between(base, head *gitrepo.Commit) ([]gitrepo.Change, error) {
 	s, err := h.repo.Changes(base, head)
 	if err = cmp.Or(err, s.Wrong); err != nil {
 		return nil, err
@@ -302,9 +302,8 @@ func (h *host) between(base, head string) ([]gitrepo.Change, error) {
 
 // own returns the commits of head that are not in the first steps of the branch, head
 // first, and the newest commit of these that they reach: the merge base.
-func (h *host) own(head string, steps int) (own []*gitrepo.Commit, base string, err error) {
+func (h *host) own(head string, steps int) (own []*gitrepo.Commit, base *gitrepo.Commit, err error) {
 	seen := map[string]bool{}
-	var fork *gitrepo.Commit
 	for next := []string{head}; len(next) > 0; {
 		c := h.commits[next[len(next)-1]]
 		next = next[:len(next)-1]
@@ -313,13 +312,13 @@ func (h *host) own(head string, steps int) (own []*gitrepo.Commit, base string, 
 		}
 		seen[c.Hash] = true
 		if at, known := h.at[c.Hash]; known && at < steps {
-			if fork == nil || c.Committed.After(fork.Committed) {
-				fork, base = c, c.Hash
+			if base == nil || c.Committed.After(base.Committed) {
+				base = c
 			}
 			continue
 		}
 		if own = append(own, c); len(own) > maxPullCommits {
-			return nil, "", fmt.Errorf("more than %d commits", maxPullCommits)
+			return nil, nil, fmt.Errorf("more than %d commits", maxPullCommits)
 		}
 		next = append(next, c.Parents...)
 	}
