@@ -11,11 +11,7 @@ import (
 
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/dedup"
-	"almanac/retrieval/gather"
-	"almanac/retrieval/order"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/phrase"
-	"almanac/retrieval/plan"
 	"almanac/retrieval/query"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
@@ -118,20 +114,20 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 	} else if why := excludedBy(p.Query, d); why != "" {
 		a.Cause, a.Why = Excluded, why
 	}
-	lists, err := e.engines.Deep(ctx, p, t, gather.NewScratch())
+	lists, err := e.engines.Deep(ctx, p, t, newGatherScratch())
 	if err != nil {
 		return a, err
 	}
 	passages := a.locate(p, lists)
-	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
-		found := slices.ContainsFunc(f.Candidates, func(c *gather.Candidate) bool { return c.Record == record })
+	err = e.run(ctx, p, t, func(f *gathering, s *orderScratch) error {
+		found := slices.ContainsFunc(f.Candidates, func(c *gathered) bool { return c.Record == record })
 		if !found {
 			if a.Cause == Present {
 				a.missed(len(f.Candidates))
 			}
 			f.Add(d, passages)
 		}
-		ordered := order.Run(f, order.Stages, t, s)
+		ordered := arrange(f, stages, t, s)
 		a.settle(f, s.Of(record), ordered, found)
 		a.Degraded = f.Degraded()
 		return ctx.Err()
@@ -141,14 +137,14 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 
 // settle says what became of a candidate that was ordered with the others.
 // found: the search itself had it.
-func (a *Absence) settle(f *gather.Found, was *order.Candidate, ordered []*order.Candidate, found bool) {
+func (a *Absence) settle(f *gathering, was *candidate, ordered []*candidate, found bool) {
 	if f.Plan.Reranks() || found {
-		a.Explanation = order.Explain(f, was)
+		a.Explanation = explain(f, was)
 	}
-	at := slices.IndexFunc(ordered, func(c *order.Candidate) bool { return c.Record == a.Record })
+	at := slices.IndexFunc(ordered, func(c *candidate) bool { return c.Record == a.Record })
 	if at >= 0 && ordered[at].Pin != nil && ordered[at].Pin.Position > 0 && a.Cause != Filtered {
 		a.Cause, found, was = Present, true, ordered[at] // whether a list has it or not
-		a.Explanation = order.Explain(f, was)
+		a.Explanation = explain(f, was)
 	}
 	if at >= 0 {
 		if a.Explanation != nil {
@@ -181,7 +177,7 @@ func (a *Absence) settle(f *gather.Found, was *order.Candidate, ordered []*order
 	}
 	if last := min(len(ordered), 10) - 1; last >= 0 && ordered[last].Record != a.Record {
 		c := ordered[last]
-		a.Beside = &Result{Record: c.Record, Title: c.Document.Title, Score: c.Shown, Explanation: order.Explain(f, c)}
+		a.Beside = &Result{Record: c.Record, Title: c.Document.Title, Score: c.Shown, Explanation: explain(f, c)}
 	}
 }
 
@@ -208,7 +204,7 @@ func (a *Absence) missed(candidates int) {
 
 // locate fills in where lists that are read deeply have the record, and returns its
 // passages that they name.
-func (a *Absence) locate(p *plan.Plan, lists []gather.List) (passages []int) {
+func (a *Absence) locate(p *plan, lists []foundList) (passages []int) {
 	for _, l := range lists {
 		in, seen := InList{Retriever: l.Retriever, Depth: l.Depth, Read: len(l.Hits)}, map[int64]bool{}
 		allowed := 0
@@ -224,7 +220,7 @@ func (a *Absence) locate(p *plan.Plan, lists []gather.List) (passages []int) {
 			if in.Rank == 0 {
 				in.Rank, in.Hit, in.Score = len(seen), allowed, h.Score
 			}
-			if h.Passage != gather.Whole && !slices.Contains(passages, h.Passage.Ordinal()) {
+			if h.Passage != wholeRecord && !slices.Contains(passages, h.Passage.Ordinal()) {
 				passages = append(passages, h.Passage.Ordinal())
 			}
 		}
@@ -258,7 +254,7 @@ func filteredBy(f passage.Filter, d *corpus.Document) string {
 // excludedBy says which operator leaves a document out; "" if they allow it.
 func excludedBy(q query.Query, d *corpus.Document) string {
 	allows := func(one query.Query) bool {
-		o := phrase.New(one)
+		o := newOperators(one)
 		return o.Allow(d)
 	}
 	for _, x := range q.Exclude {

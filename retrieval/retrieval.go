@@ -1,6 +1,6 @@
-// Package retrieval answers a query. A search is a pipeline of values, a package a
-// step: profile → plan → gather → order → show; this one composes them, and they
-// do not import it. It has no transport.
+// Package retrieval answers a query. A search makes a plan of the request, gathers
+// candidates from the engines, takes them through the stages that order them, and makes
+// results of the best. It has no transport.
 package retrieval
 
 import (
@@ -18,41 +18,24 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"almanac/retrieval/dedup"
-	"almanac/retrieval/gather"
 	"almanac/retrieval/index"
-	"almanac/retrieval/order"
-	"almanac/retrieval/plan"
 	"almanac/retrieval/ranking"
-	"almanac/retrieval/show"
 	"almanac/retrieval/trace"
 )
 
-// What searches take and give, by the step that it belongs to.
+// What decides the order of results, as callers name it.
 type (
-	Relevance    = ranking.Relevance
-	Pin          = ranking.Pin
-	Place        = ranking.Place
-	Request      = plan.Request
-	CrossEncoder = gather.CrossEncoder
-	Down         = gather.Down
-	Explanation  = order.Explanation
-	Node         = trace.Node
-	Response     = show.Response
-	Result       = show.Result
-	Relaxed      = show.Relaxed
+	Relevance = ranking.Relevance
+	Pin       = ranking.Pin
+	Place     = ranking.Place
+	Node      = trace.Node
 )
 
 // MaxResults is how deep a ranking can be read: Limit + Offset.
 const MaxResults = ranking.MaxPosition
 
-var (
-	// ErrBadQuery: the query has nothing to search for. The wrapping error tells the user why.
-	ErrBadQuery = plan.ErrBadQuery
-	// ErrNotReady: the first index is not complete.
-	ErrNotReady = errors.New("index not ready")
-	// ErrUnavailable: no engine answers.
-	ErrUnavailable = gather.ErrUnavailable
-)
+// ErrNotReady: the first index is not complete.
+var ErrNotReady = errors.New("index not ready")
 
 // Searcher is the interface of the search engine.
 type Searcher interface {
@@ -125,10 +108,10 @@ type Config struct {
 // Engine is the Searcher over a keyword and a vector engine.
 type Engine struct {
 	follower  *index.Follower
-	engines   *gather.Engines
+	engines   *engines
 	relevance atomic.Pointer[ranking.Set]
-	scratches sync.Pool  // of *scratch
-	state     plan.State // but for what changes
+	scratches sync.Pool // of *scratch
+	state     state     // but for what changes
 	now       func() time.Time
 	model     string
 
@@ -141,8 +124,8 @@ var _ Searcher = (*Engine)(nil)
 func New(cfg Config) (*Engine, error) {
 	e := &Engine{follower: cfg.Follower, now: cfg.Now, model: cfg.Follower.Engines().Embedder.Model(),
 		transformed: cfg.Transformed,
-		engines:     gather.New(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
-	e.state = plan.State{Usable: e.engines.Usable, Crossed: cfg.CrossEncoder != nil, IsWord: cfg.IsWord,
+		engines:     newEngines(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
+	e.state = state{Usable: e.engines.Usable, Crossed: cfg.CrossEncoder != nil, IsWord: cfg.IsWord,
 		Authority: cfg.Authority, Unrelated: cfg.Unrelated}
 	if e.now == nil {
 		e.now = time.Now
@@ -150,7 +133,7 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.IsWord == nil {
 		e.state.IsWord = func(string) bool { return false }
 	}
-	e.scratches.New = func() any { return &scratch{gather: gather.NewScratch()} }
+	e.scratches.New = func() any { return &scratch{gather: newGatherScratch()} }
 	first := Relevance{Profiles: cfg.Profiles, Transformer: cfg.Transformer, Aliases: cfg.Aliases}
 	if err := e.Publish(first); err != nil {
 		return nil, err
@@ -180,7 +163,7 @@ func (e *Engine) Status(context.Context) Status {
 }
 
 // plan prepares a request.
-func (e *Engine) plan(r Request, t *trace.Trace) (*plan.Plan, error) {
+func (e *Engine) plan(r Request, t *trace.Trace) (*plan, error) {
 	if !e.follower.Ready() {
 		return nil, ErrNotReady
 	}
@@ -193,21 +176,21 @@ func (e *Engine) plan(r Request, t *trace.Trace) (*plan.Plan, error) {
 	}
 	state := e.state
 	state.Corpus, state.Time = e.follower.Corpus(), t.Begun()
-	p, err := plan.New(r, set, state)
+	p, err := newPlan(r, set, state)
 	t.End("plan")
 	return p, err
 }
 
 // scratch is the memory of one search, which a later search uses again.
 type scratch struct {
-	gather *gather.Scratch
-	order  order.Scratch
+	gather *gatherScratch
+	order  orderScratch
 }
 
 // run gathers the candidates of a plan and passes them to use, which must not keep
 // them.
-func (e *Engine) run(ctx context.Context, p *plan.Plan, t *trace.Trace,
-	use func(*gather.Found, *order.Scratch) error) error {
+func (e *Engine) run(ctx context.Context, p *plan, t *trace.Trace,
+	use func(*gathering, *orderScratch) error) error {
 	s := e.scratches.Get().(*scratch)
 	defer e.scratches.Put(s)
 	found, err := e.engines.Run(ctx, p, t, s.gather)
@@ -242,13 +225,13 @@ func (e *Engine) Search(ctx context.Context, r Request) (res Response, err error
 	if !r.Plain {
 		res.Unknown = p.Unknown()
 	}
-	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) (err error) {
-		list := order.Run(f, order.Stages, t, s)
+	err = e.run(ctx, p, t, func(f *gathering, s *orderScratch) (err error) {
+		list := arrange(f, stages, t, s)
 		res.Total = len(list)
-		if res.Facets, err = show.Facets(r.Facets, list); err != nil {
+		if res.Facets, err = countFacets(r.Facets, list); err != nil {
 			return err
 		}
-		res.Results, err = show.Page(f, list[min(r.Offset, len(list)):min(r.Offset+r.Limit, len(list))])
+		res.Results, err = resultsOf(f, list[min(r.Offset, len(list)):min(r.Offset+r.Limit, len(list))])
 		if err == nil && len(list) == 0 && len(f.Missing()) == 0 {
 			res.Relaxed = e.relaxed(ctx, p)
 		}
@@ -269,11 +252,11 @@ func (e *Engine) Search(ctx context.Context, r Request) (res Response, err error
 // relaxed says what a search that found nothing would find without its operators:
 // without each of them if there are few, or else without all. It is not called while
 // an engine is missing, which may have had the results.
-func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
+func (e *Engine) relaxed(ctx context.Context, p *plan) (out []Relaxed) {
 	ctx, s := trace.Span(ctx, "relaxed")
 	defer s.End()
-	each, without := p.Looser()
-	for _, some := range [][]plan.Looser{each, without} {
+	each, without := p.looser()
+	for _, some := range [][]looser{each, without} {
 		for _, l := range some {
 			if n := e.total(ctx, p, l); n > 0 {
 				out = append(out, Relaxed{Without: l.Without, Total: n})
@@ -287,11 +270,11 @@ func (e *Engine) relaxed(ctx context.Context, p *plan.Plan) (out []Relaxed) {
 }
 
 // total returns how many results a plan would have with another query; 0 on an error.
-func (e *Engine) total(ctx context.Context, p *plan.Plan, l plan.Looser) (n int) {
+func (e *Engine) total(ctx context.Context, p *plan, l looser) (n int) {
 	t := trace.New(ctx, e.now)
 	if p, err := p.With(l.Query); err == nil {
-		_ = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
-			n = len(order.Run(f, order.Stages, t, s))
+		_ = e.run(ctx, p, t, func(f *gathering, s *orderScratch) error {
+			n = len(arrange(f, stages, t, s))
 			return nil
 		})
 	}
@@ -316,12 +299,12 @@ func (e *Engine) Signals(ctx context.Context, r Request) (signals []Signal, err 
 	if err != nil {
 		return nil, err
 	}
-	p.Profile.Order = plan.Rerank // as it would be
-	err = e.run(ctx, p, t, func(f *gather.Found, s *order.Scratch) error {
+	p.Profile.Order = ranking.Rerank // as it would be
+	err = e.run(ctx, p, t, func(f *gathering, s *orderScratch) error {
 		if len(f.Missing()) > 0 {
 			return fmt.Errorf("retrieval: signals are incomplete without %v", f.Missing())
 		}
-		list := order.Run(f, order.Scoring, t, s)
+		list := arrange(f, scoring, t, s)
 		for i, c := range list {
 			x := Signal{Record: c.Record, Raw: c.Scored.Features, Z: *c.Z}
 			for j, other := range list {
@@ -329,7 +312,7 @@ func (e *Engine) Signals(ctx context.Context, r Request) (signals []Signal, err 
 					dedup.Same(c.Document.Signature(), other.Document.Signature(), similar) {
 					x.Copies = append(x.Copies, j)
 				}
-				if order.Preferred(p, c, other) {
+				if preferred(p, c, other) {
 					x.Preference++
 				}
 			}

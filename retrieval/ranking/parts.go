@@ -9,7 +9,7 @@ import (
 // their fusion.
 func (p Profile) Only(engine string) (Profile, error) {
 	q := p
-	q.Name, q.Order, q.Description = engine, "fusion", "The "+engine+" lists of "+p.Name+" alone."
+	q.Name, q.Order, q.Description = engine, Fusion, "The "+engine+" lists of "+p.Name+" alone."
 	q.Weights, q.Fixed, q.Unweighted = nil, nil, nil
 	q.Lists = slices.DeleteFunc(slices.Clone(p.Lists), func(l List) bool { return EngineOf[l.Retriever] != engine })
 	for i := range q.Lists {

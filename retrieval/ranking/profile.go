@@ -91,6 +91,12 @@ type List struct {
 	Unless string `yaml:"unless,omitempty"`
 }
 
+// The orders of a profile.
+const (
+	Rerank = "rerank" // by the model
+	Fusion = "fusion" // of the fused lists as it is
+)
+
 //go:embed *.yaml
 var files embed.FS
 
@@ -168,7 +174,7 @@ func (p Profile) check() Fault {
 		return Fault{Field: "name", Problem: "name is missing"}
 	case len(p.Lists) == 0:
 		return Fault{Field: "lists", Problem: "lists is empty: at least one retriever is needed"}
-	case p.Order != "rerank" && p.Order != "fusion":
+	case p.Order != Rerank && p.Order != Fusion:
 		return Fault{Field: "order", Problem: fmt.Sprintf("order is %q: must be rerank or fusion", p.Order)}
 	case !(p.Collapse >= 0 && p.Collapse <= 1):
 		return Fault{Field: "collapse", Problem: "collapse must be between 0 and 1"}

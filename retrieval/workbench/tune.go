@@ -84,7 +84,7 @@ func (x Runner) tune(ctx context.Context, a TuneTask, by string, progress func(d
 		}
 		f.Profile = live.Profile()
 	}
-	if base.Profile.Order != "rerank" {
+	if base.Profile.Order != ranking.Rerank {
 		return f, fmt.Errorf("the order of %s is %s: there are no weights to fit", f.Profile, base.Profile.Order)
 	}
 	t, err := x.fit(ctx, &f, base, collection, progress)

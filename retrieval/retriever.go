@@ -1,4 +1,4 @@
-package gather
+package retrieval
 
 import (
 	"cmp"
@@ -15,14 +15,11 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// Hit is a found record with the passage that was found, or Whole if the record
-// was found as a whole.
-type Hit = keyword.Hit
-
-const Whole passage.ID = -1
+// wholeRecord is the passage of a hit that was found as a whole.
+const wholeRecord passage.ID = -1
 
 // recordsOf returns the records of hits.
-func recordsOf(hits []Hit) []int64 {
+func recordsOf(hits []keyword.Hit) []int64 {
 	out := make([]int64, len(hits))
 	for i, h := range hits {
 		out[i] = h.Record
@@ -31,18 +28,18 @@ func recordsOf(hits []Hit) []int64 {
 }
 
 // retriever finds up to k hits by one kind of evidence, best first.
-type retriever func(ctx context.Context, f *Found, k int) ([]Hit, error)
+type retriever func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error)
 
 // lexical searches a keyword engine for passages or documents.
 func lexical(engine keyword.Engine, unit keyword.Unit) retriever {
-	return func(ctx context.Context, f *Found, k int) ([]Hit, error) {
+	return func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error) {
 		q := f.Plan.Keyword
 		q.Unit, q.Terms = unit, f.Plan.Held()
 		hits, err := ask(ctx, f.uses[words],
 			func(ctx context.Context) ([]keyword.Hit, error) { return engine.Search(ctx, q, f.Plan.Filter, k) })
 		if unit == keyword.Documents {
 			for i := range hits {
-				hits[i].Passage = Whole
+				hits[i].Passage = wholeRecord
 			}
 		}
 		return hits, err
@@ -51,7 +48,7 @@ func lexical(engine keyword.Engine, unit keyword.Unit) retriever {
 
 // nearest searches a vector engine for the nearest passages.
 func nearest(index vector.Index) retriever {
-	return func(ctx context.Context, f *Found, k int) ([]Hit, error) {
+	return func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error) {
 		v, err := f.vector(ctx)
 		if err != nil {
 			return nil, err
@@ -64,7 +61,7 @@ func nearest(index vector.Index) retriever {
 
 // sparse searches a vector engine for passages by their terms.
 func sparse(index vector.Sparse) retriever {
-	return func(ctx context.Context, f *Found, k int) ([]Hit, error) {
+	return func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error) {
 		var terms []vector.Term
 		for _, t := range f.Plan.Held() {
 			terms = append(terms, vector.Term{ID: analysis.IDOf(t.Text), Weight: t.Weight})
@@ -80,16 +77,16 @@ func sparse(index vector.Sparse) retriever {
 	}
 }
 
-func ofVectors(hits []vector.Hit) []Hit {
-	out := make([]Hit, len(hits))
+func ofVectors(hits []vector.Hit) []keyword.Hit {
+	out := make([]keyword.Hit, len(hits))
 	for i, h := range hits {
-		out[i] = Hit{Record: h.Passage.Record(), Passage: h.Passage, Score: float64(h.Score)}
+		out[i] = keyword.Hit{Record: h.Passage.Record(), Passage: h.Passage, Score: float64(h.Score)}
 	}
 	return out
 }
 
 // embed returns the query's embedding.
-func (f *Found) embed(ctx context.Context) ([]float32, error) {
+func (f *gathering) embed(ctx context.Context) ([]float32, error) {
 	ctx, end := f.trace.Part(ctx, "embed")
 	vectors, err := ask(ctx, f.uses[embedder], func(ctx context.Context) ([][]float32, error) {
 		return f.engines.Embedder.Embed(ctx, []string{f.Plan.Text()}, embed.Query)
@@ -106,13 +103,13 @@ func (f *Found) embed(ctx context.Context) ([]float32, error) {
 // anyway.
 var corpusList = ranking.List{Retriever: "corpus", Weight: 1, Depth: maxCandidates}
 
-// Located is the maximum of passages of a record among which the best is located.
-const Located = 400
+// located is the maximum of passages of a record among which the best is located.
+const located = 400
 
 // scan returns the best k records by BM25 over the whole corpus, each with the
 // passage where its words are. Its time goes with the number of records. The only
 // error is that of the context.
-func (f *Found) scan(k int) ([]Hit, error) {
+func (f *gathering) scan(k int) ([]keyword.Hit, error) {
 	score := f.Plan.Scorer.Overlap()
 	var top topk.Top[float64, int64]
 	top.Reset(k, cmp.Compare)
@@ -130,14 +127,14 @@ func (f *Found) scan(k int) ([]Hit, error) {
 		}
 	}
 	best := top.Best()
-	hits := make([]Hit, len(best))
+	hits := make([]keyword.Hit, len(best))
 	for i, x := range best {
-		hits[i] = Hit{Record: x.Item, Passage: Whole, Score: x.Score}
+		hits[i] = keyword.Hit{Record: x.Item, Passage: wholeRecord, Score: x.Score}
 		d, err := f.Plan.Corpus.Document(f.ctx, x.Item)
 		if err != nil {
 			return nil, err
 		}
-		ordinals := make([]int, min(d.Len(), Located))
+		ordinals := make([]int, min(d.Len(), located))
 		for o := range ordinals {
 			ordinals[o] = o
 		}

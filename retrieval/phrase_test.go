@@ -1,4 +1,4 @@
-package phrase
+package retrieval
 
 import (
 	"testing"

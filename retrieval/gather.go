@@ -1,7 +1,4 @@
-// Package gather asks the engines: it reads the lists of a plan at the same time,
-// fuses them to candidates and gets what else of them only engines know. It alone
-// knows of deadlines, of engines that fail, and of what stands in for them.
-package gather
+package retrieval
 
 import (
 	"context"
@@ -18,7 +15,6 @@ import (
 	"almanac/retrieval/index"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/plan"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
 	"almanac/retrieval/vector"
@@ -33,8 +29,8 @@ type CrossEncoder interface {
 	Score(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Engines are what searches ask.
-type Engines struct {
+// engines are what searches ask.
+type engines struct {
 	index.Engines
 	follower   *index.Follower
 	cross      CrossEncoder // nil: none
@@ -44,11 +40,11 @@ type Engines struct {
 	log        *slog.Logger
 }
 
-// New returns the engines that a follower feeds, with a cross-encoder, which may be
+// newEngines returns the engines that a follower feeds, with a cross-encoder, which may be
 // nil. A search waits for its engines until the deadline, and for their lists no
 // longer than three quarters of that.
-func New(follower *index.Follower, cross CrossEncoder, deadline time.Duration, log *slog.Logger) *Engines {
-	e := &Engines{Engines: follower.Engines(), follower: follower, cross: cross, deadline: deadline, log: log}
+func newEngines(follower *index.Follower, cross CrossEncoder, deadline time.Duration, log *slog.Logger) *engines {
+	e := &engines{Engines: follower.Engines(), follower: follower, cross: cross, deadline: deadline, log: log}
 	for i, server := range []bool{e.KeywordServer, e.VectorServer, e.EmbedderServer, cross != nil} {
 		e.breakers[i] = newBreaker(names[i], server, log)
 	}
@@ -60,15 +56,15 @@ func New(follower *index.Follower, cross CrossEncoder, deadline time.Duration, l
 	return e
 }
 
-// Found is what the engines answered to a search. They may be asked for more until
+// gathering is what the engines answered to a search. They may be asked for more until
 // Close.
-type Found struct {
-	Plan       *plan.Plan
-	Candidates []*Candidate // best first by the fusion
-	Lists      []List
+type gathering struct {
+	Plan       *plan
+	Candidates []*gathered // best first by the fusion
+	Lists      []foundList
 	Placed     []*corpus.Document // of the plan's places; nil: it is not indexed
 
-	engines             *Engines
+	engines             *engines
 	ctx                 context.Context
 	retrieving, scoring context.Context // of the two parts that call engines
 	cancel              func()
@@ -76,23 +72,23 @@ type Found struct {
 	early               bool // cosines are fetched while lists are being read
 	cosines             cosines
 	vector              func(context.Context) ([]float32, error) // the query's embedding, computed once
-	scratch             *Scratch
+	scratch             *gatherScratch
 	without             []string // engines
 	trace               *trace.Trace
 }
 
-// List is what one retriever found.
-type List struct {
-	plan.List
-	Hits []Hit
+// foundList is what one retriever found.
+type foundList struct {
+	planList
+	Hits []keyword.Hit
 	err  error
 }
 
-// Run gathers the candidates of a plan. The Found must be closed. An engine that fails
+// Run gathers the candidates of a plan. The gathering must be closed. An engine that fails
 // or is late is listed in Missing. If no engine is left that holds everything, the
 // documents are searched instead, if they are in memory. It is an error only if no engine
 // answers and they are not.
-func (e *Engines) Run(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) (*Found, error) {
+func (e *engines) Run(ctx context.Context, p *plan, t *trace.Trace, s *gatherScratch) (*gathering, error) {
 	f := e.begin(ctx, p, t, s)
 	f.early = p.Reranks() && e.VectorServer
 	err := f.retrieve()
@@ -115,15 +111,15 @@ func (e *Engines) Run(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scra
 
 // Deep reads the lists of a plan as deep as any is read, without those of engines
 // that do not answer.
-func (e *Engines) Deep(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) ([]List, error) {
+func (e *engines) Deep(ctx context.Context, p *plan, t *trace.Trace, s *gatherScratch) ([]foundList, error) {
 	f := e.begin(ctx, p.Deepest(), t, s)
 	defer f.Close()
 	f.ask()
-	return slices.DeleteFunc(f.Lists, func(l List) bool { return l.err != nil }), ctx.Err()
+	return slices.DeleteFunc(f.Lists, func(l foundList) bool { return l.err != nil }), ctx.Err()
 }
 
-func (e *Engines) begin(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Scratch) *Found {
-	f := &Found{Plan: p, engines: e, ctx: ctx, scratch: s, trace: t}
+func (e *engines) begin(ctx context.Context, p *plan, t *trace.Trace, s *gatherScratch) *gathering {
+	f := &gathering{Plan: p, engines: e, ctx: ctx, scratch: s, trace: t}
 	for i, b := range e.breakers {
 		f.uses[i] = b.use()
 	}
@@ -143,7 +139,7 @@ func (e *Engines) begin(ctx context.Context, p *plan.Plan, t *trace.Trace, s *Sc
 }
 
 // Close counts what the engines did and releases the deadlines and the scratch.
-func (f *Found) Close() {
+func (f *gathering) Close() {
 	f.cancel()
 	f.cosines.out.Wait()
 	for _, t := range f.uses {
@@ -153,8 +149,8 @@ func (f *Found) Close() {
 }
 
 // ask has the plan's retrievers read their lists at the same time.
-func (f *Found) ask() {
-	f.Lists = make([]List, len(f.Plan.Lists))
+func (f *gathering) ask() {
+	f.Lists = make([]foundList, len(f.Plan.Lists))
 	var wg sync.WaitGroup
 	for i, l := range f.Plan.Lists {
 		wg.Go(func() {
@@ -164,7 +160,7 @@ func (f *Found) ask() {
 				err = f.Plan.Decisions.Prepare(ctx, recordsOf(hits))
 			}
 			end(err)
-			f.Lists[i] = List{l, hits, err}
+			f.Lists[i] = foundList{l, hits, err}
 			switch {
 			case l.Retriever == "dense":
 				f.cosines.learn(hits)
@@ -177,7 +173,7 @@ func (f *Found) ask() {
 }
 
 // retrieve reads the lists, or the corpus.
-func (f *Found) retrieve() error {
+func (f *gathering) retrieve() error {
 	f.ask()
 	answered, whole := false, false // by any engine, by one that has everything
 	var errs []error
@@ -195,7 +191,7 @@ func (f *Found) retrieve() error {
 		_, end := f.trace.Part(f.ctx, "retrieve/"+corpusList.Retriever)
 		hits, err := f.scan(corpusList.Depth)
 		end(err)
-		f.Lists = append(f.Lists, List{List: plan.List{List: corpusList}, Hits: hits})
+		f.Lists = append(f.Lists, foundList{planList: planList{List: corpusList}, Hits: hits})
 		return err
 	case !answered:
 		return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
@@ -204,12 +200,12 @@ func (f *Found) retrieve() error {
 }
 
 // Texts returns the texts of passages.
-func (f *Found) Texts(ids []passage.ID) ([]catalog.Passage, error) {
+func (f *gathering) Texts(ids []passage.ID) ([]catalog.Passage, error) {
 	return f.engines.follower.Texts(f.ctx, ids)
 }
 
 // CrossScores has the cross-encoder read passages with the titles of their records.
-func (f *Found) CrossScores(ids []passage.ID, titles []string) ([]float64, error) {
+func (f *gathering) CrossScores(ids []passage.ID, titles []string) ([]float64, error) {
 	stored, err := f.Texts(ids)
 	if err != nil {
 		f.engines.log.Warn("read texts for the cross-encoder", "error", err)

@@ -1,36 +1,30 @@
-// Package fusion joins ranked lists of records into one list of candidates.
-//
-// It uses ranks only. Scores of different lists are never compared here;
-// calibrating and adding signals is left to the reranker, because a weak second
-// list pulls a rank fusion below its better list while it still widens the
-// reranker's choice.
-package fusion
+package retrieval
 
 import (
 	"cmp"
 	"slices"
 )
 
-// List is one retriever's ranking of records, best first. A record that is
+// rankedList is one retriever's ranking of records, best first. A record that is
 // repeated has the rank of its first place, and ranks count records.
-type List struct {
+type rankedList struct {
 	Weight  float64
 	Records []int64
 }
 
-// Candidate is a record with its fused score and its rank in every list that
+// fused is a record with its fused score and its rank in every list that
 // has it, from 1, by the list's place in the input.
-type Candidate struct {
+type fused struct {
 	Record int64
 	Score  float64
 	Ranks  []int // 0 if it is not in the list
 }
 
-// Fusion is the memory of fusing lists, which the next lists can use again. It
+// fusion is the memory of fusing lists, which the next lists can use again. It
 // is not safe for concurrent use.
-type Fusion struct {
+type fusion struct {
 	at    map[int64]int // of a record, in out
-	out   []Candidate
+	out   []fused
 	ranks []int // of all candidates
 }
 
@@ -42,7 +36,7 @@ type Fusion struct {
 // individual rank learning methods, SIGIR 2009) and returns the best limit
 // candidates, best first, equal scores by record. They are valid until the next
 // call.
-func (f *Fusion) Reciprocal(lists []List, k float64, limit int) []Candidate {
+func (f *fusion) Reciprocal(lists []rankedList, k float64, limit int) []fused {
 	most := 0
 	for _, list := range lists {
 		most += len(list.Records)
@@ -61,7 +55,7 @@ func (f *Fusion) Reciprocal(lists []List, k float64, limit int) []Candidate {
 			if !ok {
 				n = len(out)
 				at[r] = n
-				out = append(out, Candidate{Record: r, Ranks: ranks[:len(lists):len(lists)]})
+				out = append(out, fused{Record: r, Ranks: ranks[:len(lists):len(lists)]})
 				ranks = ranks[len(lists):]
 			}
 			if out[n].Ranks[l] == 0 {
@@ -72,7 +66,7 @@ func (f *Fusion) Reciprocal(lists []List, k float64, limit int) []Candidate {
 		}
 	}
 	f.out = out
-	slices.SortFunc(out, func(a, b Candidate) int {
+	slices.SortFunc(out, func(a, b fused) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
 			return c
 		}

@@ -1,4 +1,4 @@
-package plan
+package retrieval
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ type correction struct {
 }
 
 // correct adds the corrections of words that are rare in the corpus.
-func (p *Plan) correct() {
+func (p *plan) correct() {
 	terms := p.Query.Terms
 	for i := 0; i < len(terms); i++ {
 		t := terms[i]
@@ -72,7 +72,7 @@ func (p *Plan) correct() {
 const pairs = 32
 
 // pair adds the pairs of characters that were typed alone.
-func (p *Plan) pair() {
+func (p *plan) pair() {
 	for _, t := range p.Query.Terms {
 		if !alone(t.Word) {
 			continue
@@ -95,7 +95,7 @@ func alone(word string) bool {
 const untypedPosition = 1 << 20
 
 // add makes a term that was not typed part of the query.
-func (p *Plan) add(term string, position int, weight float64) {
+func (p *plan) add(term string, position int, weight float64) {
 	id := analysis.IDOf(term)
 	p.Statistics = p.Statistics.With(p.Corpus.Statistics([]analysis.TermID{id}))
 	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.Statistics.IDF(id)})
@@ -105,7 +105,7 @@ func (p *Plan) add(term string, position int, weight float64) {
 // misspelt reports whether a word is rare in the corpus. A weight below that of
 // a typed word marks a part of an identifier, or a word whose parts are checked
 // separately.
-func (p *Plan) misspelt(t query.Term) bool {
+func (p *plan) misspelt(t query.Term) bool {
 	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost &&
 		p.Statistics.DocumentFrequency(t.ID) <= correctRare &&
 		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -113,7 +113,7 @@ func (p *Plan) misspelt(t query.Term) bool {
 
 // compound reads a word and the one after it, of which one is misspelt, as one
 // word: "wal let".
-func (p *Plan) compound(t, next query.Term) correction {
+func (p *plan) compound(t, next query.Term) correction {
 	whole := t.Word + next.Word
 	if next.Position != t.Position+1 || t.Identifier || next.Identifier || utf8.RuneCountInString(whole) < correctFrom {
 		return correction{}
@@ -127,7 +127,7 @@ func (p *Plan) compound(t, next query.Term) correction {
 
 // suggest reads one word as a neighbour at distance one, as two words, or as a
 // neighbour at distance two.
-func (p *Plan) suggest(t query.Term) []string {
+func (p *plan) suggest(t query.Term) []string {
 	letters := []rune(t.Word)
 	if len(letters) < correctFrom || p.IsWord(t.Word) {
 		return nil
@@ -155,7 +155,7 @@ func (p *Plan) suggest(t query.Term) []string {
 
 // split reads a word such as "keyrotation" as two frequent ones; of several
 // splits it takes the one whose rarer half is the most frequent.
-func (p *Plan) split(letters []rune, df int) []string {
+func (p *plan) split(letters []rune, df int) []string {
 	var halves []string
 	most := max(splitHeld, correctFactor*df) - 1
 	for cut := splitFrom; cut <= len(letters)-splitFrom; cut++ {
@@ -171,7 +171,7 @@ func (p *Plan) split(letters []rune, df int) []string {
 }
 
 // documents returns how many documents have a word in any of its forms.
-func (p *Plan) documents(word string) int {
+func (p *plan) documents(word string) int {
 	id := analysis.IDOf(analysis.Stem(word))
 	return p.Corpus.Statistics([]analysis.TermID{id}).DocumentFrequency(id)
 }
@@ -182,7 +182,7 @@ func first(s string) rune {
 }
 
 // Corrected returns the query with its corrections in place of the typed words; "" if there are none.
-func (p *Plan) Corrected() string {
+func (p *plan) Corrected() string {
 	if len(p.corrections) == 0 {
 		return ""
 	}
@@ -214,7 +214,7 @@ func (p *Plan) Corrected() string {
 // Unknown returns the words, folded, that are searched for and that no document has, spelt as
 // they are or corrected, and no alias replaces. Characters of scripts without spaces are no
 // words: they are searched for in pairs. While somebody types, nothing is said.
-func (p *Plan) Unknown() (words []string) {
+func (p *plan) Unknown() (words []string) {
 	if p.Request.Typing {
 		return nil
 	}
@@ -234,7 +234,7 @@ func (p *Plan) Unknown() (words []string) {
 // Meant reports whether the query has a word that some document has, or that is known to
 // be one, besides function words: of anything else a model has a vector too, which lies
 // near every text. A character of a script without spaces is a word.
-func (p *Plan) Meant() bool {
+func (p *plan) Meant() bool {
 	return len(p.corrections) > 0 || p.Unfinished() || slices.ContainsFunc(p.Query.Terms, func(t query.Term) bool {
 		return !analysis.IsStop(t.Word) && (analysis.Unspaced(first(t.Word)) || p.IsWord(t.Word) ||
 			p.Statistics.DocumentFrequency(t.ID) > 0 || len(p.set.Alternatives([]query.Term{t}, 1)) > 0)
@@ -243,7 +243,7 @@ func (p *Plan) Meant() bool {
 
 // Highlighted returns the query as it is highlighted: corrections and what its last
 // word may become like the words they stand for.
-func (p *Plan) Highlighted() query.Query {
+func (p *plan) Highlighted() query.Query {
 	q := p.Query
 	q.Terms = slices.Clip(q.Terms)
 	for _, c := range p.corrections {

@@ -1,7 +1,4 @@
-// Package plan makes of a request what engines and stages are asked: a value that
-// says which lists to read, what the query is also read as, what it leaves out and
-// which pins apply.
-package plan
+package retrieval
 
 import (
 	"cmp"
@@ -17,14 +14,13 @@ import (
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/phrase"
 	"almanac/retrieval/query"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/rerank"
 )
 
-// State is what there is when a search begins.
-type State struct {
+// state is what there is when a search begins.
+type state struct {
 	Corpus *corpus.Corpus
 	Time   time.Time // decides which pins are in force
 	// Usable reports whether the engine of a retriever answers and has everything.
@@ -41,20 +37,20 @@ type State struct {
 	Unrelated float64
 }
 
-// Plan is a request prepared for every engine and every stage. It does not change
+// plan is a request prepared for every engine and every stage. It does not change
 // while a search runs.
-type Plan struct {
-	State
+type plan struct {
+	state
 	Request Request
 	Query   query.Query
 	Keyword keyword.Query
 	Filter  passage.Filter // with the query's operators
 	Profile ranking.Profile
-	Lists   []List
+	Lists   []planList
 
-	Operators   phrase.Operators
-	Decisions   *phrase.Decisions // of Operators
-	Places      []ranking.Place   // fixed by a pin
+	Operators   operators
+	Decisions   *decisions      // of Operators
+	Places      []ranking.Place // fixed by a pin
 	Model       ranking.Model
 	Scorer      *rerank.Scorer
 	Statistics  corpus.Statistics
@@ -65,16 +61,16 @@ type Plan struct {
 	set         *ranking.Set
 }
 
-// List is a list of the profile that takes part.
-type List struct {
+// planList is a list of the profile that takes part.
+type planList struct {
 	ranking.List
 	Read    int  // hits to ask for, of which Depth are kept
 	StandIn bool // for one that cannot be used now
 }
 
-// New prepares a request. Its own Relevance is left to the caller, who gives the
+// newPlan prepares a request. Its own Relevance is left to the caller, who gives the
 // set of it.
-func New(r Request, set *ranking.Set, state State) (*Plan, error) {
+func newPlan(r Request, set *ranking.Set, state state) (*plan, error) {
 	prof, ok := set.Profile(r.Profile)
 	if !ok {
 		return nil, fmt.Errorf("%w: there is no profile %q", ErrBadQuery, r.Profile)
@@ -88,15 +84,15 @@ func New(r Request, set *ranking.Set, state State) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 	}
-	p := Plan{State: state, Request: r, Profile: prof, set: set}
+	p := plan{state: state, Request: r, Profile: prof, set: set}
 	return p.With(q)
 }
 
 // With returns the plan with another query.
-func (p *Plan) With(q query.Query) (*Plan, error) {
+func (p *plan) With(q query.Query) (*plan, error) {
 	prof := p.Profile
-	p = &Plan{State: p.State, Request: p.Request, Query: q, Filter: p.Request.Filter, Profile: prof,
-		Operators: phrase.New(q), Places: p.set.Places(q, p.Time), Model: p.set.Model(prof.Name), set: p.set}
+	p = &plan{state: p.state, Request: p.Request, Query: q, Filter: p.Request.Filter, Profile: prof,
+		Operators: newOperators(q), Places: p.set.Places(q, p.Time), Model: p.set.Model(prof.Name), set: p.set}
 	var err error
 	if p.Filter, err = narrow(p.Filter, q); err != nil {
 		return nil, err
@@ -114,12 +110,9 @@ func (p *Plan) With(q query.Query) (*Plan, error) {
 	return p, nil
 }
 
-// Rerank is the order of a profile whose model orders the candidates.
-const Rerank = "rerank"
-
 // Reranks reports whether the profile's model orders the candidates; else they
 // keep the order of the fused lists.
-func (p *Plan) Reranks() bool { return p.Profile.Order == Rerank }
+func (p *plan) Reranks() bool { return p.Profile.Order == ranking.Rerank }
 
 // authority is the prior of records in a network that gives none to any source or kind.
 var authority = map[catalog.Role]float64{catalog.RoleProposal: 1, catalog.RolePage: 0.8, catalog.RoleChange: 0.7,
@@ -127,7 +120,7 @@ var authority = map[catalog.Role]float64{catalog.RoleProposal: 1, catalog.RolePa
 	catalog.RoleWork: 0.4, catalog.RoleMessage: 0.2}
 
 // AuthorityOf returns the prior of a document.
-func (p *Plan) AuthorityOf(d *corpus.Document) float64 {
+func (p *plan) AuthorityOf(d *corpus.Document) float64 {
 	a, ok := p.Authority[d.Attributes.Source]
 	switch {
 	case ok:
@@ -144,7 +137,7 @@ func (p *Plan) AuthorityOf(d *corpus.Document) float64 {
 
 // Text returns the query as it is embedded: a model knows what words mean, but
 // hardly what a misspelt one was meant to be, or one that is begun.
-func (p *Plan) Text() string {
+func (p *plan) Text() string {
 	text := cmp.Or(p.Corrected(), p.Query.Text)
 	if begun, ok := strings.CutSuffix(text, p.completion.word); ok && p.Unfinished() {
 		return begun + p.completion.words[0].Word
@@ -153,7 +146,7 @@ func (p *Plan) Text() string {
 }
 
 // weighTerms weighs what was typed and adds what it is also read as.
-func (p *Plan) weighTerms() {
+func (p *plan) weighTerms() {
 	q := p.Query
 	ids := make([]analysis.TermID, len(q.Terms))
 	for i, t := range q.Terms {
@@ -190,7 +183,7 @@ func (p *Plan) weighTerms() {
 
 // Held returns the terms that occur in some document. The others find nothing, yet an
 // engine that makes lists for the rarest terms would spend its lists on them.
-func (p *Plan) Held() []keyword.Term {
+func (p *plan) Held() []keyword.Term {
 	var terms []keyword.Term
 	for _, t := range p.Keyword.Terms {
 		if p.Statistics.DocumentFrequency(analysis.IDOf(t.Text)) > 0 {
@@ -207,7 +200,7 @@ const (
 )
 
 // Deepest returns the plan with every list as deep as any is read.
-func (p *Plan) Deepest() *Plan {
+func (p *plan) Deepest() *plan {
 	deep := *p
 	deep.Lists = slices.Clone(p.Lists)
 	for i := range deep.Lists {
@@ -217,7 +210,7 @@ func (p *Plan) Deepest() *Plan {
 }
 
 // chooseLists leaves out a list while the one that replaces it is usable.
-func (p *Plan) chooseLists() {
+func (p *plan) chooseLists() {
 	for _, l := range p.Profile.Lists {
 		if p.Usable(l.Unless) {
 			continue
@@ -227,7 +220,7 @@ func (p *Plan) chooseLists() {
 			read = max(read, min(deepest, deeper*read))
 		}
 		standIn := slices.ContainsFunc(p.Profile.Lists, func(x ranking.List) bool { return x.Retriever == l.Unless })
-		p.Lists = append(p.Lists, List{l, read, standIn})
+		p.Lists = append(p.Lists, planList{l, read, standIn})
 		p.Keyword.Assisted = p.Keyword.Assisted || l.Retriever == "sparse" && p.Usable(l.Retriever)
 	}
 }
@@ -304,23 +297,23 @@ type Origin string
 
 // The origins of terms.
 const (
-	Typed    Origin = ""
-	Spelling Origin = "spelling" // of a word that was typed, or was begun, or of a character alone
-	Alias    Origin = "alias"    // equivalent to what was typed
-	Phrase   Origin = "phrase"   // must occur
-	Without  Origin = "without"  // must not occur
+	originTyped    Origin = ""
+	originSpelling Origin = "spelling" // of a word that was typed, or was begun, or of a character alone
+	originAlias    Origin = "alias"    // equivalent to what was typed
+	originPhrase   Origin = "phrase"   // must occur
+	originWithout  Origin = "without"  // must not occur
 )
 
 // Read returns what the query is read as, for explanations.
-func (p *Plan) Read() (out []ReadTerm) {
+func (p *plan) Read() (out []ReadTerm) {
 	alike := p.Highlighted().Terms[len(p.Query.Terms):]
 	equivalent := p.set.Alternatives(p.Query.Terms, p.Profile.Rules.AliasWeight)
 	for _, t := range p.Keyword.Terms {
-		text, origin := t.Text, Spelling
+		text, origin := t.Text, originSpelling
 		for _, from := range []struct {
 			terms  []query.Term
 			origin Origin
-		}{{p.Query.Terms, Typed}, {equivalent, Alias}, {alike, Spelling}} {
+		}{{p.Query.Terms, originTyped}, {equivalent, originAlias}, {alike, originSpelling}} {
 			id := analysis.IDOf(t.Text)
 			if at := slices.IndexFunc(from.terms, func(q query.Term) bool { return q.ID == id }); at >= 0 {
 				text, origin = cmp.Or(from.terms[at].Word, text), from.origin
@@ -330,16 +323,16 @@ func (p *Plan) Read() (out []ReadTerm) {
 		out = append(out, ReadTerm{text, t.Weight, origin})
 	}
 	for _, x := range p.Query.Phrases {
-		out = append(out, ReadTerm{Text: x.Text, Origin: Phrase})
+		out = append(out, ReadTerm{Text: x.Text, Origin: originPhrase})
 	}
 	for _, x := range p.Query.Exclude {
-		out = append(out, ReadTerm{Text: x.Text, Origin: Without})
+		out = append(out, ReadTerm{Text: x.Text, Origin: originWithout})
 	}
 	return out
 }
 
-// Endpoint is an endpoint of an API as a query or a title names it.
-type Endpoint struct {
+// endpoint is an endpoint of an API as a query or a title names it.
+type endpoint struct {
 	Method string // in capitals; "" = any
 	path   []string
 }
@@ -347,35 +340,35 @@ type Endpoint struct {
 var endpointForm = regexp.MustCompile(
 	`^(?:(?i:(get|put|post|delete|options|head|patch|trace|query))\s+)?(/[^\s?#]*[\pL{][^\s?#]*)(?:[?#]\S*)?$`)
 
-// ReadEndpoint reads a method and a path, or a path alone.
-func ReadEndpoint(text string) (e Endpoint, ok bool) {
+// readEndpoint reads a method and a path, or a path alone.
+func readEndpoint(text string) (e endpoint, ok bool) {
 	m := endpointForm.FindStringSubmatch(strings.Trim(text, " \"'`"))
 	if m == nil {
 		return e, false
 	}
-	return Endpoint{strings.ToUpper(m[1]), strings.Split(strings.Trim(m[2], "/"), "/")}, true
+	return endpoint{strings.ToUpper(m[1]), strings.Split(strings.Trim(m[2], "/"), "/")}, true
 }
 
-// Endpoint is the endpoint that the query names and asks for nothing else.
-func (p *Plan) Endpoint() (Endpoint, bool) { return ReadEndpoint(p.Query.Text) }
+// endpoint is the endpoint that the query names and asks for nothing else.
+func (p *plan) endpoint() (endpoint, bool) { return readEndpoint(p.Query.Text) }
 
 // How an endpoint is named.
 const (
-	Exactly    = iota // as its API describes it
-	BelowABase        // behind the path of its server
-	ByExample         // with values in place of {parameters}
-	NotNamed
+	exactly    = iota // as its API describes it
+	belowABase        // behind the path of its server
+	byExample         // with values in place of {parameters}
+	notNamed
 )
 
 // Names says how an endpoint is named by another one, which a query has.
-func (e Endpoint) Names(described Endpoint) int {
+func (e endpoint) Names(described endpoint) int {
 	further := len(e.path) - len(described.path)
 	if further < 0 || e.Method != "" && e.Method != described.Method {
-		return NotNamed
+		return notNamed
 	}
-	how := Exactly
+	how := exactly
 	if further > 0 {
-		how = BelowABase
+		how = belowABase
 	}
 	same := 0 // segments besides parameters
 	for i, want := range described.path {
@@ -385,13 +378,13 @@ func (e Endpoint) Names(described Endpoint) int {
 				same++
 			}
 		case strings.HasPrefix(want, "{") && strings.HasSuffix(want, "}"):
-			how = ByExample
+			how = byExample
 		default:
-			return NotNamed
+			return notNamed
 		}
 	}
-	if how != Exactly && same < 2 { // any path ends in one like it
-		return NotNamed
+	if how != exactly && same < 2 { // any path ends in one like it
+		return notNamed
 	}
 	return how
 }

@@ -1,11 +1,10 @@
-package order
+package retrieval
 
 import (
 	"cmp"
 	"math"
 	"slices"
 
-	"almanac/retrieval/gather"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/rerank"
@@ -15,9 +14,9 @@ import (
 const steepness = 4
 
 // score scores the candidates by the plan's model and orders them.
-func score(r *run, candidates []*Candidate) []*Candidate {
+func score(r *run, candidates []*candidate) []*candidate {
 	s := r.scratch
-	s.in = gather.Sized(s.in, len(candidates))
+	s.in = sized(s.in, len(candidates))
 	for i, c := range candidates {
 		s.in[i] = rerank.Candidate{Document: c.Document, Passages: c.Passages, Cosines: c.Cosines,
 			Authority: r.Plan.AuthorityOf(c.Document)}
@@ -30,7 +29,7 @@ func score(r *run, candidates []*Candidate) []*Candidate {
 		c.Linear = r.Plan.Model.Score(*c.Z, c.Scored.Features)
 		c.Shown = logistic(c.Linear)
 	}
-	slices.SortFunc(candidates, func(a, b *Candidate) int {
+	slices.SortFunc(candidates, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.Linear, a.Linear), cmp.Compare(a.Record, b.Record))
 	})
 	return candidates
@@ -41,21 +40,21 @@ func logistic(linear float64) float64 { return 1 / (1 + math.Exp(-linear/steepne
 
 // aboveFloor drops neighbours that share no word with the query and are not
 // near either, so that a search can have no results.
-func aboveFloor(r *run, candidates []*Candidate) []*Candidate {
+func aboveFloor(r *run, candidates []*candidate) []*candidate {
 	floor, meant := max(r.Plan.Profile.Floor, r.Plan.Unrelated), r.Plan.Meant()
-	return slices.DeleteFunc(candidates, func(c *Candidate) bool {
+	return slices.DeleteFunc(candidates, func(c *candidate) bool {
 		return !c.Lexical && (!meant || c.Scored.Features[ranking.Dense] < floor)
 	})
 }
 
 // liveFirst puts what is over behind the first record of its kind that is not and has as
 // much of the query. By more of its name it is still found first.
-func liveFirst(_ *run, candidates []*Candidate) []*Candidate {
+func liveFirst(_ *run, candidates []*candidate) []*candidate {
 	for i, c := range slices.Backward(candidates) {
 		if !c.Document.Over {
 			continue
 		}
-		behind := slices.IndexFunc(candidates[i:], func(x *Candidate) bool {
+		behind := slices.IndexFunc(candidates[i:], func(x *candidate) bool {
 			return !x.Document.Over && x.Document.Attributes.Kind == c.Document.Attributes.Kind &&
 				x.Scored.Features[ranking.Coverage] >= c.Scored.Features[ranking.Coverage]
 		})
@@ -72,7 +71,7 @@ func liveFirst(_ *run, candidates []*Candidate) []*Candidate {
 // best passages, which count as much as the profile says, both normalised over
 // what it read. The linear model keeps a part because it uses identifiers and
 // sources, which a cross-encoder does not see. The list of scores stays as it is.
-func crossEncode(r *run, candidates []*Candidate) []*Candidate {
+func crossEncode(r *run, candidates []*candidate) []*candidate {
 	rules := r.Plan.Profile.Rules.CrossEncoder
 	if len(candidates) < 2 {
 		return candidates
@@ -84,7 +83,7 @@ func crossEncode(r *run, candidates []*Candidate) []*Candidate {
 	}
 	read, err := r.CrossScores(ids, titles)
 	if err != nil {
-		r.Without(CrossEncoder)
+		r.Without(crossEncoderStage)
 		return candidates
 	}
 	scores := make([]float64, len(best))

@@ -1,4 +1,4 @@
-package plan
+package retrieval
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"almanac/retrieval/query"
 )
 
-// Looser is a query without one of its operators, or without any.
-type Looser struct {
+// looser is a query without one of its operators, or without any.
+type looser struct {
 	Without string // as typed
 	Query   query.Query
 }
@@ -17,28 +17,28 @@ type Looser struct {
 // time, at most: each costs another search.
 const relaxing = 3
 
-// Looser returns in each the query without one of its operators, for every operator,
+// looser returns in each the query without one of its operators, for every operator,
 // those that exclude most first, unless there are too many; and in without, if it has
 // several, the query without any.
-func (p *Plan) Looser() (each, without []Looser) {
+func (p *plan) looser() (each, without []looser) {
 	all := p.Query
 	for i, x := range all.Phrases {
 		q := all
 		q.Phrases = slices.Delete(slices.Clone(q.Phrases), i, i+1)
-		each = append(each, Looser{`"` + x.Text + `"`, q})
+		each = append(each, looser{`"` + x.Text + `"`, q})
 	}
 	if q := all; len(q.Kinds) > 0 {
 		q.Kinds = nil
-		each = append(each, Looser{"kind:" + strings.Join(all.Kinds, ","), q})
+		each = append(each, looser{"kind:" + strings.Join(all.Kinds, ","), q})
 	}
 	if q := all; len(q.Sources) > 0 {
 		q.Sources = nil
-		each = append(each, Looser{"source:" + strings.Join(all.Sources, ","), q})
+		each = append(each, looser{"source:" + strings.Join(all.Sources, ","), q})
 	}
 	for i, x := range all.Exclude {
 		q := all
 		q.Exclude = slices.Delete(slices.Clone(q.Exclude), i, i+1)
-		each = append(each, Looser{"-" + x.Text, q})
+		each = append(each, looser{"-" + x.Text, q})
 	}
 	if len(each) > 1 {
 		q, typed := all, make([]string, len(each))
@@ -46,7 +46,7 @@ func (p *Plan) Looser() (each, without []Looser) {
 			typed[i] = l.Without
 		}
 		q.Phrases, q.Exclude, q.Kinds, q.Sources = nil, nil, nil, nil
-		without = []Looser{{strings.Join(typed, " "), q}}
+		without = []looser{{strings.Join(typed, " "), q}}
 	}
 	if len(each) > relaxing {
 		each = nil

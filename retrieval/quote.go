@@ -1,4 +1,4 @@
-package order
+package retrieval
 
 import (
 	"slices"
@@ -20,12 +20,12 @@ const spoken = 10
 // apart puts what only quotes a better result behind the best, which are to say different
 // things: a candidate whose best passage has a paragraph of a better one's, and nothing of
 // the query besides. It is no copy, and stays in the list.
-func apart(r *run, list []*Candidate) []*Candidate {
+func apart(r *run, list []*candidate) []*candidate {
 	asked := map[analysis.TermID]bool{}
 	for _, t := range r.Plan.Highlighted().Terms {
 		asked[t.ID] = asked[t.ID] || !t.Stop
 	}
-	var best, quoting []*Candidate
+	var best, quoting []*candidate
 	var said []runs // of best
 	window := list[:min(len(list), max(spoken, 2*r.Plan.Request.Apart))]
 	for _, c := range window {
@@ -54,14 +54,14 @@ func apart(r *run, list []*Candidate) []*Candidate {
 
 // versions reports whether two candidates are pages, which repeat each other but for the
 // detail that is asked for: what holds of a version, or of a component.
-func versions(a, b *Candidate) bool {
+func versions(a, b *candidate) bool {
 	kind := a.Document.Attributes.Kind
 	return kind == b.Document.Attributes.Kind && catalog.Kind(kind).Role() == catalog.RolePage
 }
 
 // passageWords are the terms of a candidate's best passage; none if it was found by its
 // title.
-func passageWords(c *Candidate) (words []analysis.TermID) {
+func passageWords(c *candidate) (words []analysis.TermID) {
 	if c.Best >= c.Document.Len() {
 		return nil
 	}

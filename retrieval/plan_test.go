@@ -1,4 +1,4 @@
-package plan_test
+package retrieval
 
 import (
 	"errors"
@@ -12,16 +12,15 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/plan"
 	"almanac/retrieval/ranking"
 )
 
 // aliases are those of the set of every plan.
 var aliases = map[string][]string{"extra traffic": {"xt"}, "gasoline": {"traffic"}}
 
-// newPlan makes the plan of a request over documents of a passage each. What is usable
+// planOf makes the plan of a request over documents of a passage each. What is usable
 // are retrievers; the profile names those of all engines.
-func newPlan(t *testing.T, r plan.Request, usable []string, texts ...string) (*plan.Plan, error) {
+func planOf(t *testing.T, r Request, usable []string, texts ...string) (*plan, error) {
 	t.Helper()
 	w := corpus.NewWriter(time.Now, nil)
 	var documents []*corpus.Document
@@ -49,14 +48,14 @@ func newPlan(t *testing.T, r plan.Request, usable []string, texts ...string) (*p
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan.New(r, set, plan.State{Corpus: w.Corpus(), Time: time.Now(),
+	return newPlan(r, set, state{Corpus: w.Corpus(), Time: time.Now(),
 		Usable: func(retriever string) bool { return slices.Contains(usable, retriever) },
 		IsWord: func(word string) bool { return word == "charter" }})
 }
 
-func mustPlan(t *testing.T, r plan.Request, usable []string, texts ...string) *plan.Plan {
+func mustPlan(t *testing.T, r Request, usable []string, texts ...string) *plan {
 	t.Helper()
-	p, err := newPlan(t, r, usable, texts...)
+	p, err := planOf(t, r, usable, texts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +73,7 @@ func TestWhatIsLeftOutOfAQuery(t *testing.T) {
 		`"fees burn" -price -gas source:a`:   `|| "fees burn" source:a -price -gas`,
 		`fees kind:doc kind:cip -price -gas`: `kind:doc,cip | -price | -gas || kind:doc,cip -price -gas`,
 	} {
-		each, without := mustPlan(t, plan.Request{Query: query}, nil).Looser()
+		each, without := mustPlan(t, Request{Query: query}, nil).looser()
 		var one []string
 		for _, l := range each {
 			one = append(one, l.Without)
@@ -116,11 +115,11 @@ func TestWhatAQueryIsAlsoReadAs(t *testing.T) {
 		{"閘 rotation", "", "閘 rotation 閘門*0.8 水閘*0.8"},
 		{"水閘", "", "水閘"},
 	} {
-		p := mustPlan(t, plan.Request{Query: c.query}, nil, texts...)
+		p := mustPlan(t, Request{Query: c.query}, nil, texts...)
 		var read []string
 		for _, x := range p.Read() {
 			switch x.Origin {
-			case plan.Alias:
+			case originAlias:
 				x.Text += fmt.Sprintf("@%.3g", x.Weight)
 			default:
 				if x.Weight < 1 {
@@ -134,7 +133,7 @@ func TestWhatAQueryIsAlsoReadAs(t *testing.T) {
 		}
 	}
 	var held []string
-	for _, x := range mustPlan(t, plan.Request{Query: "xyzzy wallst"}, nil, texts...).Held() {
+	for _, x := range mustPlan(t, Request{Query: "xyzzy wallst"}, nil, texts...).Held() {
 		held = append(held, x.Text)
 	}
 	if want := []string{"wallst", "wallet"}; !slices.Equal(held, want) {
@@ -153,7 +152,7 @@ func TestWhichListsAreRead(t *testing.T) {
 		{"fees", nil, "documents 200 stands in, passages 200, sparse 400, dense 200"},
 		{"fees -price", []string{"sparse"}, "passages 800, sparse 1000, dense 800, assisted"},
 	} {
-		p := mustPlan(t, plan.Request{Query: c.query}, c.usable)
+		p := mustPlan(t, Request{Query: c.query}, c.usable)
 		var lists []string
 		for _, l := range p.Lists {
 			text := fmt.Sprintf("%s %d", l.Retriever, l.Read)
@@ -179,18 +178,18 @@ func TestWhichListsAreRead(t *testing.T) {
 // TestOperatorsNarrowTheFilter: what both allow; nothing is a contradiction.
 func TestOperatorsNarrowTheFilter(t *testing.T) {
 	filter := passage.Filter{Kinds: []string{"Doc", "cip"}}
-	p := mustPlan(t, plan.Request{Query: "fees kind:doc,blog source:forum", Filter: filter}, nil)
+	p := mustPlan(t, Request{Query: "fees kind:doc,blog source:forum", Filter: filter}, nil)
 	if !slices.Equal(p.Filter.Kinds, []string{"Doc"}) || !slices.Equal(p.Filter.Sources, []string{"forum"}) {
 		t.Errorf("filter %+v", p.Filter)
 	}
-	for request, want := range map[string]plan.Request{
+	for request, want := range map[string]Request{
 		"contradicts the filter":    {Query: "fees kind:blog", Filter: filter},
 		"there is no profile":       {Query: "fees", Profile: "swift"},
 		"cannot be left out":        {Query: "fees -kind:doc"},
 		"nothing to search for":     {Query: "kind:doc"},
 		"it has 9 phrases in quote": {Query: strings.Repeat(`"fees burn" `, 9)},
 	} {
-		if _, err := newPlan(t, want, nil); !errors.Is(err, plan.ErrBadQuery) || !strings.Contains(err.Error(), request) {
+		if _, err := planOf(t, want, nil); !errors.Is(err, ErrBadQuery) || !strings.Contains(err.Error(), request) {
 			t.Errorf("%+v: %v, want %q", want, err, request)
 		}
 	}
@@ -199,7 +198,7 @@ func TestOperatorsNarrowTheFilter(t *testing.T) {
 // TestAuthorityIsThatOfTheRole in a network that gives none; in one that gives some it
 // says of what.
 func TestAuthorityIsThatOfTheRole(t *testing.T) {
-	p := mustPlan(t, plan.Request{Query: "gauge"}, nil, "gauge")
+	p := mustPlan(t, Request{Query: "gauge"}, nil, "gauge")
 	of := func(kind catalog.Kind, source string) float64 {
 		return p.AuthorityOf(corpus.NewDocument(catalog.Record{Kind: kind, Source: source}, nil))
 	}
@@ -222,7 +221,7 @@ func TestOnlyWordsHaveAMeaning(t *testing.T) {
 		"fees": true, "charter": true, "the fees": true, "zorblatt fees": true,
 		"a": false, "what is it": false, "zorblatt": false, `\u0000`: false, "费": true,
 	} {
-		p := mustPlan(t, plan.Request{Query: query}, nil, "fees burn in a harbour", "the price of a gas")
+		p := mustPlan(t, Request{Query: query}, nil, "fees burn in a harbour", "the price of a gas")
 		if got := p.Meant(); got != want {
 			t.Errorf("%q: %v", query, got)
 		}

@@ -1,11 +1,10 @@
-package order
+package retrieval
 
 import (
 	"fmt"
 	"slices"
 
-	"almanac/retrieval/gather"
-	"almanac/retrieval/plan"
+	"almanac/retrieval/keyword"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
 )
@@ -19,13 +18,13 @@ type Explanation struct {
 	Fusion trace.Node `json:"fusion"`
 }
 
-// Explain returns the explanation of a candidate.
-func Explain(f *gather.Found, c *Candidate) *Explanation {
+// explain returns the explanation of a candidate.
+func explain(f *gathering, c *candidate) *Explanation {
 	x := &Explanation{Score: trace.Node{Name: "score", Value: c.Shown},
 		Fusion: trace.Node{Name: "fusion", Value: c.Score}}
 	before := 0.0
 	for _, step := range c.Steps {
-		stage := Stages[slices.IndexFunc(Stages, func(s Stage) bool { return s.Name == step.Stage })]
+		stage := stages[slices.IndexFunc(stages, func(s stage) bool { return s.Name == step.Stage })]
 		n := trace.Node{Name: stage.Name, Value: step.Score - before, Formula: stage.Why}
 		if before = step.Score; stage.node != nil {
 			n = stage.node(f.Plan, c, n)
@@ -39,7 +38,7 @@ func Explain(f *gather.Found, c *Candidate) *Explanation {
 		l, k := f.Lists[i], f.Plan.Profile.RankK
 		n := trace.Node{Name: l.Retriever, Value: l.Weight / (k + float64(rank)),
 			Formula: fmt.Sprintf("%g / (%g + rank %d)", l.Weight, k, rank)}
-		if at := slices.IndexFunc(l.Hits, func(h gather.Hit) bool { return h.Record == c.Record }); at >= 0 {
+		if at := slices.IndexFunc(l.Hits, func(h keyword.Hit) bool { return h.Record == c.Record }); at >= 0 {
 			n.Formula += fmt.Sprintf(", %.4g there", l.Hits[at].Score)
 		}
 		x.Fusion.Parts = append(x.Fusion.Parts, n)
@@ -48,13 +47,13 @@ func Explain(f *gather.Found, c *Candidate) *Explanation {
 }
 
 // pinNode explains where a pin has put the candidate.
-func pinNode(_ *plan.Plan, c *Candidate, n trace.Node) trace.Node {
+func pinNode(_ *plan, c *candidate, n trace.Node) trace.Node {
 	n.Formula = c.Pin.String() + ": " + n.Formula
 	return n
 }
 
 // modelNode explains the score of the linear model.
-func modelNode(p *plan.Plan, c *Candidate, _ trace.Node) trace.Node {
+func modelNode(p *plan, c *candidate, _ trace.Node) trace.Node {
 	model := p.Model
 	sum := trace.Node{Name: "linear model", Value: c.Linear}
 	for f := range ranking.Feature(ranking.NumFeatures) {

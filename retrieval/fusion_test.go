@@ -1,43 +1,41 @@
-package fusion_test
+package retrieval
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"almanac/retrieval/fusion"
 )
 
 func TestReciprocal(t *testing.T) {
-	lists := []fusion.List{
+	lists := []rankedList{
 		{Weight: 1, Records: []int64{1, 2, 3}},
 		{Weight: 0.5, Records: []int64{3, 4}},
 	}
 	tests := []struct {
 		name  string
-		lists []fusion.List
+		lists []rankedList
 		limit int
-		want  []fusion.Candidate
+		want  []fused
 	}{
 		{"no lists give no candidates", nil, 10, nil},
-		{"ranks of every list add up", lists, 10, []fusion.Candidate{
+		{"ranks of every list add up", lists, 10, []fused{
 			{Record: 3, Score: 1.0/63 + 0.5/61, Ranks: []int{3, 1}},
 			{Record: 1, Score: 1.0 / 61, Ranks: []int{1, 0}},
 			{Record: 2, Score: 1.0 / 62, Ranks: []int{2, 0}},
 			{Record: 4, Score: 0.5 / 62, Ranks: []int{0, 2}},
 		}},
-		{"limit keeps the best", lists, 1, []fusion.Candidate{{Record: 3, Score: 1.0/63 + 0.5/61, Ranks: []int{3, 1}}}},
+		{"limit keeps the best", lists, 1, []fused{{Record: 3, Score: 1.0/63 + 0.5/61, Ranks: []int{3, 1}}}},
 		{"equal scores order by record",
-			[]fusion.List{{Weight: 1, Records: []int64{9}}, {Weight: 1, Records: []int64{5}}}, 10, []fusion.Candidate{
+			[]rankedList{{Weight: 1, Records: []int64{9}}, {Weight: 1, Records: []int64{5}}}, 10, []fused{
 				{Record: 5, Score: 1.0 / 61, Ranks: []int{0, 1}}, {Record: 9, Score: 1.0 / 61, Ranks: []int{1, 0}}}},
-		{"a repeat counts at its best rank", []fusion.List{{Weight: 1, Records: []int64{7, 7, 8}}}, 10,
-			[]fusion.Candidate{{Record: 7, Score: 1.0 / 61, Ranks: []int{1}},
+		{"a repeat counts at its best rank", []rankedList{{Weight: 1, Records: []int64{7, 7, 8}}}, 10,
+			[]fused{{Record: 7, Score: 1.0 / 61, Ranks: []int{1}},
 				{Record: 8, Score: 1.0 / 62, Ranks: []int{2}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := new(fusion.Fusion).Reciprocal(tt.lists, 60, tt.limit)
+			got := new(fusion).Reciprocal(tt.lists, 60, tt.limit)
 			if d := cmp.Diff(tt.want, got); d != "" && len(got)+len(tt.want) > 0 {
 				t.Errorf("Reciprocal: -want +got\n%s", d)
 			}
@@ -48,7 +46,7 @@ func TestReciprocal(t *testing.T) {
 func TestReciprocalNeverPrefersTheWorseRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, 50), 2, 30, rapid.ID).Draw(t, "ids")
-		got := new(fusion.Fusion).Reciprocal([]fusion.List{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, 60,
+		got := new(fusion).Reciprocal([]rankedList{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, 60,
 			len(ids))
 		for i, c := range got {
 			if c.Record != ids[i] {

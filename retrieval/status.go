@@ -1,4 +1,4 @@
-package gather
+package retrieval
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"almanac/retrieval/index"
-	"almanac/retrieval/plan"
 	"almanac/retrieval/ranking"
 )
 
@@ -30,7 +29,7 @@ func (d Down) Public() string {
 
 // Open reports for every engine on a server whether its breaker is open, so that it is
 // not called.
-func (e *Engines) Open() map[string]bool {
+func (e *engines) Open() map[string]bool {
 	out := map[string]bool{}
 	for _, b := range e.breakers {
 		if b.server() {
@@ -41,7 +40,7 @@ func (e *Engines) Open() map[string]bool {
 }
 
 // Down names the engines that do not answer, take no changes or are incomplete.
-func (e *Engines) Down() []Down {
+func (e *engines) Down() []Down {
 	var out []Down
 	for _, b := range e.breakers {
 		if err := b.down(); err != nil {
@@ -63,11 +62,11 @@ func (e *Engines) Down() []Down {
 }
 
 // Has reports whether there is a retriever.
-func (e *Engines) Has(retriever string) bool { return e.retrievers[retriever] != nil }
+func (e *engines) Has(retriever string) bool { return e.retrievers[retriever] != nil }
 
 // Usable reports whether the engine of a retriever takes part in searches and
 // holds everything: whether its list can stand in for another's.
-func (e *Engines) Usable(retriever string) bool {
+func (e *engines) Usable(retriever string) bool {
 	if !e.Has(retriever) {
 		return false
 	}
@@ -76,25 +75,25 @@ func (e *Engines) Usable(retriever string) bool {
 }
 
 // complete reports whether an engine holds everything.
-func (e *Engines) complete(engine string) bool {
+func (e *engines) complete(engine string) bool {
 	return !slices.ContainsFunc(e.follower.Health(),
 		func(h index.Health) bool { return h.Name == engine && !h.Complete })
 }
 
 // Without adds an engine to those that took no part.
-func (f *Found) Without(engine string) {
+func (f *gathering) Without(engine string) {
 	if !slices.Contains(f.without, engine) {
 		f.without = append(f.without, engine)
 	}
 }
 
 // Missing returns the engines that took no part.
-func (f *Found) Missing() []string { return f.without }
+func (f *gathering) Missing() []string { return f.without }
 
 // Degraded returns the engines that took no part, those asked that are still being
 // filled or fail to take changes, and those for which another's list stood in: also if
 // they answer again by now, the list brings results into another order.
-func (f *Found) Degraded() []string {
+func (f *gathering) Degraded() []string {
 	for _, l := range f.Plan.Lists {
 		if l.StandIn {
 			f.Without(ranking.EngineOf[l.Unless])
@@ -102,7 +101,7 @@ func (f *Found) Degraded() []string {
 	}
 	for _, h := range f.engines.follower.Health() {
 		asked := slices.ContainsFunc(f.Plan.Lists,
-			func(l plan.List) bool { return ranking.EngineOf[l.Retriever] == h.Name })
+			func(l planList) bool { return ranking.EngineOf[l.Retriever] == h.Name })
 		if behind := !h.Complete || h.Err != nil && h.Lag > 0; asked && behind {
 			f.Without(h.Name)
 		}

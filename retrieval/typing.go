@@ -1,4 +1,4 @@
-package plan
+package retrieval
 
 import (
 	"slices"
@@ -30,7 +30,7 @@ type completion struct {
 
 // complete adds what the last word may become. Before corrections it looks for words
 // that begin with it, after them, if that found none, for those that nearly do.
-func (p *Plan) complete(near bool) {
+func (p *plan) complete(near bool) {
 	if !p.Request.Typing || p.completion.words != nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (p *Plan) complete(near bool) {
 
 // last returns the terms that end where the query does, the longest first; none if it
 // does not end in a word.
-func (p *Plan) last() (terms []query.Term) {
+func (p *plan) last() (terms []query.Term) {
 	fields := strings.Fields(p.Request.Query)
 	if len(fields) == 0 || strings.HasPrefix(fields[len(fields)-1], "-") {
 		return nil
@@ -78,11 +78,11 @@ func (p *Plan) last() (terms []query.Term) {
 }
 
 // Unfinished reports whether the last word is read as the beginning of others.
-func (p *Plan) Unfinished() bool { return p.completion.words != nil }
+func (p *plan) Unfinished() bool { return p.completion.words != nil }
 
 // Named reports whether title, path or key of a document hold every word of the query,
 // or what it is also read as.
-func (p *Plan) Named(d *corpus.Document) bool {
+func (p *plan) Named(d *corpus.Document) bool {
 	for i := 0; i < len(p.rerank.Terms); {
 		t := p.rerank.Terms[i]
 		held, weighs := false, false

@@ -1,9 +1,10 @@
-package gather
+package retrieval
 
 import (
 	"context"
 	"sync"
 
+	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 )
 
@@ -18,7 +19,7 @@ type cosines struct {
 }
 
 // learn keeps the cosines that the dense list has computed.
-func (c *cosines) learn(hits []Hit) {
+func (c *cosines) learn(hits []keyword.Hit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, h := range hits {
@@ -30,7 +31,7 @@ func (c *cosines) learn(hits []Hit) {
 // a server while other lists are still being read. Most of these passages become
 // candidates, and scoring one that the dense list has too costs less than another
 // round trip.
-func (f *Found) scoreEarly(hits []Hit) {
+func (f *gathering) scoreEarly(hits []keyword.Hit) {
 	c := &f.cosines
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +40,7 @@ func (f *Found) scoreEarly(hits []Hit) {
 	}
 	var ids []passage.ID
 	for _, h := range hits {
-		if _, known := c.known[h.Passage]; known || c.asked[h.Passage] || h.Passage == Whole ||
+		if _, known := c.known[h.Passage]; known || c.asked[h.Passage] || h.Passage == wholeRecord ||
 			!f.Plan.Decisions.Allow(h.Record) {
 			continue
 		}
@@ -64,7 +65,7 @@ func (f *Found) scoreEarly(hits []Hit) {
 }
 
 // Cosines puts those of passages with the query into out.
-func (f *Found) Cosines(ids []passage.ID, out []float32) error {
+func (f *gathering) Cosines(ids []passage.ID, out []float32) error {
 	c := &f.cosines
 	others, at := make([]passage.ID, 0, len(ids)), make([]int, 0, len(ids)) // with their places
 	c.mu.Lock()
@@ -95,7 +96,7 @@ func (f *Found) Cosines(ids []passage.ID, out []float32) error {
 }
 
 // scores asks the vector engine for the cosines of passages.
-func (f *Found) scores(ids []passage.ID) ([]float32, error) {
+func (f *gathering) scores(ids []passage.ID) ([]float32, error) {
 	v, err := f.vector(f.scoring)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package order
+package retrieval
 
 import (
 	"cmp"
@@ -7,12 +7,10 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/dedup"
-	"almanac/retrieval/gather"
-	"almanac/retrieval/plan"
 )
 
 // collapse keeps one of every cluster of near-identical candidates.
-func collapse(r *run, list []*Candidate) []*Candidate {
+func collapse(r *run, list []*candidate) []*candidate {
 	return keepOne(r, list, "", func(i int) dedup.Signature { return list[i].Document.Signature() })
 }
 
@@ -20,7 +18,7 @@ func collapse(r *run, list []*Candidate) []*Candidate {
 // the more authoritative, else the newer, else the better ranked, at the place of
 // the best ranked. A candidate without a signature is like no other. is says what
 // the others are to it.
-func keepOne(r *run, list []*Candidate, is string, signature func(i int) dedup.Signature) []*Candidate {
+func keepOne(r *run, list []*candidate, is string, signature func(i int) dedup.Signature) []*candidate {
 	signatures := make([]dedup.Signature, min(len(list), dedup.Window))
 	for i := range signatures {
 		signatures[i] = signature(i)
@@ -30,8 +28,8 @@ func keepOne(r *run, list []*Candidate, is string, signature func(i int) dedup.S
 			x, y := signatures[a], signatures[b]
 			return x != "" && y != "" && dedup.Same(x, y, r.Plan.Profile.Collapse)
 		},
-		func(a, b int) bool { return Preferred(r.Plan, list[a], list[b]) })
-	kept := make([]*Candidate, len(clusters))
+		func(a, b int) bool { return preferred(r.Plan, list[a], list[b]) })
+	kept := make([]*candidate, len(clusters))
 	for i, c := range clusters {
 		shown := list[c[0]]
 		shown.Shown = list[slices.Min(c)].Shown
@@ -50,7 +48,7 @@ const compared = 30
 
 // distinct collapses candidates whose best passages are near-identical: pages
 // that quote the same text are not the same, but say the same to a query.
-func distinct(r *run, candidates []*Candidate) []*Candidate {
+func distinct(r *run, candidates []*candidate) []*candidate {
 	signatures := make([]dedup.Signature, min(len(candidates), compared))
 	var terms []analysis.TermID
 	for i := range signatures {
@@ -76,8 +74,8 @@ func distinct(r *run, candidates []*Candidate) []*Candidate {
 // thread shows of each thread only the best candidate, with the others attached to it:
 // the posts of a thread are read together, and shown one by one they would only
 // displace other records.
-func thread(_ *run, candidates []*Candidate) []*Candidate {
-	kept, best := candidates[:0], map[int64]*Candidate{}
+func thread(_ *run, candidates []*candidate) []*candidate {
+	kept, best := candidates[:0], map[int64]*candidate{}
 	for _, c := range candidates {
 		thread := cmp.Or(c.Document.Thread, c.Record)
 		if first, known := best[thread]; known {
@@ -91,8 +89,8 @@ func thread(_ *run, candidates []*Candidate) []*Candidate {
 	return kept
 }
 
-// Preferred reports whether copy a is to be shown instead of copy b.
-func Preferred(p *plan.Plan, a, b *Candidate) bool {
+// preferred reports whether copy a is to be shown instead of copy b.
+func preferred(p *plan, a, b *candidate) bool {
 	if x, y := p.AuthorityOf(a.Document), p.AuthorityOf(b.Document); x != y {
 		return x > y
 	}
@@ -108,7 +106,7 @@ const (
 	diverseEndpoints = 4 // of endpoints, from which on others may come between them
 )
 
-func diversify(r *run, candidates []*Candidate) []*Candidate {
+func diversify(r *run, candidates []*candidate) []*candidate {
 	if len(candidates) <= diverseWindow {
 		return candidates
 	}
@@ -146,13 +144,13 @@ func diversify(r *run, candidates []*Candidate) []*Candidate {
 
 // pin moves candidates to the places of a plan's pins. A record that no
 // retriever found is added at its place.
-func pin(r *run, candidates []*Candidate) []*Candidate {
+func pin(r *run, candidates []*candidate) []*candidate {
 	places := r.Plan.Places
-	var buried, placed []*Candidate
+	var buried, placed []*candidate
 	for i, x := range places {
 		d := r.Placed[i]
-		at := slices.IndexFunc(candidates, func(c *Candidate) bool { return c.Record == x.Record })
-		var c *Candidate
+		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == x.Record })
+		var c *candidate
 		switch {
 		case at >= 0:
 			c = candidates[at]
@@ -160,7 +158,7 @@ func pin(r *run, candidates []*Candidate) []*Candidate {
 		case x.Position == 0 || d == nil || !r.Plan.Filter.Admits(d.Record, d.Attributes):
 			continue
 		default:
-			c = &Candidate{Candidate: &gather.Candidate{Document: d}}
+			c = &candidate{gathered: &gathered{Document: d}}
 			c.Record = d.Record
 			for _, other := range candidates { // it is shown as a result
 				other.AlsoAt = slices.DeleteFunc(other.AlsoAt, func(id int64) bool { return id == d.Record })
@@ -183,7 +181,7 @@ func pin(r *run, candidates []*Candidate) []*Candidate {
 
 // level gives a moved candidate the score of the next one, or of the previous
 // one at the end, so that scores never increase down the list.
-func level(candidates []*Candidate) {
+func level(candidates []*candidate) {
 	last := 0.0
 	for _, c := range slices.Backward(candidates) {
 		if c.Pin == nil {

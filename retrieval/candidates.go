@@ -1,20 +1,20 @@
-package gather
+package retrieval
 
 import (
 	"slices"
 
 	"almanac/retrieval/corpus"
-	"almanac/retrieval/fusion"
+	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/ranking"
 )
 
-// Candidate is a record that was gathered. It does not change once Run has returned.
-type Candidate struct {
-	fusion.Candidate // its Score is that of the fusion
-	Document         *corpus.Document
-	Passages         []int     // ordinals the engines found, best first
-	Cosines          []float32 // of Passages; nil without a dense side
+// gathered is a record that was gathered. It does not change once Run has returned.
+type gathered struct {
+	fused    // its Score is that of the fusion
+	Document *corpus.Document
+	Passages []int     // ordinals the engines found, best first
+	Cosines  []float32 // of Passages; nil without a dense side
 }
 
 // maxCandidates is the number of records that are reranked. nDCG@10 of the
@@ -24,7 +24,7 @@ const maxCandidates = 300
 // fuse makes candidates of the lists, with the passages that were found of each
 // record, and leaves out what the operators exclude. It reads the documents of all that
 // the order may need.
-func (f *Found) fuse() (err error) {
+func (f *gathering) fuse() (err error) {
 	s := f.scratch
 	fused := s.fusion.Reciprocal(f.allowedLists(), f.Plan.Profile.RankK, maxCandidates)
 	s.fused = s.fused[:0]
@@ -44,7 +44,7 @@ func (f *Found) fuse() (err error) {
 		f.Placed = append(f.Placed, d)
 	}
 	const few = 4 // passages of most candidates
-	s.candidates, s.passages = Sized(s.candidates, len(fused)), Sized(s.passages, few*len(fused))
+	s.candidates, s.passages = sized(s.candidates, len(fused)), sized(s.passages, few*len(fused))
 	out, of := s.order[:0], s.of
 	at := 0
 	for i := range s.documents {
@@ -55,14 +55,14 @@ func (f *Found) fuse() (err error) {
 		if !f.Plan.Operators.Allow(d) {
 			continue
 		}
-		s.candidates[i] = Candidate{Candidate: fused[at], Document: d, Passages: s.passages[few*i : few*i : few*i+few]}
+		s.candidates[i] = gathered{fused: fused[at], Document: d, Passages: s.passages[few*i : few*i : few*i+few]}
 		out, of[d.Record] = append(out, &s.candidates[i]), &s.candidates[i]
 	}
 	s.order = out
 	for _, l := range f.Lists {
 		for _, h := range l.Hits {
 			c := of[h.Record]
-			if c == nil || h.Passage == Whole {
+			if c == nil || h.Passage == wholeRecord {
 				continue
 			}
 			if o := h.Passage.Ordinal(); o < c.Document.Len() && !slices.Contains(c.Passages, o) {
@@ -76,15 +76,15 @@ func (f *Found) fuse() (err error) {
 
 // allowedLists returns the records of each list that the operators allow, as
 // many as the profile wants hits.
-func (f *Found) allowedLists() []fusion.List {
-	lists := make([]fusion.List, len(f.Lists))
+func (f *gathering) allowedLists() []rankedList {
+	lists := make([]rankedList, len(f.Lists))
 	for i := range f.Lists {
 		l := &f.Lists[i]
 		if decisions := f.Plan.Decisions; decisions != nil {
-			l.Hits = slices.DeleteFunc(l.Hits, func(h Hit) bool { return !decisions.Allow(h.Record) })
+			l.Hits = slices.DeleteFunc(l.Hits, func(h keyword.Hit) bool { return !decisions.Allow(h.Record) })
 			l.Hits = l.Hits[:min(len(l.Hits), l.Depth)]
 		}
-		lists[i] = fusion.List{Weight: l.Weight, Records: make([]int64, len(l.Hits))}
+		lists[i] = rankedList{Weight: l.Weight, Records: make([]int64, len(l.Hits))}
 		for j, h := range l.Hits {
 			lists[i].Records[j] = h.Record
 		}
@@ -99,7 +99,7 @@ const unnamedPassages = 4
 
 // score selects the passages of candidates to score, and gets their cosines with
 // the query from the vector engine.
-func (f *Found) score(candidates []*Candidate) {
+func (f *gathering) score(candidates []*gathered) {
 	ids := f.scratch.asked[:0]
 	for _, c := range candidates {
 		for o := 0; len(c.Passages) == 0 && o < unnamedPassages && o < c.Document.Len(); o++ {
@@ -118,7 +118,7 @@ func (f *Found) score(candidates []*Candidate) {
 	if slices.Contains(f.without, ranking.VectorEngine) {
 		return
 	}
-	cosines := Sized(f.scratch.cosines, len(ids))
+	cosines := sized(f.scratch.cosines, len(ids))
 	f.scratch.cosines = cosines
 	if err := f.Cosines(ids, cosines); err != nil {
 		f.Without(ranking.VectorEngine)
@@ -131,8 +131,8 @@ func (f *Found) score(candidates []*Candidate) {
 }
 
 // Add makes a record a candidate that was not found, with the passages to score.
-func (f *Found) Add(d *corpus.Document, passages []int) {
-	c := &Candidate{Document: d, Passages: passages}
+func (f *gathering) Add(d *corpus.Document, passages []int) {
+	c := &gathered{Document: d, Passages: passages}
 	c.Record, c.Ranks = d.Record, make([]int, len(f.Lists))
 	f.Candidates = append(f.Candidates, c)
 	if f.Plan.Reranks() {
@@ -140,35 +140,35 @@ func (f *Found) Add(d *corpus.Document, passages []int) {
 	}
 }
 
-// Scratch is the memory of one search, some 300 kB, which a later search uses again.
-// Whoever runs a search provides it. Everything that a Found refers to may lie in it
+// gatherScratch is the memory of one search, some 300 kB, which a later search uses again.
+// Whoever runs a search provides it. Everything that a gathering refers to may lie in it
 // and must be read before Close. It is never passed to an engine, which may go on
 // reading after the search has given up on it, and never becomes part of an answer.
-type Scratch struct {
-	fusion     fusion.Fusion
+type gatherScratch struct {
+	fusion     fusion
 	fused      []int64 // records
 	documents  []corpus.Document
-	candidates []Candidate
-	order      []*Candidate
+	candidates []gathered
+	order      []*gathered
 	passages   []int // of candidates
-	of         map[int64]*Candidate
+	of         map[int64]*gathered
 	known      map[passage.ID]float32
 	asked      []passage.ID
 	cosines    []float32
 }
 
-// NewScratch returns one.
-func NewScratch() *Scratch {
-	return &Scratch{of: make(map[int64]*Candidate), known: make(map[passage.ID]float32)}
+// newGatherScratch returns one.
+func newGatherScratch() *gatherScratch {
+	return &gatherScratch{of: make(map[int64]*gathered), known: make(map[passage.ID]float32)}
 }
 
 // release drops what a search found, which must not be kept alive.
-func (s *Scratch) release() {
+func (s *gatherScratch) release() {
 	clear(s.documents)
 	clear(s.candidates)
 	clear(s.of)
 	clear(s.known)
 }
 
-// Sized returns a slice of n arbitrary values that reuses the memory of another.
-func Sized[S ~[]E, E any](s S, n int) S { return slices.Grow(s[:0], n)[:n] }
+// sized returns a slice of n arbitrary values that reuses the memory of another.
+func sized[S ~[]E, E any](s S, n int) S { return slices.Grow(s[:0], n)[:n] }

@@ -1,6 +1,4 @@
-// Package phrase decides which documents the phrases and exclusions of a query
-// allow.
-package phrase
+package retrieval
 
 import (
 	"context"
@@ -14,18 +12,18 @@ import (
 	"almanac/retrieval/query"
 )
 
-// Operators are the phrases and exclusions of a query. They are decided here,
+// operators are the phrases and exclusions of a query. They are decided here,
 // on the analysed passages, for what every engine found: engines get them only
 // as a hint, to find more of what is left.
-type Operators struct {
+type operators struct {
 	exclude [][]analysis.TermID // of each word: what it may be indexed as, or its parts
 	absent  []phrase            // excluded
 	phrases []phrase
 }
 
-// New returns the operators of a query.
-func New(q query.Query) Operators {
-	var o Operators
+// newOperators returns the operators of a query.
+func newOperators(q query.Query) operators {
+	var o operators
 	for _, x := range q.Exclude {
 		if x.Phrase {
 			o.absent = append(o.absent, newPhrase(x.Terms))
@@ -44,12 +42,12 @@ func New(q query.Query) Operators {
 }
 
 // None reports whether there are no operators.
-func (o *Operators) None() bool { return len(o.exclude)+len(o.absent)+len(o.phrases) == 0 }
+func (o *operators) None() bool { return len(o.exclude)+len(o.absent)+len(o.phrases) == 0 }
 
 // Allow reports whether a document has none of the excluded words and phrases in
 // any field and every phrase in one field of one passage. It may have a word that it
 // writes behind a hyphen, as an option of a command.
-func (o *Operators) Allow(d *corpus.Document) bool {
+func (o *operators) Allow(d *corpus.Document) bool {
 	for _, ids := range o.exclude {
 		held := slices.ContainsFunc(ids, func(id analysis.TermID) bool {
 			return d.Frequencies(id) != [analysis.NumFields]uint16{}
@@ -71,10 +69,10 @@ func (o *Operators) Allow(d *corpus.Document) bool {
 	return true
 }
 
-// Decisions say which records of a corpus the operators of a query allow. Each is decided
+// decisions say which records of a corpus the operators of a query allow. Each is decided
 // once: several lists ask at the same time, and for the same records.
-type Decisions struct {
-	operators *Operators
+type decisions struct {
+	operators *operators
 	corpus    *corpus.Corpus
 
 	mu    sync.Mutex // guards known
@@ -82,15 +80,15 @@ type Decisions struct {
 }
 
 // Decide returns the decisions for a corpus; nil: there are no operators.
-func (o *Operators) Decide(c *corpus.Corpus) *Decisions {
+func (o *operators) Decide(c *corpus.Corpus) *decisions {
 	if o.None() {
 		return nil
 	}
-	return &Decisions{operators: o, corpus: c, known: map[int64]bool{}}
+	return &decisions{operators: o, corpus: c, known: map[int64]bool{}}
 }
 
 // Prepare decides on records whose documents are not in memory, which are read at once.
-func (d *Decisions) Prepare(ctx context.Context, records []int64) error {
+func (d *decisions) Prepare(ctx context.Context, records []int64) error {
 	if d.corpus.InMemory() {
 		return nil
 	}
@@ -115,7 +113,7 @@ func (d *Decisions) Prepare(ctx context.Context, records []int64) error {
 
 // Allow reports whether a record is allowed that was prepared, or whose document is in
 // memory.
-func (d *Decisions) Allow(record int64) bool {
+func (d *decisions) Allow(record int64) bool {
 	if d == nil {
 		return true
 	}

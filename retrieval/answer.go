@@ -1,6 +1,4 @@
-// Package show makes the answer of ordered candidates: snippets, whole passages,
-// facets.
-package show
+package retrieval
 
 import (
 	"cmp"
@@ -12,10 +10,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/gather"
-	"almanac/retrieval/order"
 	"almanac/retrieval/passage"
-	"almanac/retrieval/plan"
 	"almanac/retrieval/query"
 	"almanac/retrieval/snippet"
 )
@@ -29,7 +24,7 @@ type Response struct {
 	Facets    map[string]map[string]int // of all that can be paged through, by attribute and value
 	Relaxed   []Relaxed                 // of a search with operators that found nothing
 	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
-	Read      []plan.ReadTerm           // what the query was read as, if it is explained
+	Read      []ReadTerm                // what the query was read as, if it is explained
 	Corrected string                    // the query as it was read, if corrected; "" as typed
 	Kept      []string                  // words behind a hyphen that are text, as the query was pasted
 	Unknown   []string                  // words of a query that was typed that no document has
@@ -59,12 +54,12 @@ type Result struct {
 	Snippet      string
 	SnippetSpans [][2]int
 	AlsoAt       []int64 // records collapsed into this one: with the same text, or the same best passage
-	Explanation  *order.Explanation
+	Explanation  *Explanation
 }
 
 // Explanation returns the explanation of a record's result; nil if there is
 // none.
-func (r Response) Explanation(record int64) *order.Explanation {
+func (r Response) Explanation(record int64) *Explanation {
 	for _, x := range r.Results {
 		if x.Record == record {
 			return x.Explanation
@@ -77,8 +72,8 @@ func (r Response) Explanation(record int64) *order.Explanation {
 // less likely to answer takes less.
 var lengths = [...]int{snippet.PassageLength, 700, 600}
 
-// Page turns a page of candidates into results, the best with their text.
-func Page(f *gather.Found, page []*order.Candidate) ([]Result, error) {
+// resultsOf turns a page of candidates into results, the best with their text.
+func resultsOf(f *gathering, page []*candidate) ([]Result, error) {
 	r := f.Plan.Request
 	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
 	further := make([][]int, len(page))
@@ -122,7 +117,7 @@ func Page(f *gather.Found, page []*order.Candidate) ([]Result, error) {
 			out[i].Text = whole[i]
 		}
 		if r.Explain {
-			out[i].Explanation = order.Explain(f, c)
+			out[i].Explanation = explain(f, c)
 		}
 	}
 	return out, nil
@@ -151,9 +146,9 @@ var attributes = map[string]func(passage.Attributes) string{
 	"state":     func(a passage.Attributes) string { return a.State },
 }
 
-// Facets counts candidates by the values of the named attributes, which some lack:
+// countFacets counts candidates by the values of the named attributes, which some lack:
 // they add up to what can be paged through, on every stack.
-func Facets(names []string, candidates []*order.Candidate) (map[string]map[string]int, error) {
+func countFacets(names []string, candidates []*candidate) (map[string]map[string]int, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -161,7 +156,7 @@ func Facets(names []string, candidates []*order.Candidate) (map[string]map[strin
 	for _, name := range names {
 		attribute := attributes[name]
 		if attribute == nil {
-			return nil, fmt.Errorf("%w: there is no attribute %q to count", plan.ErrBadQuery, name)
+			return nil, fmt.Errorf("%w: there is no attribute %q to count", ErrBadQuery, name)
 		}
 		counts[name] = map[string]int{}
 		for _, c := range candidates {
@@ -216,14 +211,14 @@ const nextBest = 4
 
 // locate chooses the best of all passages of each candidate, where the rerank
 // saw those that retrievers named, and those that answer next best.
-func locate(f *gather.Found, candidates []*order.Candidate, further [][]int) {
+func locate(f *gathering, candidates []*candidate, further [][]int) {
 	ordinals := make([][]int, len(candidates))
 	var ids []passage.ID // of all
 	for i, c := range candidates {
-		if c.Document.Len() < 2 || c.Best >= gather.Located {
+		if c.Document.Len() < 2 || c.Best >= located {
 			continue
 		}
-		for o := range min(c.Document.Len(), gather.Located) {
+		for o := range min(c.Document.Len(), located) {
 			ordinals[i], ids = append(ordinals[i], o), append(ids, passage.NewID(c.Record, o))
 		}
 	}
@@ -264,7 +259,7 @@ const posted = 4
 // text: its best passage, the neighbours of that which retrievers found if they are to
 // be joined, and the best passages of others in its thread. ids holds the best
 // passages at first, and the others are appended.
-func wholeOf(best []*order.Candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
+func wholeOf(best []*candidate, ids []passage.ID, joined bool) ([]passage.ID, [][]int) {
 	whole := make([][]int, len(best))
 	for i, c := range best {
 		for o := c.Best - 1; o <= c.Best+1; o++ {
