@@ -88,10 +88,10 @@ type InList struct {
 
 // Absent says where a record is among the results of a request, or why it is
 // not. It costs several searches.
-func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, error) {
-	r.Explain = true
+func (e *Engine) Absent(ctx context.Context, request Request, record int64) (Absence, error) {
+	request.Explain = true
 	t := trace.New(ctx, e.now)
-	p, err := e.plan(r, t)
+	p, err := e.plan(request, t)
 	if err != nil {
 		return Absence{}, err
 	}
@@ -114,37 +114,41 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 	} else if why := excludedBy(p.Query, d); why != "" {
 		a.Cause, a.Why = Excluded, why
 	}
-	lists, err := e.engines.Deep(ctx, p, t, newGatherScratch())
+	lists, err := e.deep(ctx, p, t)
 	if err != nil {
 		return a, err
 	}
 	passages := a.locate(p, lists)
-	err = e.run(ctx, p, t, func(f *gathering, s *orderScratch) error {
-		found := slices.ContainsFunc(f.Candidates, func(c *gathered) bool { return c.Record == record })
-		if !found {
-			if a.Cause == Present {
-				a.missed(len(f.Candidates))
-			}
-			f.Add(d, passages)
+	r, err := e.gather(ctx, p, t)
+	if err != nil {
+		return a, err
+	}
+	defer r.close()
+	at := slices.IndexFunc(r.Candidates, func(c *candidate) bool { return c.Record == record })
+	found := at >= 0
+	if !found {
+		if a.Cause == Present {
+			a.missed(len(r.Candidates))
 		}
-		ordered := arrange(f, stages, t, s)
-		a.settle(f, s.Of(record), ordered, found)
-		a.Degraded = f.Degraded()
-		return ctx.Err()
-	})
-	return a, err
+		at = len(r.Candidates)
+		r.add(d, passages)
+	}
+	was := r.Candidates[at]
+	a.settle(r, was, r.arrange(stages), found)
+	a.Degraded = r.degraded()
+	return a, ctx.Err()
 }
 
 // settle says what became of a candidate that was ordered with the others.
 // found: the search itself had it.
-func (a *Absence) settle(f *gathering, was *candidate, ordered []*candidate, found bool) {
-	if f.Plan.Reranks() || found {
-		a.Explanation = explain(f, was)
+func (a *Absence) settle(r *run, was *candidate, ordered []*candidate, found bool) {
+	if r.Plan.Reranks() || found {
+		a.Explanation = explain(r, was)
 	}
 	at := slices.IndexFunc(ordered, func(c *candidate) bool { return c.Record == a.Record })
 	if at >= 0 && ordered[at].Pin != nil && ordered[at].Pin.Position > 0 && a.Cause != Filtered {
 		a.Cause, found, was = Present, true, ordered[at] // whether a list has it or not
-		a.Explanation = explain(f, was)
+		a.Explanation = explain(r, was)
 	}
 	if at >= 0 {
 		if a.Explanation != nil {
@@ -166,7 +170,7 @@ func (a *Absence) settle(f *gathering, was *candidate, ordered []*candidate, fou
 	} else if a.Cause == Present || a.Cause == Unfound || a.Cause == TooDeep {
 		a.Cause = BelowFloor
 		a.Why = fmt.Sprintf("it has no word of the query, and its cosine %.3f is below the floor %.3g",
-			was.Scored.Features[ranking.Dense], f.Plan.Profile.Floor)
+			was.Features[ranking.Dense], r.Plan.Profile.Floor)
 	}
 	if found && a.Cause == Present {
 		a.Rank = a.Place
@@ -177,7 +181,7 @@ func (a *Absence) settle(f *gathering, was *candidate, ordered []*candidate, fou
 	}
 	if last := min(len(ordered), 10) - 1; last >= 0 && ordered[last].Record != a.Record {
 		c := ordered[last]
-		a.Beside = &Result{Record: c.Record, Title: c.Document.Title, Score: c.Shown, Explanation: explain(f, c)}
+		a.Beside = &Result{Record: c.Record, Title: c.Document.Title, Score: c.Shown, Explanation: explain(r, c)}
 	}
 }
 

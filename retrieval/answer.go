@@ -72,35 +72,35 @@ func (r Response) Explanation(record int64) *Explanation {
 // less likely to answer takes less.
 var lengths = [...]int{snippet.PassageLength, 700, 600}
 
-// resultsOf turns a page of candidates into results, the best with their text.
-func resultsOf(f *gathering, page []*candidate) ([]Result, error) {
-	r := f.Plan.Request
-	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
+// results turns a page of candidates into results, the best with their text.
+func (r *run) results(page []*candidate) ([]Result, error) {
+	req := r.Plan.Request
+	best := page[:min(len(page), max(req.Whole-req.Offset, 0))]
 	further := make([][]int, len(page))
-	if f.Plan.Reranks() {
-		locate(f, best, further)
+	if r.Plan.Reranks() {
+		locate(r, best, further)
 	}
 	ids := make([]passage.ID, len(page))
 	for i, c := range page {
 		ids[i] = passage.NewID(c.Record, c.Best)
 	}
-	ids, parts := wholeOf(best, ids, r.Joined)
-	texts, err := f.Texts(ids)
+	ids, parts := wholeOf(best, ids, req.Joined)
+	texts, err := r.texts(ids)
 	if err != nil {
 		return nil, fmt.Errorf("retrieval: %w", err)
 	}
-	matcher := snippet.New(f.Plan.Highlighted(), f.Plan.Statistics.IDF)
+	matcher := snippet.New(r.Plan.Highlighted(), r.Plan.Statistics.IDF)
 	whole := make([]string, len(best))
 	for i, c := range best {
 		text := joined(parts[i], func(j int) (heading, text string) { return texts[j].Heading, texts[j].Text })
 		own, most := len(parts[i])-min(len(c.Posts), posted), snippet.PassageLength
-		if r.Room > 0 {
+		if req.Room > 0 {
 			most = lengths[min(i, len(lengths)-1)]
 		}
 		whole[i] = matcher.Passage(text, own*most)
 	}
-	length, others := r.Snippet, len(page)-len(best)
-	if room := r.Room; room > 0 && others > 0 {
+	length, others := req.Snippet, len(page)-len(best)
+	if room := req.Room; room > 0 && others > 0 {
 		for _, text := range whole {
 			room -= utf8.RuneCountInString(text)
 		}
@@ -108,7 +108,7 @@ func resultsOf(f *gathering, page []*candidate) ([]Result, error) {
 	}
 	out := make([]Result, len(page))
 	for i, c := range page {
-		shown, at := matcher.Snippet(texts[i].Text, length), place(f.Plan.Query, matcher, texts[i], length)
+		shown, at := matcher.Snippet(texts[i].Text, length), place(r.Plan.Query, matcher, texts[i], length)
 		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.Shown,
 			Title: c.Document.Title, TitleSpans: matcher.Highlight(c.Document.Title),
 			Section: at.Section, Further: further[i], Anchor: at.Anchor, Heading: at.Heading, AlsoAt: c.AlsoAt,
@@ -116,8 +116,8 @@ func resultsOf(f *gathering, page []*candidate) ([]Result, error) {
 		if i < len(best) {
 			out[i].Text = whole[i]
 		}
-		if r.Explain {
-			out[i].Explanation = explain(f, c)
+		if req.Explain {
+			out[i].Explanation = explain(r, c)
 		}
 	}
 	return out, nil
@@ -211,7 +211,7 @@ const nextBest = 4
 
 // locate chooses the best of all passages of each candidate, where the rerank
 // saw those that retrievers named, and those that answer next best.
-func locate(f *gathering, candidates []*candidate, further [][]int) {
+func locate(r *run, candidates []*candidate, further [][]int) {
 	ordinals := make([][]int, len(candidates))
 	var ids []passage.ID // of all
 	for i, c := range candidates {
@@ -226,7 +226,7 @@ func locate(f *gathering, candidates []*candidate, further [][]int) {
 		return
 	}
 	cosines := make([]float32, len(ids))
-	err := f.Cosines(ids, cosines)
+	err := r.lookUpCosines(ids, cosines)
 	for i, c := range candidates {
 		n := len(ordinals[i])
 		if n == 0 {
@@ -236,7 +236,7 @@ func locate(f *gathering, candidates []*candidate, further [][]int) {
 		if err == nil {
 			own, cosines = cosines[:n], cosines[n:]
 		}
-		scores := f.Plan.Scorer.Locate(c.Document, ordinals[i], own)
+		scores := r.Plan.Scorer.Locate(c.Document, ordinals[i], own)
 		ranked := ordinals[i]
 		slices.SortStableFunc(ranked, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 		c.Best, further[i] = ranked[0], ranked[1:min(len(ranked), 1+nextBest)]

@@ -41,16 +41,16 @@ type breaker struct {
 
 // The engines, by their places among breakers and uses.
 const (
-	words = iota
-	vectors
-	embedder
-	reranker
+	engineKeyword = iota
+	engineVector
+	engineEmbedder
+	engineReranker
 )
 
-var names = [...]string{ranking.KeywordEngine, ranking.VectorEngine, "embedder", "reranker"}
+var engineNames = [...]string{ranking.KeywordEngine, ranking.VectorEngine, "embedder", "reranker"}
 
 // uses are a search's uses of the engines.
-type uses [len(names)]*use
+type uses [len(engineNames)]*use
 
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	if !server {

@@ -9,12 +9,33 @@ import (
 	"almanac/retrieval/ranking"
 )
 
-// gathered is a record that was gathered. It does not change once Run has returned.
-type gathered struct {
+// candidate is a record that may become a result, with what lists, signals and stages
+// say of it.
+type candidate struct {
 	fused    // its Score is that of the fusion
 	Document *corpus.Document
 	Passages []int     // ordinals the engines found, best first
 	Cosines  []float32 // of Passages; nil without a dense side
+
+	Features ranking.Vector // the signals; zero if the profile does not rerank
+	Z        ranking.Vector // normalised over all candidates
+	Best     int            // ordinal of the best passage; results may find a better one
+	Lexical  bool           // it has a word of the query
+	Linear   float64        // score of the linear model
+
+	Shown  float64        // score as it is shown
+	AlsoAt []int64        // records that it stands for
+	Posts  []*candidate   // others of its thread, shown with it, best first
+	Into   *candidate     // the one that is shown in its place; nil: none
+	Is     string         // what it is to that one: "is in the thread of"; "": a copy
+	Pin    *ranking.Place // that moved it; nil: none
+	Steps  []step         // stages that changed the score, if it is to be explained
+}
+
+// step is the score after a stage.
+type step struct {
+	Stage string
+	Score float64
 }
 
 // maxCandidates is the number of records that are reranked. nDCG@10 of the
@@ -24,24 +45,24 @@ const maxCandidates = 300
 // fuse makes candidates of the lists, with the passages that were found of each
 // record, and leaves out what the operators exclude. It reads the documents of all that
 // the order may need.
-func (f *gathering) fuse() (err error) {
-	s := f.scratch
-	fused := s.fusion.Reciprocal(f.allowedLists(), f.Plan.Profile.RankK, maxCandidates)
+func (r *run) fuse() (err error) {
+	s := r.scratch
+	fused := s.fusion.Reciprocal(r.allowedLists(), r.Plan.Profile.RankK, maxCandidates)
 	s.fused = s.fused[:0]
 	for _, c := range fused {
 		s.fused = append(s.fused, c.Record)
 	}
 	// What an engine found may have been deleted or replaced since.
-	s.documents, err = f.Plan.Corpus.AppendDocuments(f.ctx, s.documents[:0], s.fused)
+	s.documents, err = r.Plan.Corpus.AppendDocuments(r.ctx, s.documents[:0], s.fused)
 	if err != nil {
 		return err
 	}
-	for _, x := range f.Plan.Places {
-		d, err := f.Plan.Corpus.Document(f.ctx, x.Record)
+	for _, x := range r.Plan.Places {
+		d, err := r.Plan.Corpus.Document(r.ctx, x.Record)
 		if err != nil {
 			return err
 		}
-		f.Placed = append(f.Placed, d)
+		r.Placed = append(r.Placed, d)
 	}
 	const few = 4 // passages of most candidates
 	s.candidates, s.passages = sized(s.candidates, len(fused)), sized(s.passages, few*len(fused))
@@ -52,14 +73,14 @@ func (f *gathering) fuse() (err error) {
 		for fused[at].Record != d.Record {
 			at++
 		}
-		if !f.Plan.Operators.Allow(d) {
+		if !r.Plan.Operators.Allow(d) {
 			continue
 		}
-		s.candidates[i] = gathered{fused: fused[at], Document: d, Passages: s.passages[few*i : few*i : few*i+few]}
+		s.candidates[i] = candidate{fused: fused[at], Document: d, Passages: s.passages[few*i : few*i : few*i+few]}
 		out, of[d.Record] = append(out, &s.candidates[i]), &s.candidates[i]
 	}
 	s.order = out
-	for _, l := range f.Lists {
+	for _, l := range r.Lists {
 		for _, h := range l.Hits {
 			c := of[h.Record]
 			if c == nil || h.Passage == wholeRecord {
@@ -70,17 +91,17 @@ func (f *gathering) fuse() (err error) {
 			}
 		}
 	}
-	f.Candidates = out
+	r.Candidates = out
 	return nil
 }
 
 // allowedLists returns the records of each list that the operators allow, as
 // many as the profile wants hits.
-func (f *gathering) allowedLists() []rankedList {
-	lists := make([]rankedList, len(f.Lists))
-	for i := range f.Lists {
-		l := &f.Lists[i]
-		if decisions := f.Plan.Decisions; decisions != nil {
+func (r *run) allowedLists() []rankedList {
+	lists := make([]rankedList, len(r.Lists))
+	for i := range r.Lists {
+		l := &r.Lists[i]
+		if decisions := r.Plan.Decisions; decisions != nil {
 			l.Hits = slices.DeleteFunc(l.Hits, func(h keyword.Hit) bool { return !decisions.Allow(h.Record) })
 			l.Hits = l.Hits[:min(len(l.Hits), l.Depth)]
 		}
@@ -97,15 +118,15 @@ func (f *gathering) allowedLists() []rankedList {
 // the passages worth scoring. Those headed by a name of the query are scored always.
 const unnamedPassages = 4
 
-// score selects the passages of candidates to score, and gets their cosines with
+// addCosines selects the passages of candidates to score, and gets their cosines with
 // the query from the vector engine.
-func (f *gathering) score(candidates []*gathered) {
-	ids := f.scratch.asked[:0]
+func (r *run) addCosines(candidates []*candidate) {
+	ids := r.scratch.asked[:0]
 	for _, c := range candidates {
 		for o := 0; len(c.Passages) == 0 && o < unnamedPassages && o < c.Document.Len(); o++ {
 			c.Passages = append(c.Passages, o)
 		}
-		for _, o := range f.Plan.Scorer.Headed(c.Document) {
+		for _, o := range r.Plan.Scorer.Headed(c.Document) {
 			if !slices.Contains(c.Passages, o) {
 				c.Passages = append(c.Passages, o)
 			}
@@ -114,14 +135,14 @@ func (f *gathering) score(candidates []*gathered) {
 			ids = append(ids, passage.NewID(c.Record, o))
 		}
 	}
-	f.scratch.asked = ids
-	if slices.Contains(f.without, ranking.VectorEngine) {
+	r.scratch.asked = ids
+	if slices.Contains(r.without, ranking.VectorEngine) {
 		return
 	}
-	cosines := sized(f.scratch.cosines, len(ids))
-	f.scratch.cosines = cosines
-	if err := f.Cosines(ids, cosines); err != nil {
-		f.Without(ranking.VectorEngine)
+	cosines := sized(r.scratch.cosines, len(ids))
+	r.scratch.cosines = cosines
+	if err := r.lookUpCosines(ids, cosines); err != nil {
+		r.leaveOut(ranking.VectorEngine)
 		return
 	}
 	for _, c := range candidates {
@@ -130,40 +151,36 @@ func (f *gathering) score(candidates []*gathered) {
 	}
 }
 
-// Add makes a record a candidate that was not found, with the passages to score.
-func (f *gathering) Add(d *corpus.Document, passages []int) {
-	c := &gathered{Document: d, Passages: passages}
-	c.Record, c.Ranks = d.Record, make([]int, len(f.Lists))
-	f.Candidates = append(f.Candidates, c)
-	if f.Plan.Reranks() {
-		f.score(f.Candidates)
+// add makes a record a candidate that was not found, with the passages to score.
+func (r *run) add(d *corpus.Document, passages []int) {
+	c := &candidate{Document: d, Passages: passages}
+	c.Record, c.Ranks = d.Record, make([]int, len(r.Lists))
+	r.Candidates = append(r.Candidates, c)
+	if r.Plan.Reranks() {
+		r.addCosines(r.Candidates)
 	}
 }
 
-// gatherScratch is the memory of one search, some 300 kB, which a later search uses again.
-// Whoever runs a search provides it. Everything that a gathering refers to may lie in it
-// and must be read before Close. It is never passed to an engine, which may go on
-// reading after the search has given up on it, and never becomes part of an answer.
-type gatherScratch struct {
+// scratch is the memory of one search, some 400 kB, which a later search uses again.
+// Everything that a run refers to may lie in it and must be read before close. It is
+// never passed to an engine, which may go on reading after the search has given up on it,
+// and never becomes part of an answer.
+type scratch struct {
 	fusion     fusion
 	fused      []int64 // records
 	documents  []corpus.Document
-	candidates []gathered
-	order      []*gathered
-	passages   []int // of candidates
-	of         map[int64]*gathered
+	candidates []candidate
+	order      []*candidate // of the fusion
+	list       []*candidate // of the stages
+	passages   []int        // of candidates
+	of         map[int64]*candidate
 	known      map[passage.ID]float32
 	asked      []passage.ID
 	cosines    []float32
 }
 
-// newGatherScratch returns one.
-func newGatherScratch() *gatherScratch {
-	return &gatherScratch{of: make(map[int64]*gathered), known: make(map[passage.ID]float32)}
-}
-
 // release drops what a search found, which must not be kept alive.
-func (s *gatherScratch) release() {
+func (s *scratch) release() {
 	clear(s.documents)
 	clear(s.candidates)
 	clear(s.of)

@@ -31,8 +31,8 @@ func (c *cosines) learn(hits []keyword.Hit) {
 // a server while other lists are still being read. Most of these passages become
 // candidates, and scoring one that the dense list has too costs less than another
 // round trip.
-func (f *gathering) scoreEarly(hits []keyword.Hit) {
-	c := &f.cosines
+func (r *run) scoreEarly(hits []keyword.Hit) {
+	c := &r.cosines
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asked == nil {
@@ -41,7 +41,7 @@ func (f *gathering) scoreEarly(hits []keyword.Hit) {
 	var ids []passage.ID
 	for _, h := range hits {
 		if _, known := c.known[h.Passage]; known || c.asked[h.Passage] || h.Passage == wholeRecord ||
-			!f.Plan.Decisions.Allow(h.Record) {
+			!r.Plan.Decisions.Allow(h.Record) {
 			continue
 		}
 		c.asked[h.Passage] = true
@@ -51,7 +51,7 @@ func (f *gathering) scoreEarly(hits []keyword.Hit) {
 		return
 	}
 	c.out.Go(func() {
-		scores, err := f.scores(ids)
+		scores, err := r.scores(ids)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if err != nil {
@@ -64,9 +64,9 @@ func (f *gathering) scoreEarly(hits []keyword.Hit) {
 	})
 }
 
-// Cosines puts those of passages with the query into out.
-func (f *gathering) Cosines(ids []passage.ID, out []float32) error {
-	c := &f.cosines
+// lookUpCosines puts those of passages with the query into out.
+func (r *run) lookUpCosines(ids []passage.ID, out []float32) error {
+	c := &r.cosines
 	others, at := make([]passage.ID, 0, len(ids)), make([]int, 0, len(ids)) // with their places
 	c.mu.Lock()
 	for i, id := range ids {
@@ -78,7 +78,7 @@ func (f *gathering) Cosines(ids []passage.ID, out []float32) error {
 	}
 	c.mu.Unlock()
 	if len(others) > 0 {
-		scores, err := f.scores(others)
+		scores, err := r.scores(others)
 		if err != nil {
 			return err
 		}
@@ -96,11 +96,11 @@ func (f *gathering) Cosines(ids []passage.ID, out []float32) error {
 }
 
 // scores asks the vector engine for the cosines of passages.
-func (f *gathering) scores(ids []passage.ID) ([]float32, error) {
-	v, err := f.vector(f.scoring)
+func (r *run) scores(ids []passage.ID) ([]float32, error) {
+	v, err := r.vector(r.scoring)
 	if err != nil {
 		return nil, err
 	}
-	return ask(f.scoring, f.uses[vectors],
-		func(ctx context.Context) ([]float32, error) { return f.engines.Vector.Scores(ctx, v, ids) })
+	return ask(r.scoring, r.uses[engineVector],
+		func(ctx context.Context) ([]float32, error) { return r.engine.Vector.Scores(ctx, v, ids) })
 }

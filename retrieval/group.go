@@ -158,7 +158,7 @@ func pin(r *run, candidates []*candidate) []*candidate {
 		case x.Position == 0 || d == nil || !r.Plan.Filter.Admits(d.Record, d.Attributes):
 			continue
 		default:
-			c = &candidate{gathered: &gathered{Document: d}}
+			c = &candidate{Document: d}
 			c.Record = d.Record
 			for _, other := range candidates { // it is shown as a result
 				other.AlsoAt = slices.DeleteFunc(other.AlsoAt, func(id int64) bool { return id == d.Record })

@@ -20,7 +20,7 @@ func TestNoAnswerLeadsToWhatASearchWorkedOn(t *testing.T) {
 			return
 		}
 		seen[x] = true
-		for _, of := range []string{"retrieval.gathered", "retrieval.candidate", "corpus.", "keyword."} {
+		for _, of := range []string{"retrieval.candidate", "retrieval.scratch", "corpus.", "keyword."} {
 			if strings.HasPrefix(x.String(), of) {
 				t.Errorf("%s is a %v", path, x)
 			}

@@ -16,7 +16,6 @@ import (
 	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
 	"almanac/retrieval/ranking"
-	"almanac/retrieval/rerank"
 )
 
 // state is what there is when a search begins.
@@ -52,9 +51,9 @@ type plan struct {
 	Decisions   *decisions      // of Operators
 	Places      []ranking.Place // fixed by a pin
 	Model       ranking.Model
-	Scorer      *rerank.Scorer
+	Scorer      *scorer
 	Statistics  corpus.Statistics
-	rerank      rerank.Query // of Scorer
+	scored      []query.Term // of Scorer: the weight of a stop word is 0
 	corrections []correction
 	completion  completion
 	pairs       []string // in which characters that were typed alone stand
@@ -99,7 +98,7 @@ func (p *plan) With(q query.Query) (*plan, error) {
 	}
 	p.chooseLists()
 	p.weighTerms()
-	p.Scorer = rerank.NewScorer(p.rerank, p.Statistics)
+	p.Scorer = newScorer(q.Text, p.scored, p.Profile.Rules, p.Statistics)
 	for _, phrase := range q.Phrases {
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase.Terms))
 	}
@@ -153,21 +152,17 @@ func (p *plan) weighTerms() {
 		ids[i] = t.ID
 	}
 	p.Statistics = p.Corpus.Statistics(ids)
-	p.rerank = rerank.Query{Text: q.Text, UndatedRecency: p.Profile.Rules.UndatedRecency,
-		NamedInTitle: p.Profile.Rules.NamedInTitle}
 	onlyStops := !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return !t.Stop })
 	for _, t := range q.Terms {
-		weight := t.Weight
 		if t.Stop && !onlyStops {
-			weight = 0
+			t.Weight = 0
 		}
-		p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: t.ID, Position: t.Position, Weight: weight,
-			Identifier: t.Identifier, Coined: t.Coined})
-		if weight == 0 {
+		p.scored = append(p.scored, t)
+		if t.Weight == 0 {
 			continue
 		}
 		p.Keyword.Terms = append(p.Keyword.Terms,
-			keyword.Term{Text: t.Text, Weight: weight, Rarity: p.Statistics.IDF(t.ID)})
+			keyword.Term{Text: t.Text, Weight: t.Weight, Rarity: p.Statistics.IDF(t.ID)})
 	}
 	p.pair()
 	p.complete(false)
@@ -175,7 +170,7 @@ func (p *plan) weighTerms() {
 		p.correct()
 		p.complete(true)
 	}
-	slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
+	slices.SortStableFunc(p.scored, func(a, b query.Term) int { return cmp.Compare(a.Position, b.Position) })
 	for _, t := range p.set.Alternatives(q.Terms, p.Profile.Rules.AliasWeight) {
 		p.add(t.Text, untypedPosition, t.Weight)
 	}

@@ -19,8 +19,11 @@ import (
 
 	"almanac/retrieval/dedup"
 	"almanac/retrieval/index"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/trace"
+	"almanac/retrieval/vector"
 )
 
 // What decides the order of results, as callers name it.
@@ -28,7 +31,6 @@ type (
 	Relevance = ranking.Relevance
 	Pin       = ranking.Pin
 	Place     = ranking.Place
-	Node      = trace.Node
 )
 
 // MaxResults is how deep a ranking can be read: Limit + Offset.
@@ -107,25 +109,35 @@ type Config struct {
 
 // Engine is the Searcher over a keyword and a vector engine.
 type Engine struct {
-	follower  *index.Follower
-	engines   *engines
-	relevance atomic.Pointer[ranking.Set]
-	scratches sync.Pool // of *scratch
-	state     state     // but for what changes
-	now       func() time.Time
-	model     string
-
+	index.Engines
+	follower    *index.Follower
+	cross       CrossEncoder // nil: none
+	retrievers  map[string]retriever
+	breakers    [len(engineNames)]*breaker
+	deadline    time.Duration
+	relevance   atomic.Pointer[ranking.Set]
+	scratches   sync.Pool // of *scratch
+	state       state     // but for what changes
+	now         func() time.Time
 	transformed bool
+	log         *slog.Logger
 }
 
 var _ Searcher = (*Engine)(nil)
 
 // New returns an engine, or an error if Publish refuses the configuration.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{follower: cfg.Follower, now: cfg.Now, model: cfg.Follower.Engines().Embedder.Model(),
-		transformed: cfg.Transformed,
-		engines:     newEngines(cfg.Follower, cfg.CrossEncoder, cmp.Or(cfg.Deadline, 800*time.Millisecond), cfg.Log)}
-	e.state = state{Usable: e.engines.Usable, Crossed: cfg.CrossEncoder != nil, IsWord: cfg.IsWord,
+	e := &Engine{Engines: cfg.Follower.Engines(), follower: cfg.Follower, cross: cfg.CrossEncoder, now: cfg.Now,
+		deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond), transformed: cfg.Transformed, log: cfg.Log}
+	for i, server := range []bool{e.KeywordServer, e.VectorServer, e.EmbedderServer, e.cross != nil} {
+		e.breakers[i] = newBreaker(engineNames[i], server, e.log)
+	}
+	e.retrievers = map[string]retriever{"documents": lexical(e.Keyword, keyword.Documents),
+		"passages": lexical(e.Keyword, keyword.Passages), "dense": nearest(e.Vector)}
+	if s, ok := e.Vector.(vector.Sparse); ok {
+		e.retrievers["sparse"] = sparse(s)
+	}
+	e.state = state{Usable: e.usable, Crossed: e.cross != nil, IsWord: cfg.IsWord,
 		Authority: cfg.Authority, Unrelated: cfg.Unrelated}
 	if e.now == nil {
 		e.now = time.Now
@@ -133,7 +145,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.IsWord == nil {
 		e.state.IsWord = func(string) bool { return false }
 	}
-	e.scratches.New = func() any { return &scratch{gather: newGatherScratch()} }
+	e.scratches.New = func() any {
+		return &scratch{of: make(map[int64]*candidate), known: make(map[passage.ID]float32)}
+	}
 	first := Relevance{Profiles: cfg.Profiles, Transformer: cfg.Transformer, Aliases: cfg.Aliases}
 	if err := e.Publish(first); err != nil {
 		return nil, err
@@ -146,7 +160,7 @@ func New(cfg Config) (*Engine, error) {
 // feature is an error; a retriever that these engines lack is left out of its
 // lists.
 func (e *Engine) Publish(r Relevance) error {
-	set, err := ranking.Compile(r.For(e.transformed), e.engines.Has)
+	set, err := ranking.Compile(r.For(e.transformed), e.has)
 	if err == nil {
 		e.relevance.Store(set)
 	}
@@ -159,7 +173,7 @@ func (e *Engine) Status(context.Context) Status {
 	records, passages := e.follower.Corpus().Size()
 	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records,
 		Passages: passages, Lag: lag,
-		Model: e.model, Down: e.engines.Down(), Breakers: e.engines.Open()}
+		Model: e.Embedder.Model(), Down: e.down(), Breakers: e.open()}
 }
 
 // plan prepares a request.
@@ -170,7 +184,7 @@ func (e *Engine) plan(r Request, t *trace.Trace) (*plan, error) {
 	set := e.relevance.Load()
 	if r.Relevance != nil {
 		var err error
-		if set, err = ranking.Compile(r.Relevance.For(e.transformed), e.engines.Has); err != nil {
+		if set, err = ranking.Compile(r.Relevance.For(e.transformed), e.has); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 		}
 	}
@@ -179,27 +193,6 @@ func (e *Engine) plan(r Request, t *trace.Trace) (*plan, error) {
 	p, err := newPlan(r, set, state)
 	t.End("plan")
 	return p, err
-}
-
-// scratch is the memory of one search, which a later search uses again.
-type scratch struct {
-	gather *gatherScratch
-	order  orderScratch
-}
-
-// run gathers the candidates of a plan and passes them to use, which must not keep
-// them.
-func (e *Engine) run(ctx context.Context, p *plan, t *trace.Trace,
-	use func(*gathering, *orderScratch) error) error {
-	s := e.scratches.Get().(*scratch)
-	defer e.scratches.Put(s)
-	found, err := e.engines.Run(ctx, p, t, s.gather)
-	if err != nil {
-		return err
-	}
-	defer found.Close()
-	defer s.order.Release()
-	return use(found, &s.order)
 }
 
 // Search implements Searcher.
@@ -225,22 +218,24 @@ func (e *Engine) Search(ctx context.Context, r Request) (res Response, err error
 	if !r.Plain {
 		res.Unknown = p.Unknown()
 	}
-	err = e.run(ctx, p, t, func(f *gathering, s *orderScratch) (err error) {
-		list := arrange(f, stages, t, s)
-		res.Total = len(list)
-		if res.Facets, err = countFacets(r.Facets, list); err != nil {
-			return err
-		}
-		res.Results, err = resultsOf(f, list[min(r.Offset, len(list)):min(r.Offset+r.Limit, len(list))])
-		if err == nil && len(list) == 0 && len(f.Missing()) == 0 {
-			res.Relaxed = e.relaxed(ctx, p)
-		}
-		res.Degraded = f.Degraded()
-		return err
-	})
+	f, err := e.gather(ctx, p, t)
 	if err != nil {
 		return Response{}, err
 	}
+	defer f.close()
+	list := f.arrange(stages)
+	res.Total = len(list)
+	if res.Facets, err = countFacets(r.Facets, list); err != nil {
+		return Response{}, err
+	}
+	res.Results, err = f.results(list[min(r.Offset, len(list)):min(r.Offset+r.Limit, len(list))])
+	if err != nil {
+		return Response{}, err
+	}
+	if len(list) == 0 && len(f.without) == 0 {
+		res.Relaxed = e.relaxed(ctx, p)
+	}
+	res.Degraded = f.degraded()
 	t.End("show")
 	if r.Explain {
 		res.Read = p.Read()
@@ -270,15 +265,17 @@ func (e *Engine) relaxed(ctx context.Context, p *plan) (out []Relaxed) {
 }
 
 // total returns how many results a plan would have with another query; 0 on an error.
-func (e *Engine) total(ctx context.Context, p *plan, l looser) (n int) {
-	t := trace.New(ctx, e.now)
-	if p, err := p.With(l.Query); err == nil {
-		_ = e.run(ctx, p, t, func(f *gathering, s *orderScratch) error {
-			n = len(arrange(f, stages, t, s))
-			return nil
-		})
+func (e *Engine) total(ctx context.Context, p *plan, l looser) int {
+	p, err := p.With(l.Query)
+	if err != nil {
+		return 0
 	}
-	return n
+	r, err := e.gather(ctx, p, trace.New(ctx, e.now))
+	if err != nil {
+		return 0
+	}
+	defer r.close()
+	return len(r.arrange(stages))
 }
 
 // Signal is a candidate's signals, as training reads them.
@@ -300,25 +297,27 @@ func (e *Engine) Signals(ctx context.Context, r Request) (signals []Signal, err 
 		return nil, err
 	}
 	p.Profile.Order = ranking.Rerank // as it would be
-	err = e.run(ctx, p, t, func(f *gathering, s *orderScratch) error {
-		if len(f.Missing()) > 0 {
-			return fmt.Errorf("retrieval: signals are incomplete without %v", f.Missing())
-		}
-		list := arrange(f, scoring, t, s)
-		for i, c := range list {
-			x := Signal{Record: c.Record, Raw: c.Scored.Features, Z: *c.Z}
-			for j, other := range list {
-				if similar := p.Profile.Collapse; similar > 0 && j != i &&
-					dedup.Same(c.Document.Signature(), other.Document.Signature(), similar) {
-					x.Copies = append(x.Copies, j)
-				}
-				if preferred(p, c, other) {
-					x.Preference++
-				}
+	f, err := e.gather(ctx, p, t)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	if len(f.without) > 0 {
+		return nil, fmt.Errorf("retrieval: signals are incomplete without %v", f.without)
+	}
+	list := f.arrange(scoring)
+	for i, c := range list {
+		x := Signal{Record: c.Record, Raw: c.Features, Z: c.Z}
+		for j, other := range list {
+			if similar := p.Profile.Collapse; similar > 0 && j != i &&
+				dedup.Same(c.Document.Signature(), other.Document.Signature(), similar) {
+				x.Copies = append(x.Copies, j)
 			}
-			signals = append(signals, x)
+			if preferred(p, c, other) {
+				x.Preference++
+			}
 		}
-		return nil
-	})
-	return signals, err
+		signals = append(signals, x)
+	}
+	return signals, nil
 }

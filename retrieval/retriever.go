@@ -28,15 +28,15 @@ func recordsOf(hits []keyword.Hit) []int64 {
 }
 
 // retriever finds up to k hits by one kind of evidence, best first.
-type retriever func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error)
+type retriever func(ctx context.Context, r *run, k int) ([]keyword.Hit, error)
 
 // lexical searches a keyword engine for passages or documents.
 func lexical(engine keyword.Engine, unit keyword.Unit) retriever {
-	return func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error) {
-		q := f.Plan.Keyword
-		q.Unit, q.Terms = unit, f.Plan.Held()
-		hits, err := ask(ctx, f.uses[words],
-			func(ctx context.Context) ([]keyword.Hit, error) { return engine.Search(ctx, q, f.Plan.Filter, k) })
+	return func(ctx context.Context, r *run, k int) ([]keyword.Hit, error) {
+		q := r.Plan.Keyword
+		q.Unit, q.Terms = unit, r.Plan.Held()
+		hits, err := ask(ctx, r.uses[engineKeyword],
+			func(ctx context.Context) ([]keyword.Hit, error) { return engine.Search(ctx, q, r.Plan.Filter, k) })
 		if unit == keyword.Documents {
 			for i := range hits {
 				hits[i].Passage = wholeRecord
@@ -48,30 +48,30 @@ func lexical(engine keyword.Engine, unit keyword.Unit) retriever {
 
 // nearest searches a vector engine for the nearest passages.
 func nearest(index vector.Index) retriever {
-	return func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error) {
-		v, err := f.vector(ctx)
+	return func(ctx context.Context, r *run, k int) ([]keyword.Hit, error) {
+		v, err := r.vector(ctx)
 		if err != nil {
 			return nil, err
 		}
-		hits, err := ask(ctx, f.uses[vectors],
-			func(ctx context.Context) ([]vector.Hit, error) { return index.Search(ctx, v, f.Plan.Filter, k) })
+		hits, err := ask(ctx, r.uses[engineVector],
+			func(ctx context.Context) ([]vector.Hit, error) { return index.Search(ctx, v, r.Plan.Filter, k) })
 		return ofVectors(hits), err
 	}
 }
 
 // sparse searches a vector engine for passages by their terms.
 func sparse(index vector.Sparse) retriever {
-	return func(ctx context.Context, f *gathering, k int) ([]keyword.Hit, error) {
+	return func(ctx context.Context, r *run, k int) ([]keyword.Hit, error) {
 		var terms []vector.Term
-		for _, t := range f.Plan.Held() {
+		for _, t := range r.Plan.Held() {
 			terms = append(terms, vector.Term{ID: analysis.IDOf(t.Text), Weight: t.Weight})
 		}
 		if len(terms) == 0 {
 			return nil, nil
 		}
-		hits, err := ask(ctx, f.uses[vectors],
+		hits, err := ask(ctx, r.uses[engineVector],
 			func(ctx context.Context) ([]vector.Hit, error) {
-				return index.SearchTerms(ctx, terms, f.Plan.Filter, k)
+				return index.SearchTerms(ctx, terms, r.Plan.Filter, k)
 			})
 		return ofVectors(hits), err
 	}
@@ -86,10 +86,10 @@ func ofVectors(hits []vector.Hit) []keyword.Hit {
 }
 
 // embed returns the query's embedding.
-func (f *gathering) embed(ctx context.Context) ([]float32, error) {
-	ctx, end := f.trace.Part(ctx, "embed")
-	vectors, err := ask(ctx, f.uses[embedder], func(ctx context.Context) ([][]float32, error) {
-		return f.engines.Embedder.Embed(ctx, []string{f.Plan.Text()}, embed.Query)
+func (r *run) embed(ctx context.Context) ([]float32, error) {
+	ctx, end := r.trace.Part(ctx, "embed")
+	vectors, err := ask(ctx, r.uses[engineEmbedder], func(ctx context.Context) ([][]float32, error) {
+		return r.engine.Embedder.Embed(ctx, []string{r.Plan.Text()}, embed.Query)
 	})
 	end(err)
 	if err != nil {
@@ -109,17 +109,17 @@ const located = 400
 // scan returns the best k records by BM25 over the whole corpus, each with the
 // passage where its words are. Its time goes with the number of records. The only
 // error is that of the context.
-func (f *gathering) scan(k int) ([]keyword.Hit, error) {
-	score := f.Plan.Scorer.Overlap()
+func (r *run) scan(k int) ([]keyword.Hit, error) {
+	score := r.Plan.Scorer.Overlap()
 	var top topk.Top[float64, int64]
 	top.Reset(k, cmp.Compare)
 	n := 0
-	for d := range f.Plan.Corpus.All() {
-		if n++; n%1024 == 0 && f.ctx.Err() != nil {
-			return nil, f.ctx.Err()
+	for d := range r.Plan.Corpus.All() {
+		if n++; n%1024 == 0 && r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
 		}
 		x := score(d)
-		if x == 0 || !f.Plan.Filter.Admits(d.Record, d.Attributes) || !f.Plan.Operators.Allow(d) {
+		if x == 0 || !r.Plan.Filter.Admits(d.Record, d.Attributes) || !r.Plan.Operators.Allow(d) {
 			continue
 		}
 		if top.Wants(x, d.Record) {
@@ -130,7 +130,7 @@ func (f *gathering) scan(k int) ([]keyword.Hit, error) {
 	hits := make([]keyword.Hit, len(best))
 	for i, x := range best {
 		hits[i] = keyword.Hit{Record: x.Item, Passage: wholeRecord, Score: x.Score}
-		d, err := f.Plan.Corpus.Document(f.ctx, x.Item)
+		d, err := r.Plan.Corpus.Document(r.ctx, x.Item)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func (f *gathering) scan(k int) ([]keyword.Hit, error) {
 			ordinals[o] = o
 		}
 		if len(ordinals) > 0 {
-			scores := f.Plan.Scorer.Locate(d, ordinals, nil)
+			scores := r.Plan.Scorer.Locate(d, ordinals, nil)
 			hits[i].Passage = passage.NewID(x.Item, slices.Index(scores, slices.Max(scores)))
 		}
 	}

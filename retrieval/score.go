@@ -7,7 +7,6 @@ import (
 
 	"almanac/retrieval/passage"
 	"almanac/retrieval/ranking"
-	"almanac/retrieval/rerank"
 )
 
 // steepness is the linear score that is shown as 1/(1+1/e).
@@ -15,18 +14,13 @@ const steepness = 4
 
 // score scores the candidates by the plan's model and orders them.
 func score(r *run, candidates []*candidate) []*candidate {
-	s := r.scratch
-	s.in = sized(s.in, len(candidates))
-	for i, c := range candidates {
-		s.in[i] = rerank.Candidate{Document: c.Document, Passages: c.Passages, Cosines: c.Cosines,
-			Authority: r.Plan.AuthorityOf(c.Document)}
+	r.Plan.Scorer.signals(candidates)
+	for _, c := range candidates {
+		c.Features[ranking.Authority] = r.Plan.AuthorityOf(c.Document)
 	}
-	s.scored = r.Plan.Scorer.AppendSignals(s.scored[:0], s.in)
-	s.normalised = rerank.AppendNormalised(s.normalised[:0], s.scored)
-	for i, c := range candidates {
-		c.Scored, c.Z = &s.scored[i], &s.normalised[i]
-		c.Best, c.Lexical = c.Scored.Best, c.Scored.Lexical
-		c.Linear = r.Plan.Model.Score(*c.Z, c.Scored.Features)
+	normalise(candidates)
+	for _, c := range candidates {
+		c.Linear = r.Plan.Model.Score(c.Z, c.Features)
 		c.Shown = logistic(c.Linear)
 	}
 	slices.SortFunc(candidates, func(a, b *candidate) int {
@@ -43,7 +37,7 @@ func logistic(linear float64) float64 { return 1 / (1 + math.Exp(-linear/steepne
 func aboveFloor(r *run, candidates []*candidate) []*candidate {
 	floor, meant := max(r.Plan.Profile.Floor, r.Plan.Unrelated), r.Plan.Meant()
 	return slices.DeleteFunc(candidates, func(c *candidate) bool {
-		return !c.Lexical && (!meant || c.Scored.Features[ranking.Dense] < floor)
+		return !c.Lexical && (!meant || c.Features[ranking.Dense] < floor)
 	})
 }
 
@@ -56,7 +50,7 @@ func liveFirst(_ *run, candidates []*candidate) []*candidate {
 		}
 		behind := slices.IndexFunc(candidates[i:], func(x *candidate) bool {
 			return !x.Document.Over && x.Document.Attributes.Kind == c.Document.Attributes.Kind &&
-				x.Scored.Features[ranking.Coverage] >= c.Scored.Features[ranking.Coverage]
+				x.Features[ranking.Coverage] >= c.Features[ranking.Coverage]
 		})
 		if behind > 0 {
 			c.Shown = candidates[i+behind].Shown
@@ -81,9 +75,9 @@ func crossEncode(r *run, candidates []*candidate) []*candidate {
 	for i, c := range best {
 		ids[i], titles[i] = passage.NewID(c.Record, c.Best), c.Document.Title
 	}
-	read, err := r.CrossScores(ids, titles)
+	read, err := r.crossScores(ids, titles)
 	if err != nil {
-		r.Without(crossEncoderStage)
+		r.leaveOut(crossEncoderStage)
 		return candidates
 	}
 	scores := make([]float64, len(best))

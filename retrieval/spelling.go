@@ -10,7 +10,6 @@ import (
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/query"
-	"almanac/retrieval/rerank"
 )
 
 // A word of letters that hardly any document has is also read as words more
@@ -99,7 +98,7 @@ func (p *plan) add(term string, position int, weight float64) {
 	id := analysis.IDOf(term)
 	p.Statistics = p.Statistics.With(p.Corpus.Statistics([]analysis.TermID{id}))
 	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.Statistics.IDF(id)})
-	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
+	p.scored = append(p.scored, query.Term{ID: id, Position: position, Weight: weight})
 }
 
 // misspelt reports whether a word is rare in the corpus. A weight below that of

@@ -5,9 +5,6 @@ import (
 	"slices"
 
 	"almanac/catalog"
-	"almanac/retrieval/ranking"
-	"almanac/retrieval/rerank"
-	"almanac/retrieval/trace"
 )
 
 // stage is a step that a plan may have.
@@ -17,7 +14,7 @@ type stage struct {
 	On   func(*plan) bool
 	Run  func(*run, []*candidate) []*candidate
 	// node explains the score that it gave a candidate; nil: by Why.
-	node func(p *plan, c *candidate, n trace.Node) trace.Node
+	node func(p *plan, c *candidate, n Node) Node
 }
 
 // stages are all stages in their order. Those of scoring, the first of them, give
@@ -71,87 +68,26 @@ func named(r *run, list []*candidate) []*candidate {
 // crossEncoderStage names the stage, and the engine that it may be without.
 const crossEncoderStage = "cross-encoder"
 
-// run is what stages need besides the candidates.
-type run struct {
-	*gathering
-	scratch *orderScratch
-}
-
-// candidate is a gathered record with what the stages make of it.
-type candidate struct {
-	*gathered
-
-	Scored  *rerank.Scored // signals, and as z-scores; nil if the profile does not rerank
-	Z       *ranking.Vector
-	Best    int // ordinal of the best passage; resultsOf may find a better one
-	Lexical bool
-	Linear  float64        // score of the linear model
-	Shown   float64        // score as it is shown
-	AlsoAt  []int64        // records that it stands for
-	Posts   []*candidate   // others of its thread, shown with it, best first
-	Into    *candidate     // the one that is shown in its place; nil: none
-	Is      string         // what it is to that one: "is in the thread of"; "": a copy
-	Pin     *ranking.Place // that moved it; nil: none
-	Steps   []step         // stages that changed the score, if it is to be explained
-}
-
-// step is the score after a stage.
-type step struct {
-	Stage string
-	Score float64
-}
-
-// orderScratch is the memory of the stages of one search, which a later search uses again.
-// Whoever runs a search provides it. Candidates refer to it until Release.
-type orderScratch struct {
-	candidates []candidate
-	list       []*candidate
-	in         []rerank.Candidate
-	scored     []rerank.Scored
-	normalised []ranking.Vector
-}
-
-// Of returns the candidate of a record, also one that a stage has dropped; nil: none.
-func (s *orderScratch) Of(record int64) *candidate {
-	at := slices.IndexFunc(s.candidates, func(c candidate) bool { return c.Record == record })
-	if at < 0 {
-		return nil
-	}
-	return &s.candidates[at]
-}
-
-// Release drops what a search found, which must not be kept alive.
-func (s *orderScratch) Release() {
-	clear(s.candidates)
-	clear(s.in)
-}
-
-// begin makes candidates of what was gathered, as the lists have it.
-func (s *orderScratch) begin(gathered []*gathered) []*candidate {
-	s.candidates, s.list = sized(s.candidates, len(gathered)), sized(s.list, len(gathered))
-	for i, c := range gathered {
-		s.candidates[i] = candidate{gathered: c, Shown: c.Score, Lexical: true}
-		if len(c.Passages) > 0 {
-			s.candidates[i].Best = c.Passages[0]
-		}
-		s.list[i] = &s.candidates[i]
-	}
-	return s.list
-}
-
-// arrange takes candidates through those of the stages that the plan has and returns
+// arrange takes the candidates through those of the stages that the plan has and returns
 // what is left, best first.
-func arrange(f *gathering, stages []stage, t *trace.Trace, s *orderScratch) []*candidate {
-	r, list := &run{f, s}, s.begin(f.Candidates)
+func (r *run) arrange(stages []stage) []*candidate {
+	r.scratch.list = append(r.scratch.list[:0], r.Candidates...)
+	list := r.scratch.list
+	for _, c := range list { // as the lists have it
+		c.Shown, c.Lexical = c.Score, true
+		if len(c.Passages) > 0 {
+			c.Best = c.Passages[0]
+		}
+	}
 	for _, stage := range stages {
-		if !stage.On(f.Plan) {
+		if !stage.On(r.Plan) {
 			continue
 		}
 		list = stage.Run(r, list)
-		if f.Plan.Request.Explain {
+		if r.Plan.Request.Explain {
 			record(list, stage.Name)
 		}
-		t.End(stage.Name)
+		r.trace.End(stage.Name)
 	}
 	return list
 }

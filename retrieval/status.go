@@ -27,9 +27,9 @@ func (d Down) Public() string {
 	return cmp.Or(d.Lacks, "does not answer")
 }
 
-// Open reports for every engine on a server whether its breaker is open, so that it is
+// open reports for every engine on a server whether its breaker is open, so that it is
 // not called.
-func (e *engines) Open() map[string]bool {
+func (e *Engine) open() map[string]bool {
 	out := map[string]bool{}
 	for _, b := range e.breakers {
 		if b.server() {
@@ -39,8 +39,8 @@ func (e *engines) Open() map[string]bool {
 	return out
 }
 
-// Down names the engines that do not answer, take no changes or are incomplete.
-func (e *engines) Down() []Down {
+// down names the engines that do not answer, take no changes or are incomplete.
+func (e *Engine) down() []Down {
 	var out []Down
 	for _, b := range e.breakers {
 		if err := b.down(); err != nil {
@@ -61,50 +61,47 @@ func (e *engines) Down() []Down {
 	return out
 }
 
-// Has reports whether there is a retriever.
-func (e *engines) Has(retriever string) bool { return e.retrievers[retriever] != nil }
+// has reports whether there is a retriever.
+func (e *Engine) has(retriever string) bool { return e.retrievers[retriever] != nil }
 
-// Usable reports whether the engine of a retriever takes part in searches and
+// usable reports whether the engine of a retriever takes part in searches and
 // holds everything: whether its list can stand in for another's.
-func (e *engines) Usable(retriever string) bool {
-	if !e.Has(retriever) {
+func (e *Engine) usable(retriever string) bool {
+	if !e.has(retriever) {
 		return false
 	}
 	engine := ranking.EngineOf[retriever]
-	return e.breakers[slices.Index(names[:], engine)].down() == nil && e.complete(engine)
+	return e.breakers[slices.Index(engineNames[:], engine)].down() == nil && e.complete(engine)
 }
 
 // complete reports whether an engine holds everything.
-func (e *engines) complete(engine string) bool {
+func (e *Engine) complete(engine string) bool {
 	return !slices.ContainsFunc(e.follower.Health(),
 		func(h index.Health) bool { return h.Name == engine && !h.Complete })
 }
 
-// Without adds an engine to those that took no part.
-func (f *gathering) Without(engine string) {
-	if !slices.Contains(f.without, engine) {
-		f.without = append(f.without, engine)
+// leaveOut adds an engine to those that took no part.
+func (r *run) leaveOut(engine string) {
+	if !slices.Contains(r.without, engine) {
+		r.without = append(r.without, engine)
 	}
 }
 
-// Missing returns the engines that took no part.
-func (f *gathering) Missing() []string { return f.without }
-
-// Degraded returns the engines that took no part, those asked that are still being
+// degraded returns the engines that took no part, those asked that are still being
 // filled or fail to take changes, and those for which another's list stood in: also if
 // they answer again by now, the list brings results into another order.
-func (f *gathering) Degraded() []string {
-	for _, l := range f.Plan.Lists {
+func (r *run) degraded() []string {
+	for _, l := range r.Plan.Lists {
 		if l.StandIn {
-			f.Without(ranking.EngineOf[l.Unless])
+			r.leaveOut(ranking.EngineOf[l.Unless])
 		}
 	}
-	for _, h := range f.engines.follower.Health() {
-		asked := slices.ContainsFunc(f.Plan.Lists,
+	for _, h := range r.engine.follower.Health() {
+		asked := slices.ContainsFunc(r.Plan.Lists,
 			func(l planList) bool { return ranking.EngineOf[l.Retriever] == h.Name })
 		if behind := !h.Complete || h.Err != nil && h.Lag > 0; asked && behind {
-			f.Without(h.Name)
+			r.leaveOut(h.Name)
 		}
 	}
-	return f.without
+	return r.without
 }

@@ -83,11 +83,11 @@ func (p *plan) Unfinished() bool { return p.completion.words != nil }
 // Named reports whether title, path or key of a document hold every word of the query,
 // or what it is also read as.
 func (p *plan) Named(d *corpus.Document) bool {
-	for i := 0; i < len(p.rerank.Terms); {
-		t := p.rerank.Terms[i]
+	for i := 0; i < len(p.scored); {
+		t := p.scored[i]
 		held, weighs := false, false
-		for ; i < len(p.rerank.Terms) && p.rerank.Terms[i].Position == t.Position; i++ {
-			if x := p.rerank.Terms[i]; x.Weight > 0 {
+		for ; i < len(p.scored) && p.scored[i].Position == t.Position; i++ {
+			if x := p.scored[i]; x.Weight > 0 {
 				f := d.Frequencies(x.ID)
 				weighs = true
 				held = held || f[analysis.Title] > 0 || f[analysis.Path] > 0 || d.Owns(x.ID)

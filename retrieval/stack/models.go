@@ -14,7 +14,7 @@ import (
 	"almanac/embed/static"
 	"almanac/embed/transformer"
 	"almanac/retrieval"
-	"almanac/retrieval/rerank/crossencoder"
+	"almanac/retrieval/crossencoder"
 )
 
 // openPatience bounds how long a start waits for a model server when an index of its

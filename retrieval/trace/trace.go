@@ -1,12 +1,10 @@
-// Package trace records how a search went, for those who ask: the time of each stage,
-// and numbers with what they are made of. It holds the only clock of a search, so that
+// Package trace records how a search went, for those who ask: the time of each stage.
+// It holds the only clock of a search, so that
 // answers, metrics and an operator's traces say the same.
 package trace
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -79,24 +77,3 @@ func End(s otel.Span, err error) {
 
 // Took returns the time from the beginning to the end of the last stage.
 func (t *Trace) Took() time.Duration { return t.last.Sub(t.begun) }
-
-// Node is a number with what it is made of: the values of its parts add up to
-// its own, unless Formula says how it follows from them.
-type Node struct {
-	Name    string  `json:"name"`
-	Value   float64 `json:"value"`
-	Formula string  `json:"formula,omitempty"`
-	Parts   []Node  `json:"parts,omitempty"`
-}
-
-// Tree writes the node as a line and its parts below it, indented by so many
-// spaces.
-func (n Node) Tree(indent int) string {
-	pad := strings.Repeat(" ", indent)
-	line := fmt.Sprintf("%s%-*s %9.4f  %s", pad, max(1, 28-indent), n.Name, n.Value, n.Formula)
-	lines := strings.TrimRight(line, " ") + "\n"
-	for _, part := range n.Parts {
-		lines += part.Tree(indent + 2)
-	}
-	return lines
-}

@@ -1,4 +1,4 @@
-package rerank
+package retrieval
 
 import (
 	"math"
@@ -23,7 +23,7 @@ type scan struct {
 
 // matches are what was found in the fields scanned.
 type matches struct {
-	tf        [maxTerms][analysis.NumFields]uint16 // by index into Scorer.ids
+	tf        [maxTerms][analysis.NumFields]uint16 // by index into scorer.ids
 	pairHit   [maxTerms]bool
 	window    float64 // IDF
 	run       float64 // value of the longest run
@@ -33,7 +33,7 @@ type matches struct {
 const never = math.MinInt32
 
 // document begins with a document: it looks up the terms and reads the title.
-func (s *scan) document(p *Scorer, d *corpus.Document) {
+func (s *scan) document(p *scorer, d *corpus.Document) {
 	d.Want(p.wanted, &s.wanted)
 	s.matches = matches{}
 	if d.Len() > 0 {
@@ -43,7 +43,7 @@ func (s *scan) document(p *Scorer, d *corpus.Document) {
 }
 
 // passage reads heading and body beside the title; runs and windows do not span fields.
-func (s *scan) passage(p *Scorer, terms corpus.Passage) {
+func (s *scan) passage(p *scorer, terms corpus.Passage) {
 	s.matches = s.title
 	s.field(p, terms.Field(analysis.Heading), analysis.Heading)
 	s.field(p, terms.Field(analysis.Body), analysis.Body)
@@ -60,7 +60,7 @@ func (s *scan) passage(p *Scorer, terms corpus.Passage) {
 	}
 }
 
-func (s *scan) field(p *Scorer, terms corpus.Terms, f analysis.Field) {
+func (s *scan) field(p *scorer, terms corpus.Terms, f analysis.Field) {
 	i, which := terms.Find(0, &s.wanted)
 	if which < 0 {
 		return
@@ -85,7 +85,7 @@ func (s *scan) field(p *Scorer, terms corpus.Terms, f analysis.Field) {
 }
 
 // match counts a weighted term and looks back over the window and for pairs.
-func (s *scan) match(p *Scorer, slot int, f analysis.Field, position int) {
+func (s *scan) match(p *scorer, slot int, f analysis.Field, position int) {
 	s.tf[slot][f]++
 	s.last[slot] = position
 	sum := 0.0
@@ -104,7 +104,7 @@ func (s *scan) match(p *Scorer, slot int, f analysis.Field, position int) {
 
 // extend lengthens the runs that end just before this token: a run follows
 // the query's positions and the text's in step.
-func (s *scan) extend(p *Scorer, term, position int) {
+func (s *scan) extend(p *scorer, term, position int) {
 	value, length := p.value[term], 1
 	here := p.terms[term].Position
 	for prev := term - 1; prev >= 0 && p.terms[prev].Position >= here-1; prev-- {

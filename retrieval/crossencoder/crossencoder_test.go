@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/embed"
-	"almanac/retrieval/rerank/crossencoder"
+	"almanac/retrieval/crossencoder"
 	"almanac/testing/httppipe"
 )
 

@@ -1,4 +1,4 @@
-package rerank
+package retrieval
 
 import (
 	"math"
@@ -10,23 +10,6 @@ import (
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/ranking"
 )
-
-// Candidate is a record to be scored.
-type Candidate struct {
-	Document *corpus.Document
-	// Passages are the ordinals to score: those the engines found, and enough
-	// others to include the best.
-	Passages  []int
-	Cosines   []float32 // of Passages; nil without a dense side
-	Authority float64
-}
-
-// Scored is a candidate's signals and its best passage.
-type Scored struct {
-	Features ranking.Vector
-	Best     int // ordinal of the best passage
-	Lexical  bool
-}
 
 // BM25 parameters: the textbook's for whole documents; titles vary little in
 // length, and for good reason, so length counts half; passages are all cut to about
@@ -44,8 +27,8 @@ const (
 // ahead is how many candidates before its turn a document is fetched from memory.
 const ahead = 3
 
-// AppendSignals appends every feature of every candidate.
-func (p *Scorer) AppendSignals(list []Scored, candidates []Candidate) []Scored {
+// signals computes every feature of every candidate, and chooses its best passage.
+func (p *scorer) signals(candidates []*candidate) {
 	var s scan
 	free := p.unowned(candidates)
 	for i, c := range candidates {
@@ -55,22 +38,20 @@ func (p *Scorer) AppendSignals(list []Scored, candidates []Candidate) []Scored {
 		if next := i + ahead; next < len(candidates) {
 			candidates[next].Document.FetchPassages(candidates[next].Passages)
 		}
-		scored := p.score(c, &s)
+		p.score(c, &s)
 		for _, t := range free {
 			if c.Document.Headed(t) >= 0 {
-				scored.Features[ranking.HeadingExact] += p.stats.IDF(t) / p.typedIDF
+				c.Features[ranking.HeadingExact] += p.stats.IDF(t) / p.typedIDF
 			}
 		}
-		list = append(list, scored)
 	}
-	return list
 }
 
 // unowned returns the coined names of the query that are no candidate's own: what is called
 // CIP-56 comes before a page that has a section on it.
-func (p *Scorer) unowned(candidates []Candidate) (free []analysis.TermID) {
+func (p *scorer) unowned(candidates []*candidate) (free []analysis.TermID) {
 	for _, t := range p.coined {
-		if !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.Document.Owns(t) }) {
+		if !slices.ContainsFunc(candidates, func(c *candidate) bool { return c.Document.Owns(t) }) {
 			free = append(free, t)
 		}
 	}
@@ -80,7 +61,7 @@ func (p *Scorer) unowned(candidates []Candidate) (free []analysis.TermID) {
 // Overlap returns a function that scores documents by their words alone: BM25 of
 // the whole text, BM25 of title and path, and the share of the query's IDF that is
 // found; 0 if nothing is. It is not safe for concurrent use.
-func (p *Scorer) Overlap() func(*corpus.Document) float64 {
+func (p *scorer) Overlap() func(*corpus.Document) float64 {
 	var w corpus.Wanted
 	return func(d *corpus.Document) float64 {
 		var f ranking.Vector
@@ -91,28 +72,26 @@ func (p *Scorer) Overlap() func(*corpus.Document) float64 {
 	}
 }
 
-func (p *Scorer) score(c Candidate, s *scan) Scored {
-	var out Scored
-	f := &out.Features
+func (p *scorer) score(c *candidate, s *scan) {
+	c.Features, c.Lexical = ranking.Vector{}, false
+	f := &c.Features
 	s.document(p, c.Document)
-	p.documentSignals(c.Document, &s.wanted, f, &out.Lexical)
+	p.documentSignals(c.Document, &s.wanted, f, &c.Lexical)
 	f[ranking.TitlePhrase] = p.titlePhrase(c.Document, s)
-	out.Best = p.passageSignals(c, f, s)
+	c.Best = p.passageSignals(c, s)
 	f[ranking.TitleTrigrams] = c.Document.TitleSimilarity(p.trigrams)
-	f[ranking.Recency] = p.undatedRecency
+	f[ranking.Recency] = p.rules.UndatedRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
 		f[ranking.Recency] = math.Exp2(-float64(max(0, p.stats.Newest.Sub(d))) / float64(recencyHalf))
 	}
-	f[ranking.Authority] = c.Authority
 	if c.Document.Stub {
 		f[ranking.Stub] = 1
 	}
 	f[ranking.Length] = math.Log1p(float64(c.Document.Length(analysis.Body)))
-	return out
 }
 
 // documentSignals computes the signals from whole-document frequencies.
-func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *ranking.Vector, lexical *bool) {
+func (p *scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *ranking.Vector, lexical *bool) {
 	length := float64(d.Length(analysis.Title) + d.Length(analysis.Body))
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
 	titleLength := float64(d.Length(analysis.Title) + d.Length(analysis.Path))
@@ -140,14 +119,14 @@ func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *rankin
 		case d.Owns(t.ID):
 			f[ranking.Identifier] += t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		case d.Occurrences(p.which[i], w)[analysis.Title] > 0:
-			f[ranking.Identifier] += p.namedInTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
+			f[ranking.Identifier] += p.rules.NamedInTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		}
 	}
 }
 
 // Headed returns the passages of a document in which a heading begins that is nothing but a
 // coined name of the query.
-func (p *Scorer) Headed(d *corpus.Document) (ordinals []int) {
+func (p *scorer) Headed(d *corpus.Document) (ordinals []int) {
 	for _, t := range p.coined {
 		if o := d.Headed(t); o >= 0 {
 			ordinals = append(ordinals, o)
@@ -158,7 +137,7 @@ func (p *Scorer) Headed(d *corpus.Document) (ordinals []int) {
 
 // defines returns what it adds to the score of a passage that such a heading begins in it:
 // as much as any number of mentions of the name elsewhere.
-func (p *Scorer) defines(d *corpus.Document, ordinal int) (score float64) {
+func (p *scorer) defines(d *corpus.Document, ordinal int) (score float64) {
 	for _, t := range p.coined {
 		if d.Headed(t) == ordinal {
 			score += p.stats.PassageIDF(t) * (bm25.K1 + 1)
@@ -172,7 +151,8 @@ func norm(length, average, b float64) float64 { return bm25.Norm(bm25.K1, b, len
 
 // passageSignals scans the candidate's passages and returns the ordinal of
 // the best: the greatest sum of lexical and dense evidence.
-func (p *Scorer) passageSignals(c Candidate, f *ranking.Vector, s *scan) (best int) {
+func (p *scorer) passageSignals(c *candidate, s *scan) (best int) {
+	f := &c.Features
 	bestScore := math.Inf(-1)
 	bigrams, window := 0.0, 0.0
 	average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] +
@@ -217,7 +197,7 @@ func (p *Scorer) passageSignals(c Candidate, f *ranking.Vector, s *scan) (best i
 
 // titlePhrase returns the longest run of the query in the title: its share of
 // the query times its share of the title.
-func (p *Scorer) titlePhrase(d *corpus.Document, s *scan) float64 {
+func (p *scorer) titlePhrase(d *corpus.Document, s *scan) float64 {
 	n := d.Length(analysis.Title)
 	if n == 0 || p.total == 0 {
 		return 0
@@ -230,11 +210,11 @@ func (p *Scorer) titlePhrase(d *corpus.Document, s *scan) float64 {
 const nearness = 0.5
 
 // Locate scores the passages of one document, of the given ordinals, by how
-// well each answers the query. Unlike AppendSignals, which compares documents, it
+// well each answers the query. Unlike signals, which compares documents, it
 // weighs a term by its rarity in this document too, and not in the title: what
 // all passages say tells nothing about where the answer is. cosines are those
 // of the passages, nil without a dense side.
-func (p *Scorer) Locate(d *corpus.Document, ordinals []int, cosines []float32) []float64 {
+func (p *scorer) Locate(d *corpus.Document, ordinals []int, cosines []float32) []float64 {
 	var s scan
 	s.document(p, d)
 	tfs := make([]float64, len(ordinals)*len(p.ids)) // by ordinal, then by term
@@ -267,20 +247,17 @@ func (p *Scorer) Locate(d *corpus.Document, ordinals []int, cosines []float32) [
 	return scores
 }
 
-// AppendNormalised appends the features of candidates as z-scores over all of them:
-// distances from the mean in standard deviations, 0 where all are equal.
-func AppendNormalised(list []ranking.Vector, scored []Scored) []ranking.Vector {
-	list = slices.Grow(list, len(scored))[:len(list)+len(scored)]
-	out := list[len(list)-len(scored):]
-	values := make([]float64, len(scored))
+// normalise sets the features of candidates as z-scores over all of them: distances from
+// the mean in standard deviations, 0 where all are equal.
+func normalise(candidates []*candidate) {
+	values := make([]float64, len(candidates))
 	for f := range ranking.NumFeatures {
-		for i := range scored {
-			values[i] = scored[i].Features[f]
+		for i, c := range candidates {
+			values[i] = c.Features[f]
 		}
 		ranking.Normalise(values)
-		for i, z := range values {
-			out[i][f] = z
+		for i, c := range candidates {
+			c.Z[f] = values[i]
 		}
 	}
-	return list
 }

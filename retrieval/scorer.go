@@ -1,31 +1,13 @@
-// Package rerank computes every signal for every candidate from analysed passages and
-// corpus statistics.
-package rerank
+package retrieval
 
 import (
 	"slices"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
+	"almanac/retrieval/query"
+	"almanac/retrieval/ranking"
 )
-
-// Query holds what the signals need of a query.
-type Query struct {
-	Text  string // for character trigrams
-	Terms []Term // in order of position
-	// UndatedRecency is the recency of a document without a date; NamedInTitle what
-	// an identifier in a title counts of one that the document owns.
-	UndatedRecency, NamedInTitle float64
-}
-
-// Term is one analysed term of the query.
-type Term struct {
-	ID         analysis.TermID
-	Position   int
-	Weight     float64 // 0 for a stop word, which counts only in phrases; 1 as typed, less for corrections
-	Identifier bool
-	Coined     bool // an identifier or a word in capitals, as headings are
-}
 
 // maxTerms bounds the terms of a query; longer ones are error logs whose first terms are enough.
 const maxTerms = 64
@@ -43,9 +25,9 @@ func chain(keys int, of []int) chains {
 	return c
 }
 
-// Scorer scores documents for one query. It is made once per search.
-type Scorer struct {
-	terms    []Term
+// scorer scores documents for one query. It is made once per search.
+type scorer struct {
+	terms    []query.Term
 	ids      []analysis.TermID // distinct terms with weight, the index of all slices below
 	idf      []float64         // over documents, times weight
 	pidf     []float64         // over passages
@@ -63,18 +45,18 @@ type Scorer struct {
 	pairIDF  []float64
 	ending   chains // of ids: the pairs of which it is the second
 	stats    corpus.Statistics
-
-	undatedRecency, namedInTitle float64
+	rules    ranking.Rules
 }
 
-// NewScorer prepares a query whose terms have the statistics.
-func NewScorer(q Query, stats corpus.Statistics) *Scorer {
-	terms := q.Terms
+// newScorer prepares the scoring by terms in order of position, which have the statistics.
+// The text is that of the query. The weight of a term is 0 if it is a stop word, which
+// counts only in phrases, 1 as typed, and less for other readings.
+func newScorer(text string, terms []query.Term, rules ranking.Rules, stats corpus.Statistics) *scorer {
 	if len(terms) > maxTerms { // words that score come before those that only join phrases
-		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
+		terms = slices.DeleteFunc(slices.Clone(terms), func(t query.Term) bool { return t.Weight <= 0 })
 	}
-	p := &Scorer{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.NewTrigramSet(q.Text), stats: stats,
-		undatedRecency: q.UndatedRecency, namedInTitle: q.NamedInTitle}
+	p := &scorer{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.NewTrigramSet(text), stats: stats,
+		rules: rules}
 	for _, t := range p.terms {
 		if t.Weight > 0 && !slices.Contains(p.ids, t.ID) {
 			p.ids = append(p.ids, t.ID)

@@ -1,4 +1,4 @@
-package rerank_test
+package retrieval
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
+	"almanac/retrieval/query"
 	"almanac/retrieval/ranking"
-	"almanac/retrieval/rerank"
 )
 
 // words makes one token per word.
@@ -46,33 +46,33 @@ func corpusOf(t *testing.T, docs [][2]string) (*corpus.Corpus, []*corpus.Documen
 	return corpus.New(all...), all
 }
 
-// asked is a query and the ids of its terms.
-func asked(query, stops string) (q rerank.Query, ids []analysis.TermID) {
-	q.Text, q.NamedInTitle = query, 0.3
-	for i, w := range strings.Fields(strings.ToLower(query)) {
-		term := rerank.Term{ID: analysis.IDOf(w), Position: i, Weight: 1, Identifier: strings.Contains(w, "-"),
+// scorerOf prepares the scoring by a query, of which some words are stop words.
+func scorerOf(c *corpus.Corpus, text, stops string) *scorer {
+	var terms []query.Term
+	var ids []analysis.TermID
+	for i, w := range strings.Fields(strings.ToLower(text)) {
+		term := query.Term{ID: analysis.IDOf(w), Position: i, Weight: 1, Identifier: strings.Contains(w, "-"),
 			Coined: strings.Contains(w, "-")}
 		if strings.Contains(" "+stops+" ", " "+w+" ") {
 			term.Weight = 0
 		}
-		q.Terms = append(q.Terms, term)
-		ids = append(ids, term.ID)
+		terms, ids = append(terms, term), append(ids, term.ID)
 	}
-	return q, ids
+	return newScorer(text, terms, ranking.Rules{NamedInTitle: 0.3}, c.Statistics(ids))
 }
 
-func signals(t *testing.T, query string, stops string, docs [][2]string) []rerank.Scored {
+func signals(t *testing.T, query string, stops string, docs [][2]string) []*candidate {
 	t.Helper()
 	table, documents := corpusOf(t, docs)
-	q, ids := asked(query, stops)
-	candidates := make([]rerank.Candidate, len(documents))
+	candidates := make([]*candidate, len(documents))
 	for i, d := range documents {
-		candidates[i].Document = d
+		candidates[i] = &candidate{Document: d}
 		for o := range d.Len() {
 			candidates[i].Passages = append(candidates[i].Passages, o)
 		}
 	}
-	return rerank.NewScorer(q, table.Statistics(ids)).AppendSignals(nil, candidates)
+	scorerOf(table, query, stops).signals(candidates)
+	return candidates
 }
 
 // TestIdentifierCountsAsMuchAsItIsOfTheQuery: who types nothing but a name wants
@@ -144,13 +144,13 @@ func TestThePassageBelowItsHeadingIsBest(t *testing.T) {
 // TestANameOfARecordIsNoHeading: a section on CIP-56 does not come before CIP-56.
 func TestANameOfARecordIsNoHeading(t *testing.T) {
 	table, documents := corpusOf(t, [][2]string{{"list", "#cip-56 and its state"}, {"other", "words"}})
-	q, ids := asked("cip-56", "")
-	score := func(candidates ...*corpus.Document) float64 {
-		var all []rerank.Candidate
-		for _, d := range candidates {
-			all = append(all, rerank.Candidate{Document: d, Passages: []int{0}})
+	score := func(documents ...*corpus.Document) float64 {
+		var all []*candidate
+		for _, d := range documents {
+			all = append(all, &candidate{Document: d, Passages: []int{0}})
 		}
-		return rerank.NewScorer(q, table.Statistics(ids)).AppendSignals(nil, all)[0].Features[ranking.HeadingExact]
+		scorerOf(table, "cip-56", "").signals(all)
+		return all[0].Features[ranking.HeadingExact]
 	}
 	named := corpus.NewDocument(catalog.Record{ID: 9, Key: "cip-56"}, nil)
 	if alone, beside := score(documents[0]), score(documents[0], named); alone != 1 || beside != 0 {
@@ -171,18 +171,18 @@ func TestBestPassageHasTheRun(t *testing.T) {
 }
 
 func TestNormalise(t *testing.T) {
-	scored := make([]rerank.Scored, 3)
-	for i := range scored {
-		scored[i].Features[ranking.Dense] = float64(i)
-		scored[i].Features[ranking.Recency] = 0.5
+	scored := []*candidate{{}, {}, {}}
+	for i, c := range scored {
+		c.Features[ranking.Dense] = float64(i)
+		c.Features[ranking.Recency] = 0.5
 	}
-	z := rerank.AppendNormalised(nil, scored)
-	if z[0][ranking.Dense] >= 0 || z[1][ranking.Dense] != 0 || z[2][ranking.Dense] != -z[0][ranking.Dense] {
-		t.Errorf("z-scores of 0, 1, 2 are %v, %v, %v", z[0][ranking.Dense], z[1][ranking.Dense], z[2][ranking.Dense])
+	normalise(scored)
+	if z := scored[0].Z[ranking.Dense]; z >= 0 || scored[1].Z[ranking.Dense] != 0 || scored[2].Z[ranking.Dense] != -z {
+		t.Errorf("z-scores of 0, 1, 2 are %v, %v, %v", z, scored[1].Z[ranking.Dense], scored[2].Z[ranking.Dense])
 	}
-	for i := range z {
-		if z[i][ranking.Recency] != 0 {
-			t.Errorf("a feature that all share must not count, got %v", z[i][ranking.Recency])
+	for _, c := range scored {
+		if c.Z[ranking.Recency] != 0 {
+			t.Errorf("a feature that all share must not count, got %v", c.Z[ranking.Recency])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package rerank_test
+package retrieval
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
-	"almanac/retrieval/rerank"
 )
 
 // BenchmarkSignals scores 300 candidates of six passages, of which two were
@@ -41,15 +40,13 @@ func BenchmarkSignals(b *testing.B) {
 		all = append(all, corpus.NewDocument(catalog.Record{ID: id, Title: fmt.Sprint("title of ", id)}, passages))
 	}
 	c := corpus.New(all...)
-	q, terms := asked("w1 w9 w40 w200 w1000 w7", "")
 	var documents []corpus.Document
-	var scored []rerank.Scored
 	for b.Loop() {
 		documents, _ = c.AppendDocuments(b.Context(), documents[:0], ids)
-		candidates := make([]rerank.Candidate, len(ids))
+		candidates := make([]*candidate, len(ids))
 		for i := range documents {
-			candidates[i] = rerank.Candidate{Document: &documents[i], Passages: []int{1, 4}, Cosines: []float32{.3, .2}}
+			candidates[i] = &candidate{Document: &documents[i], Passages: []int{1, 4}, Cosines: []float32{.3, .2}}
 		}
-		scored = rerank.NewScorer(q, c.Statistics(terms)).AppendSignals(scored[:0], candidates)
+		scorerOf(c, "w1 w9 w40 w200 w1000 w7", "").signals(candidates)
 	}
 }

@@ -1,10 +1,8 @@
-package rerank_test
+package retrieval
 
 import (
 	"slices"
 	"testing"
-
-	"almanac/retrieval/rerank"
 )
 
 func TestLocatePrefers(t *testing.T) {
@@ -23,12 +21,11 @@ func TestLocatePrefers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			table, docs := corpusOf(t, [][2]string{{"harbour", c.text}, {"other", "some other words of a crane"}})
-			q, ids := asked(c.query, "")
 			ordinals := make([]int, docs[0].Len())
 			for i := range ordinals {
 				ordinals[i] = i
 			}
-			scores := rerank.NewScorer(q, table.Statistics(ids)).Locate(docs[0], ordinals, c.cosines)
+			scores := scorerOf(table, c.query, "").Locate(docs[0], ordinals, c.cosines)
 			if got := slices.Index(scores, slices.Max(scores)); got != c.want {
 				t.Errorf("passage %d of %v, want %d", got, scores, c.want)
 			}

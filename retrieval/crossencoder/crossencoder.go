@@ -107,8 +107,9 @@ func (e *Client) Score(ctx context.Context, query string, texts []string) ([]flo
 
 // rank is the score of a text in a response, which may be in any order.
 type rank struct {
-	index *int
-	score *float64
+	Index     *int     `json:"index"`
+	Score     *float64 `json:"score"`           // of text-embeddings-inference
+	Relevance *float64 `json:"relevance_score"` // of llama.cpp
 }
 
 // inOrder returns the scores of n texts in the order of the texts; every text
@@ -120,15 +121,16 @@ func inOrder(ranks []rank, n int) ([]float64, error) {
 	scores := make([]float64, n)
 	seen := make([]bool, n)
 	for _, r := range ranks {
+		score := cmp.Or(r.Score, r.Relevance)
 		switch {
-		case r.index == nil || *r.index < 0 || *r.index >= n:
+		case r.Index == nil || *r.Index < 0 || *r.Index >= n:
 			return nil, errors.New("returned a score for none of the texts")
-		case seen[*r.index]:
-			return nil, fmt.Errorf("returned two scores for text %d", *r.index)
-		case r.score == nil || math.IsNaN(*r.score) || math.IsInf(*r.score, 0):
-			return nil, fmt.Errorf("returned no score for text %d", *r.index)
+		case seen[*r.Index]:
+			return nil, fmt.Errorf("returned two scores for text %d", *r.Index)
+		case score == nil || math.IsNaN(*score) || math.IsInf(*score, 0):
+			return nil, fmt.Errorf("returned no score for text %d", *r.Index)
 		}
-		seen[*r.index], scores[*r.index] = true, *r.score
+		seen[*r.Index], scores[*r.Index] = true, *score
 	}
 	return scores, nil
 }
@@ -140,22 +142,9 @@ func (e *Client) tei(ctx context.Context, query string, texts []string) ([]rank,
 		Texts    []string `json:"texts"`
 		Truncate bool     `json:"truncate"`
 	}{query, texts, true}
-	var answer teiAnswer
-	err := e.server.JSON(ctx, http.MethodPost, "rerank", request, &answer)
-	return answer.ranks(), err
-}
-
-type teiAnswer []struct {
-	Index *int     `json:"index"`
-	Score *float64 `json:"score"`
-}
-
-func (a teiAnswer) ranks() []rank {
-	ranks := make([]rank, len(a))
-	for i, r := range a {
-		ranks[i] = rank{r.Index, r.Score}
-	}
-	return ranks
+	var ranks []rank
+	err := e.server.JSON(ctx, http.MethodPost, "rerank", request, &ranks)
+	return ranks, err
 }
 
 // llamaCPP calls llama.cpp's API, which refuses texts that are too long.
@@ -166,22 +155,9 @@ func (e *Client) llamaCPP(ctx context.Context, query string, texts []string) ([]
 		Documents []string `json:"documents"`
 		TopN      int      `json:"top_n"`
 	}{e.cfg.Model, query, texts, len(texts)}
-	var answer llamaAnswer
-	err := e.server.JSON(ctx, http.MethodPost, "v1/rerank", request, &answer)
-	return answer.ranks(), err
-}
-
-type llamaAnswer struct {
-	Results []struct {
-		Index *int     `json:"index"`
-		Score *float64 `json:"relevance_score"`
-	} `json:"results"`
-}
-
-func (a llamaAnswer) ranks() []rank {
-	ranks := make([]rank, len(a.Results))
-	for i, r := range a.Results {
-		ranks[i] = rank{r.Index, r.Score}
+	var answer struct {
+		Results []rank `json:"results"`
 	}
-	return ranks
+	err := e.server.JSON(ctx, http.MethodPost, "v1/rerank", request, &answer)
+	return answer.Results, err
 }
