@@ -47,7 +47,8 @@ const maxCandidates = 300
 // the order may need.
 func (r *run) fuse() (err error) {
 	s := r.scratch
-	fused := s.fusion.Reciprocal(r.allowedLists(), r.Plan.Profile.RankK, maxCandidates)
+	r.dropExcluded()
+	fused := s.fusion.reciprocal(r.Lists, r.Plan.Profile.RankK, maxCandidates)
 	s.fused = s.fused[:0]
 	for _, c := range fused {
 		s.fused = append(s.fused, c.Record)
@@ -95,22 +96,18 @@ func (r *run) fuse() (err error) {
 	return nil
 }
 
-// allowedLists returns the records of each list that the operators allow, as
-// many as the profile wants hits.
-func (r *run) allowedLists() []rankedList {
-	lists := make([]rankedList, len(r.Lists))
+// dropExcluded leaves the hits in the lists that the operators allow, as many as the
+// profile wants.
+func (r *run) dropExcluded() {
+	decisions := r.Plan.Decisions
+	if decisions == nil {
+		return
+	}
 	for i := range r.Lists {
 		l := &r.Lists[i]
-		if decisions := r.Plan.Decisions; decisions != nil {
-			l.Hits = slices.DeleteFunc(l.Hits, func(h keyword.Hit) bool { return !decisions.Allow(h.Record) })
-			l.Hits = l.Hits[:min(len(l.Hits), l.Depth)]
-		}
-		lists[i] = rankedList{Weight: l.Weight, Records: make([]int64, len(l.Hits))}
-		for j, h := range l.Hits {
-			lists[i].Records[j] = h.Record
-		}
+		l.Hits = slices.DeleteFunc(l.Hits, func(h keyword.Hit) bool { return !decisions.Allow(h.Record) })
+		l.Hits = l.Hits[:min(len(l.Hits), l.Depth)]
 	}
-	return lists
 }
 
 // unnamedPassages is how many of its first passages are scored for a candidate

@@ -27,7 +27,7 @@ func (f *fixture) plain(t *testing.T, profiles ...ranking.Profile) (*retrieval.E
 		t.Fatal(err)
 	}
 	follower.MarkReady()
-	return retrieval.New(retrieval.Config{Follower: follower, Profiles: profiles, Log: log})
+	return retrieval.New(retrieval.Config{Follower: follower, Relevance: retrieval.Relevance{Profiles: profiles}, Log: log})
 }
 
 // builtIn is the default profile.

@@ -73,8 +73,9 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 		must(err)
 		profiles = append(profiles, p)
 	}
-	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross,
-		Aliases:   map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
+	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, CrossEncoder: f.cross,
+		Relevance: retrieval.Relevance{Profiles: profiles,
+			Aliases: map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}}},
 		Authority: f.authority, IsWord: wordpiece.IsWord,
 		Deadline: time.Minute, Now: f.now, Log: log})
 	must(err)

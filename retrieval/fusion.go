@@ -5,13 +5,6 @@ import (
 	"slices"
 )
 
-// rankedList is one retriever's ranking of records, best first. A record that is
-// repeated has the rank of its first place, and ranks count records.
-type rankedList struct {
-	Weight  float64
-	Records []int64
-}
-
 // fused is a record with its fused score and its rank in every list that
 // has it, from 1, by the list's place in the input.
 type fused struct {
@@ -28,7 +21,8 @@ type fusion struct {
 	ranks []int // of all candidates
 }
 
-// Reciprocal fuses lists by weighted reciprocal rank,
+// reciprocal fuses lists by weighted reciprocal rank: only ranks count, as scores of
+// different lists cannot be compared, and of a record that is repeated the first place,
 //
 //	score(r) = Σ weight / (k + rank(r))
 //
@@ -36,10 +30,10 @@ type fusion struct {
 // individual rank learning methods, SIGIR 2009) and returns the best limit
 // candidates, best first, equal scores by record. They are valid until the next
 // call.
-func (f *fusion) Reciprocal(lists []rankedList, k float64, limit int) []fused {
+func (f *fusion) reciprocal(lists []foundList, k float64, limit int) []fused {
 	most := 0
 	for _, list := range lists {
-		most += len(list.Records)
+		most += len(list.Hits)
 	}
 	if f.at == nil {
 		f.at = make(map[int64]int, most)
@@ -50,12 +44,12 @@ func (f *fusion) Reciprocal(lists []rankedList, k float64, limit int) []fused {
 	at, out, ranks := f.at, f.out[:0], f.ranks
 	for l, list := range lists {
 		rank := 0
-		for _, r := range list.Records {
-			n, ok := at[r]
+		for _, h := range list.Hits {
+			n, ok := at[h.Record]
 			if !ok {
 				n = len(out)
-				at[r] = n
-				out = append(out, fused{Record: r, Ranks: ranks[:len(lists):len(lists)]})
+				at[h.Record] = n
+				out = append(out, fused{Record: h.Record, Ranks: ranks[:len(lists):len(lists)]})
 				ranks = ranks[len(lists):]
 			}
 			if out[n].Ranks[l] == 0 {

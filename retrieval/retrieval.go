@@ -81,11 +81,8 @@ func (f Filling) Share() float64 {
 
 // Config configures an Engine.
 type Config struct {
-	Follower *index.Follower
-	// Profiles, Transformer and Aliases are part of the first Relevance; see Publish.
-	Profiles    []ranking.Profile
-	Transformer *ranking.Profile
-	Aliases     map[string][]string
+	Follower  *index.Follower
+	Relevance // the first; see Publish
 	// Transformed: vectors are those of a transformer, be it here or on a server.
 	Transformed bool
 	// Unrelated is a cosine that texts of other subjects have by the model too.
@@ -148,11 +145,7 @@ func New(cfg Config) (*Engine, error) {
 	e.scratches.New = func() any {
 		return &scratch{of: make(map[int64]*candidate), known: make(map[passage.ID]float32)}
 	}
-	first := Relevance{Profiles: cfg.Profiles, Transformer: cfg.Transformer, Aliases: cfg.Aliases}
-	if err := e.Publish(first); err != nil {
-		return nil, err
-	}
-	return e, nil
+	return e, e.Publish(cfg.Relevance)
 }
 
 // Publish replaces what decides the order of results, atomically. On an error

@@ -112,8 +112,9 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...ranking.Pro
 		return stack.Config{}, err
 	}
 	return stack.Config{
-		Dir: dir, Vectors: vectors, Profiles: append([]ranking.Profile{standard}, profiles...), Transformer: fitted,
-		Authority: n.Authority, Aliases: n.Aliases,
+		Dir: dir, Vectors: vectors, Authority: n.Authority,
+		Relevance: retrieval.Relevance{Profiles: append([]ranking.Profile{standard}, profiles...), Transformer: fitted,
+			Aliases: n.Aliases},
 		Keyword: a.config.Keyword, Vector: a.config.Vector, Embed: a.config.Embed, Rerank: a.config.Rerank,
 		Stored:   a.config.Search.Passages == config.PassagesInCatalog,
 		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
@@ -161,10 +162,5 @@ func (a *app) withRevisions(ctx context.Context, work func(ranking.Source) error
 // says which kind of vectors searches have.
 func (a *app) revisions(n network.Network, store *sqlstore.Store, transformed func() bool) (ranking.Source, error) {
 	cfg, err := a.stackConfig(n, "")
-	return ranking.Source{Store: store, Base: relevanceOf(cfg), Transformed: transformed}, err
-}
-
-// relevanceOf is the relevance of a configuration.
-func relevanceOf(cfg stack.Config) retrieval.Relevance {
-	return retrieval.Relevance{Profiles: cfg.Profiles, Transformer: cfg.Transformer, Aliases: cfg.Aliases}
+	return ranking.Source{Store: store, Base: cfg.Relevance, Transformed: transformed}, err
 }

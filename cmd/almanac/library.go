@@ -128,7 +128,7 @@ func openLibrary(
 		return nil, errors.Join(err, store.Close())
 	}
 	if !cfg.Temporary {
-		ranking.NewFollower(ranking.Source{Store: store, Base: relevanceOf(cfg)}, s.Searcher, cfg.Log).Look(ctx)
+		ranking.NewFollower(ranking.Source{Store: store, Base: cfg.Relevance}, s.Searcher, cfg.Log).Look(ctx)
 	}
 	return &library{Stack: s, network: n, store: store, at: from, temporary: cfg.Temporary}, nil
 }

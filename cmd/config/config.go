@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/embed"
+	"almanac/retrieval/crossencoder"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/retrieval/workbench"
@@ -63,7 +64,7 @@ type Config struct {
 	Keyword stack.Keyword         `key:"keyword"`
 	Vector  stack.Vector          `key:"vector"`
 	Embed   stack.Embed           `key:"embed"`
-	Rerank  stack.Rerank          `key:"rerank"`
+	Rerank  crossencoder.Config   `key:"rerank"`
 	Judge   workbench.ModelConfig `key:"judge"`
 	Sample  struct {
 		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates refer to; default its first load"`

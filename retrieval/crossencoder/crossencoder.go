@@ -16,23 +16,20 @@ import (
 	"almanac/text/prose"
 )
 
-// Kind is an API.
-type Kind string
-
 // The APIs.
 const (
-	TEI      Kind = "tei"      // POST {URL}/rerank
-	LlamaCPP Kind = "llamacpp" // POST {URL}/v1/rerank, also of vLLM and Jina
+	TEI      = "tei"      // POST {URL}/rerank
+	LlamaCPP = "llamacpp" // POST {URL}/v1/rerank, also of vLLM and Jina
 )
 
-// Config configures a Client.
+// Config chooses the cross-encoder. The tags of its fields are their settings; see
+// cmd/config.
 type Config struct {
-	Kind  Kind
-	URL   string
-	Model string // for a server with several models; TEI has one
-	Key   string // sent as a bearer token; "" = none
-	// Deadline bounds one call, in addition to its context; default 500 ms.
-	Deadline time.Duration
+	URL      string        `key:"url" doc:"server of a cross-encoder; empty: none"`
+	Kind     string        `key:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
+	Model    string        `key:"model" doc:"model of a server that has several"`
+	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
+	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time for one search, added to search.deadline"`
 }
 
 const (

@@ -333,7 +333,8 @@ func openRanker(t *testing.T, name, snapshot string, model embed.Embedder) *rank
 	must(err)
 	r := &ranker{network: n, store: store, generation: generation.ID, follower: follower,
 		names: map[int64]string{}}
-	r.Engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []ranking.Profile{p, words, fitted},
+	r.Engine, err = retrieval.New(retrieval.Config{Follower: follower, Relevance: retrieval.Relevance{
+		Profiles: []ranking.Profile{p, words, fitted}},
 		Authority: n.Authority, IsWord: wordpiece.IsWord, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})

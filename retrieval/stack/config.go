@@ -7,7 +7,8 @@ import (
 
 	"almanac/catalog/sqlstore"
 	"almanac/embed"
-	"almanac/retrieval/ranking"
+	"almanac/retrieval"
+	"almanac/retrieval/crossencoder"
 )
 
 // Config says which engines to open over which catalog. The catalog is the
@@ -20,13 +21,11 @@ type Config struct {
 	Keyword Keyword
 	Vector  Vector
 	Embed   Embed
-	Rerank  Rerank
+	Rerank  crossencoder.Config
 
-	Profiles    []ranking.Profile // one of them is named ranking.DefaultName
-	Transformer *ranking.Profile  // see retrieval.Relevance
-	Authority   map[string]float64
-	Aliases     map[string][]string
-	Deadline    time.Duration // of one search
+	retrieval.Relevance
+	Authority map[string]float64
+	Deadline  time.Duration // of one search
 
 	// Vectors come with the program: their texts need not be embedded.
 	Vectors embed.Vectors
@@ -86,12 +85,3 @@ func (e Embed) Transformed() bool { return e.URL != "" || e.inProgram() }
 // inProgram reports whether the model is the transformer in the program, which takes the
 // time of a core that searches need too.
 func (e Embed) inProgram() bool { return e.URL == "" && e.Model == embed.Transformer }
-
-// Rerank chooses the cross-encoder.
-type Rerank struct {
-	URL      string        `key:"url" doc:"server of a cross-encoder; empty: none"`
-	Kind     string        `key:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
-	Model    string        `key:"model" doc:"model of a server that has several"`
-	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
-	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time for one search, added to search.deadline"`
-}

@@ -70,12 +70,11 @@ func pullProgress(log *slog.Logger, model string) func(done, total int64) {
 }
 
 // OpenCrossEncoder returns nil where none is configured.
-func OpenCrossEncoder(c Rerank) (retrieval.CrossEncoder, error) {
+func OpenCrossEncoder(c crossencoder.Config) (retrieval.CrossEncoder, error) {
 	if c.URL == "" {
 		return nil, nil
 	}
-	return crossencoder.Open(crossencoder.Config{
-		Kind: crossencoder.Kind(c.Kind), URL: c.URL, Model: c.Model, Key: c.Key, Deadline: c.Deadline})
+	return crossencoder.Open(c)
 }
 
 // isAway reports whether an error is that a model cannot be had.

@@ -341,9 +341,9 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	}
 	s.Searcher, err = retrieval.New(retrieval.Config{
 		Unrelated: unrelated,
-		Follower:  s.Follower, Profiles: cfg.Profiles, Transformer: cfg.Transformer, Transformed: cfg.Embed.Transformed(),
+		Follower:  s.Follower, Relevance: cfg.Relevance, Transformed: cfg.Embed.Transformed(),
 		CrossEncoder: cross, Authority: cfg.Authority,
-		Aliases: cfg.Aliases, IsWord: wordpiece.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
+		IsWord: wordpiece.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
 	return s, err
 }
 

@@ -66,8 +66,8 @@ func answerAlike(t *testing.T, catalogOf func() *sqlstore.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Profiles: []ranking.Profile{p},
-		Authority: n.Authority, Aliases: n.Aliases, Embed: Embed{Model: embed.Table}, Deadline: time.Minute,
+	cfg := Config{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Relevance: retrieval.Relevance{Profiles: []ranking.Profile{p}, Aliases: n.Aliases},
+		Authority: n.Authority, Embed: Embed{Model: embed.Table}, Deadline: time.Minute,
 		Keyword: Keyword{URL: meilitest.Start(t).URL, Index: "almanac"},
 		Vector:  Vector{URL: "http://" + qdranttest.Start(t).Addr, Collection: "almanac"}}
 	records, _, err := store.List(t.Context(), catalog.ListQuery{})

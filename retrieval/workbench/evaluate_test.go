@@ -53,7 +53,7 @@ func open(t *testing.T) (workbench.Runner, *sqlstore.Store, catalog.Case) {
 		t.Fatal(err)
 	}
 	keeper := stack.NewKeeper(stack.KeeperConfig{Config: stack.Config{Dir: dir, Store: store,
-		Profiles: []ranking.Profile{p}, Deadline: time.Minute, Log: slog.New(slog.DiscardHandler)}})
+		Relevance: retrieval.Relevance{Profiles: []ranking.Profile{p}}, Deadline: time.Minute, Log: slog.New(slog.DiscardHandler)}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- keeper.Run(ctx) }()

@@ -98,8 +98,9 @@ func (j job) searchApart(ctx context.Context) error {
 	report("start", "%s", seconds(time.Since(start)))
 	debug.FreeOSMemory()
 	report("memory when started", "%d MB", resident("VmRSS")>>20)
-	engine, err := retrieval.New(retrieval.Config{Follower: f, Profiles: []ranking.Profile{p}, Log: log,
-		Deadline: time.Minute})
+	engine, err := retrieval.New(retrieval.Config{Follower: f, Log: log,
+		Relevance: retrieval.Relevance{Profiles: []ranking.Profile{p}},
+		Deadline:  time.Minute})
 	if err != nil {
 		return err
 	}

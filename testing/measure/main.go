@@ -28,6 +28,7 @@ import (
 	"almanac/catalog/sqlstore"
 	"almanac/cmd/memory"
 	"almanac/embed"
+	"almanac/retrieval"
 	"almanac/retrieval/ranking"
 	"almanac/retrieval/stack"
 	"almanac/testing/scale"
@@ -130,7 +131,8 @@ func (j job) open(ctx context.Context, as func(context.Context, stack.Config) (*
 		return nil, nil, err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	s, err := as(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []ranking.Profile{p},
+	s, err := as(ctx, stack.Config{Dir: j.dir, Store: store, Relevance: retrieval.Relevance{
+		Profiles: []ranking.Profile{p}},
 		Embed: stack.Embed{Model: embed.Table}, Deadline: time.Minute, Log: log})
 	if err != nil {
 		return nil, nil, err
