@@ -47,7 +47,7 @@ func TestAbsent(t *testing.T) {
 	keyword.Name = ranking.DefaultName
 	words := &retrieval.Relevance{Profiles: []ranking.Profile{keyword}}
 	pinned := &retrieval.Relevance{Profiles: []ranking.Profile{shallow}, Pins: []retrieval.Pin{{Query: "harbour",
-		Places: []retrieval.Place{{Record: ids["other"], Position: 2}, {Record: ids["0"]}}}}}
+		Places: []retrieval.Place{{ID: ids["other"], Position: 2}, {ID: ids["0"]}}}}}
 	first := f.search(t, retrieval.Request{Query: "harbour pilots"}).Results[0].Record
 	hidden := ids["copy a"] + ids["copy b"] - first
 	for _, tt := range []struct {

@@ -59,7 +59,7 @@ func (r *run) fuse() (err error) {
 		return err
 	}
 	for _, x := range r.Plan.Places {
-		d, err := r.Plan.Corpus.Document(r.ctx, x.Record)
+		d, err := r.Plan.Corpus.Document(r.ctx, x.ID)
 		if err != nil {
 			return err
 		}

@@ -59,8 +59,9 @@ func TestAnEngineNeedsNoMoreThanProfiles(t *testing.T) {
 	}
 	fees := f.search(t, retrieval.Request{Query: "traffic fees"}).Results[0].Record
 	year := time.Now().Year()
-	pin := retrieval.Pin{Query: "wallet", Places: []retrieval.Place{{Record: fees, Position: 1}},
-		From: time.Date(year-1, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(year+2, 1, 1, 0, 0, 0, 0, time.UTC)}
+	pin := retrieval.Pin{Query: "wallet", Places: []retrieval.Place{{ID: fees, Position: 1}},
+		From:  ranking.Day{Time: time.Date(year-1, 1, 1, 0, 0, 0, 0, time.UTC)},
+		Until: ranking.Day{Time: time.Date(year+2, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	err = engine.Publish(retrieval.Relevance{Profiles: []ranking.Profile{builtIn(t)}, Pins: []retrieval.Pin{pin}})
 	if err != nil {
 		t.Fatal(err)

@@ -149,7 +149,7 @@ func pin(r *run, candidates []*candidate) []*candidate {
 	var buried, placed []*candidate
 	for i, x := range places {
 		d := r.Placed[i]
-		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == x.Record })
+		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == x.ID })
 		var c *candidate
 		switch {
 		case at >= 0:

@@ -70,7 +70,7 @@ func TestPins(t *testing.T) {
 	}
 	first, second, third, last := before[0], before[1], before[2], before[9]
 	err := f.publish(retrieval.Pin{Query: "The  Harbour", Places: []retrieval.Place{
-		{Record: ids[last], Position: 2}, {Record: ids["other"], Position: 1}, {Record: ids[second]},
+		{ID: ids[last], Position: 2}, {ID: ids["other"], Position: 1}, {ID: ids[second]},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -126,8 +126,8 @@ func TestPinsAreInForceForDays(t *testing.T) {
 		{time.Time{}, time.Time{}, true}, {day(0), day(0), true}, {day(-1), day(1), true}, {day(1), time.Time{}, false},
 		{time.Time{}, day(-1), false}, {time.Time{}, day(0), true}, {day(0), time.Time{}, true},
 	} {
-		pin := retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{Record: ids["other"], Position: 1}}, From: c.from,
-			Until: c.until}
+		pin := retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{ID: ids["other"], Position: 1}}, From: ranking.Day{Time: c.from},
+			Until: ranking.Day{Time: c.until}}
 		err := f.publish(pin)
 		if err != nil {
 			t.Fatal(err)
@@ -137,8 +137,8 @@ func TestPinsAreInForceForDays(t *testing.T) {
 		}
 	}
 	// The first in force counts; a record that is gone leaves no hole.
-	gone, other := retrieval.Place{Record: 1 << 40, Position: 1}, retrieval.Place{Record: ids["other"], Position: 2}
-	err := f.publish(retrieval.Pin{Query: "harbour", Places: []retrieval.Place{gone}, Until: day(-1)},
+	gone, other := retrieval.Place{ID: 1 << 40, Position: 1}, retrieval.Place{ID: ids["other"], Position: 2}
+	err := f.publish(retrieval.Pin{Query: "harbour", Places: []retrieval.Place{gone}, Until: ranking.Day{Time: day(-1)}},
 		retrieval.Pin{Query: "harbour", Places: []retrieval.Place{gone, other}})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestPinsAreInForceForDays(t *testing.T) {
 
 func TestPublishRefuses(t *testing.T) {
 	f, ids, order := harbour(t)
-	first := []retrieval.Place{{Record: ids["other"], Position: 1}}
+	first := []retrieval.Place{{ID: ids["other"], Position: 1}}
 	if err := f.publish(retrieval.Pin{Query: "harbour", Places: first}); err != nil {
 		t.Fatal(err)
 	}
@@ -170,13 +170,14 @@ func TestPublishRefuses(t *testing.T) {
 		"an empty query":      pin(" ?"),
 		"an excluded word":    pin("harbour -buoy"),
 		"an operator":         pin("kind:doc harbour"),
-		"a negative position": pin("harbour", retrieval.Place{Record: 1, Position: -1}),
-		"a position too far":  pin("harbour", retrieval.Place{Record: 1, Position: retrieval.MaxResults + 1}),
-		"a record twice":      pin("harbour", retrieval.Place{Record: 1, Position: 1}, retrieval.Place{Record: 1}),
-		"a position twice": pin("harbour", retrieval.Place{Record: 1, Position: 1},
-			retrieval.Place{Record: 2, Position: 1}),
+		"a negative position": pin("harbour", retrieval.Place{ID: 1, Position: -1}),
+		"a position too far":  pin("harbour", retrieval.Place{ID: 1, Position: retrieval.MaxResults + 1}),
+		"a record twice":      pin("harbour", retrieval.Place{ID: 1, Position: 1}, retrieval.Place{ID: 1}),
+		"a position twice": pin("harbour", retrieval.Place{ID: 1, Position: 1},
+			retrieval.Place{ID: 2, Position: 1}),
 		"an end before the beginning": {Profiles: profiles, Pins: []retrieval.Pin{
-			{Query: "harbour", From: time.Unix(1e6, 0), Until: time.Unix(1, 0)}}},
+			{Query: "harbour", From: ranking.Day{Time: time.Unix(1e6, 0)},
+				Until: ranking.Day{Time: time.Unix(1, 0)}}}},
 	} {
 		if err := f.engine.Publish(r); err == nil {
 			t.Errorf("%s is published", name)
@@ -200,7 +201,7 @@ func TestASearchUsesOneSet(t *testing.T) {
 		p.Name = ranking.DefaultName
 		sets[i] = retrieval.Relevance{Profiles: []ranking.Profile{p},
 			Aliases: map[string][]string{"harbour": {fmt.Sprint("number", i)}},
-			Pins:    []retrieval.Pin{{Query: "harbour", Places: []retrieval.Place{{Record: ids["other"], Position: 1 + i}}}}}
+			Pins:    []retrieval.Pin{{Query: "harbour", Places: []retrieval.Place{{ID: ids["other"], Position: 1 + i}}}}}
 	}
 	if err := f.engine.Publish(sets[0]); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"almanac/retrieval"
+	"almanac/retrieval/ranking"
 )
 
 // TestNoAnswerLeadsToWhatASearchWorkedOn: its candidates and documents are used
@@ -74,8 +75,8 @@ func TestTheClockIsOne(t *testing.T) {
 	f := open(t, t.TempDir(), func(f *fixture) { f.now = func() time.Time { return day } })
 	f.put(t, library()...)
 	fees := f.search(t, retrieval.Request{Query: "traffic fees"}).Results[0].Record
-	if err := f.publish(retrieval.Pin{Query: "wallet", Places: []retrieval.Place{{Record: fees, Position: 1}},
-		From: day, Until: day}); err != nil {
+	if err := f.publish(retrieval.Pin{Query: "wallet", Places: []retrieval.Place{{ID: fees, Position: 1}},
+		From: ranking.Day{Time: day}, Until: ranking.Day{Time: day}}); err != nil {
 		t.Fatal(err)
 	}
 	res := f.search(t, retrieval.Request{Query: "wallet", Diversify: true})

@@ -22,7 +22,7 @@ func TestAPlanSaysWhichStagesItHas(t *testing.T) {
 		{plan{Profile: fused, Request: Request{Diversify: true}}, "fusion diversify"},
 		{plan{Profile: reranked}, "rerank floor live"},
 		{plan{Profile: reranked, Request: Request{Distinct: true}}, "rerank floor live"},
-		{plan{Profile: collapsed, Places: []ranking.Place{{Record: 1}}}, "rerank floor live collapse pin"},
+		{plan{Profile: collapsed, Places: []ranking.Place{{ID: 1}}}, "rerank floor live collapse pin"},
 		{plan{Profile: collapsed, Request: Request{Distinct: true, Diversify: true, Apart: 3},
 			state: state{Crossed: true}},
 			"rerank floor live collapse distinct thread cross-encoder apart diversify"},

@@ -85,7 +85,7 @@ func TestAPinFollowsItsRecord(t *testing.T) {
 			f.Look(t.Context())
 			return to.has.Pins[0].Places
 		}
-		if places := pinned(); len(places) != 1 || places[0].Record != id {
+		if places := pinned(); len(places) != 1 || places[0].ID != id {
 			t.Fatalf("pinned is %v", places)
 		}
 		ref := catalog.Ref{Kind: catalog.KindDoc, Key: "a"}

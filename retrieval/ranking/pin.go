@@ -15,15 +15,18 @@ import (
 // spelling of the query that has the same words in the same order, if the
 // request's filter admits the record.
 type Pin struct {
-	Query       string
-	Places      []Place
-	From, Until time.Time // the first and the last day in UTC; zero: unbounded
+	Query  string  `yaml:"query"`
+	From   Day     `yaml:"from,omitempty"`  // first day in UTC; zero: unbounded
+	Until  Day     `yaml:"until,omitempty"` // last day
+	Places []Place `yaml:"places"`
+	Note   string  `yaml:"note,omitempty"`
 }
 
 // Place is the fixed place of a record.
 type Place struct {
-	Record   int64
-	Position int // from 1; 0: buried, after everything else that was found
+	Record   string `yaml:"record"`   // kind:key
+	ID       int64  `yaml:"-"`        // of the record
+	Position int    `yaml:"position"` // from 1; 0: buried, after everything else that was found
 }
 
 // String describes the place in explanations.
@@ -50,19 +53,19 @@ func compilePins(all []Pin) (map[string][]Pin, error) {
 		case !ok:
 			return nil, fmt.Errorf("retrieval: pin of %q: a pinned query cannot have operators, phrases or exclusions",
 				p.Query)
-		case !p.From.IsZero() && !p.Until.IsZero() && p.Until.Before(p.From):
+		case !p.From.IsZero() && !p.Until.IsZero() && p.Until.Before(p.From.Time):
 			return nil, fmt.Errorf("retrieval: pin of %q: it ends before it begins", p.Query)
 		}
 		for i, x := range p.Places {
 			if x.Position < 0 || x.Position > MaxPosition {
 				return nil, fmt.Errorf("retrieval: pin of %q: position %d of record %d is not between 0 and %d",
-					p.Query, x.Position, x.Record, MaxPosition)
+					p.Query, x.Position, x.ID, MaxPosition)
 			}
 			if slices.ContainsFunc(p.Places[:i], func(o Place) bool {
-				return o.Record == x.Record || x.Position > 0 && o.Position == x.Position
+				return o.ID == x.ID || x.Position > 0 && o.Position == x.Position
 			}) {
 				return nil, fmt.Errorf("retrieval: pin of %q: record %d or its position is given twice", p.Query,
-					x.Record)
+					x.ID)
 			}
 		}
 		p.Places = slices.SortedFunc(slices.Values(p.Places), func(a, b Place) int { return a.Position - b.Position })

@@ -88,7 +88,7 @@ func (s Source) add(ctx context.Context, to *Relevance, r catalog.Revision) erro
 			return err
 		}
 		for _, rule := range rules {
-			pin, err := s.pin(ctx, rule)
+			pin, err := s.found(ctx, rule)
 			if err != nil {
 				return err
 			}
@@ -100,36 +100,23 @@ func (s Source) add(ctx context.Context, to *Relevance, r catalog.Revision) erro
 	return nil
 }
 
-// pin looks up the records of a rule.
-func (s Source) pin(ctx context.Context, rule PinRule) (Pin, error) {
-	out := Pin{Query: rule.Query, From: rule.From.Time, Until: rule.Until.Time}
-	for _, place := range rule.Places {
+// found returns a pin with the ids of its records, without those that are gone.
+func (s Source) found(ctx context.Context, pin Pin) (Pin, error) {
+	places := pin.Places
+	pin.Places = nil
+	for _, place := range places {
 		ref, _ := catalog.RefNamed(place.Record) // as the parser has checked
 		r, err := s.Store.Head(ctx, ref)
 		if errors.Is(err, catalog.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return out, err
+			return pin, err
 		}
-		out.Places = append(out.Places, Place{Record: r.ID, Position: place.Position})
+		place.ID = r.ID
+		pin.Places = append(pin.Places, place)
 	}
-	return out, nil
-}
-
-// PinRule fixes the places of records in the results of one query.
-type PinRule struct {
-	Query  string      `yaml:"query"`
-	From   Day         `yaml:"from,omitempty"`  // first day in UTC
-	Until  Day         `yaml:"until,omitempty"` // last day
-	Places []PlaceRule `yaml:"places"`
-	Note   string      `yaml:"note,omitempty"`
-}
-
-// PlaceRule is the fixed place of a record.
-type PlaceRule struct {
-	Record   string `yaml:"record"`   // kind:key
-	Position int    `yaml:"position"` // from 1; 0: buried
+	return pin, nil
 }
 
 // Day is a date in UTC, or none.
@@ -172,8 +159,8 @@ func ParseSynonyms(data []byte) (map[string][]string, error) {
 }
 
 // ParsePins reads rules of pinned and buried results.
-func ParsePins(data []byte) ([]PinRule, error) {
-	var rules []PinRule
+func ParsePins(data []byte) ([]Pin, error) {
+	var rules []Pin
 	if err := decode(data, &rules); err != nil {
 		return nil, fmt.Errorf("pins: %w", err)
 	}

@@ -87,7 +87,7 @@ func TestPublishedStandsBeforeConfigured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Pins) != 1 || len(got.Pins[0].Places) != 1 || got.Pins[0].Places[0].Record != id ||
+	if len(got.Pins) != 1 || len(got.Pins[0].Places) != 1 || got.Pins[0].Places[0].ID != id ||
 		got.Pins[0].Until.Day() != 31 {
 		t.Errorf("pins are %+v", got.Pins)
 	}

@@ -280,7 +280,7 @@ func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
 	if best() == pinned {
 		pinned = records[8].ID
 	}
-	pin := retrieval.Pin{Query: "harbour beacon", Places: []retrieval.Place{{Record: pinned, Position: 1}}}
+	pin := retrieval.Pin{Query: "harbour beacon", Places: []retrieval.Place{{ID: pinned, Position: 1}}}
 	if err := k.Publish(retrieval.Relevance{Profiles: cfg.Profiles, Pins: []retrieval.Pin{pin}}); err != nil {
 		t.Fatal(err)
 	}

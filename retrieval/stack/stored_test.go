@@ -88,8 +88,8 @@ func answerAlike(t *testing.T, catalogOf func() *sqlstore.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pins := []retrieval.Pin{{Query: "wallet fees", Places: []retrieval.Place{{Record: records[0].ID, Position: 1},
-			{Record: records[1].ID, Position: 2}, {Record: 1 << 40, Position: 3}}}}
+		pins := []retrieval.Pin{{Query: "wallet fees", Places: []retrieval.Place{{ID: records[0].ID, Position: 1},
+			{ID: records[1].ID, Position: 2}, {ID: 1 << 40, Position: 3}}}}
 		err = s.Searcher.Publish(retrieval.Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases, Pins: pins})
 		if err != nil {
 			t.Fatal(err)

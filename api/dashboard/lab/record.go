@@ -82,7 +82,7 @@ func (h handler) pinned(ctx context.Context, record string) (queries []string, e
 	}
 	rules, err := ranking.ParsePins([]byte(pins.Data))
 	for _, rule := range rules {
-		if slices.ContainsFunc(rule.Places, func(p ranking.PlaceRule) bool { return p.Record == record }) {
+		if slices.ContainsFunc(rule.Places, func(p ranking.Place) bool { return p.Record == record }) {
 			queries = append(queries, rule.Query)
 		}
 	}

@@ -273,12 +273,12 @@ func (h handler) preview(ctx context.Context, query string, would ranking.Named)
 
 // pinned is a rule as the page lists it.
 type pinned struct {
-	ranking.PinRule
+	ranking.Pin
 	State string // live, ended, to come
 }
 
 // pinRules reads the newest pins.
-func (h handler) pinRules(r *http.Request) (set ruleSet, rules []ranking.PinRule, err error) {
+func (h handler) pinRules(r *http.Request) (set ruleSet, rules []ranking.Pin, err error) {
 	if set, err = h.rules(r, catalog.PinsRevision); err == nil {
 		rules, err = ranking.ParsePins([]byte(set.Newest.Data))
 	}
@@ -294,7 +294,7 @@ func (h handler) pins(r *http.Request) (form.Reply, error) {
 	today := h.Now().UTC().Truncate(24 * time.Hour)
 	list, titles := make([]pinned, len(rules)), map[string]string{}
 	for i, rule := range rules {
-		p := pinned{PinRule: rule, State: "live"}
+		p := pinned{Pin: rule, State: "live"}
 		switch {
 		case !rule.Until.IsZero() && rule.Until.Before(today):
 			p.State = "ended"
@@ -325,7 +325,7 @@ func (h handler) title(ctx context.Context, record string) (string, error) {
 // pinForm is the page on which the rule of a query is made.
 type pinForm struct {
 	Set     ruleSet
-	Rule    ranking.PinRule
+	Rule    ranking.Pin
 	Known   bool     // the query has a rule already
 	Sent    []string // records that a form had, kind:key
 	Choices []pinChoice
@@ -347,8 +347,8 @@ func (h handler) editPin(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	f := pinForm{Set: set, Rule: ranking.PinRule{Query: query}}
-	if at := slices.IndexFunc(rules, func(p ranking.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
+	f := pinForm{Set: set, Rule: ranking.Pin{Query: query}}
+	if at := slices.IndexFunc(rules, func(p ranking.Pin) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
 		f.Rule, f.Known = rules[at], true
 	}
 	for name := range r.PostForm {
@@ -407,7 +407,7 @@ func (h handler) putPin(r *http.Request) (form.Reply, error) {
 	if err != nil {
 		return form.Reply{}, err
 	}
-	same := func(p ranking.PinRule) bool { return strings.EqualFold(p.Query, rule.Query) }
+	same := func(p ranking.Pin) bool { return strings.EqualFold(p.Query, rule.Query) }
 	known := slices.ContainsFunc(rules, same)
 	rules = slices.DeleteFunc(rules, same)
 	if r.FormValue("do") == "remove" {
@@ -440,7 +440,7 @@ func (h handler) putPin(r *http.Request) (form.Reply, error) {
 const placeField = "place "
 
 // pinOf reads the rule of a form.
-func (h handler) pinOf(r *http.Request) (rule ranking.PinRule, err error) {
+func (h handler) pinOf(r *http.Request) (rule ranking.Pin, err error) {
 	if err := r.ParseForm(); err != nil {
 		return rule, form.Invalid("the form could not be read")
 	}
@@ -461,7 +461,7 @@ func (h handler) pinOf(r *http.Request) (rule ranking.PinRule, err error) {
 			return form.Invalid(fmt.Sprintf("the place of %s must be a number up to %d; 0 buries it", record,
 				retrieval.MaxResults)).In(field)
 		}
-		rule.Places = append(rule.Places, ranking.PlaceRule{Record: record, Position: n})
+		rule.Places = append(rule.Places, ranking.Place{Record: record, Position: n})
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
