@@ -145,7 +145,8 @@ func serveAs(
 	p, err := ranking.Load(ranking.DefaultName)
 	must(err)
 	engine, err := retrieval.New(retrieval.Config{
-		Follower: f, Relevance: retrieval.Relevance{Profiles: []ranking.Profile{p}}, Authority: n.Authority, IsWord: wordpiece.IsWord,
+		Follower: f, Relevance: retrieval.Relevance{Profiles: []ranking.Profile{p}},
+		Authority: n.Authority, IsWord: wordpiece.IsWord,
 		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)
