@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"slices"
 
+	"almanac/api/describe"
 	"almanac/api/edge"
 	"almanac/api/meta"
 	"almanac/api/op"
-	"almanac/api/openapi"
 	"almanac/retrieval"
 )
 
@@ -17,7 +17,7 @@ import (
 // them.
 func overHTTP(cfg Config) (served []op.Operation, description []byte, err error) {
 	served = append(slices.Clone(cfg.Operations), meta.Probes(cfg.Program)...)
-	description, err = openapi.Document(openapi.Config{
+	description, err = describe.OpenAPI(describe.Service{
 		Title: title(cfg.Name), Description: cfg.About, PublicURL: cfg.PublicURL, Operations: served,
 		Groups: Groups(), Exact: exactNames,
 	})

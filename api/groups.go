@@ -5,6 +5,7 @@ import (
 
 	"almanac/api/cips"
 	"almanac/api/community"
+	"almanac/api/describe"
 	"almanac/api/devfund"
 	"almanac/api/ecosystem"
 	"almanac/api/kb"
@@ -12,7 +13,6 @@ import (
 	"almanac/api/meta"
 	"almanac/api/onboarding"
 	"almanac/api/op"
-	"almanac/api/openapi"
 	"almanac/api/operations"
 	"almanac/api/releases"
 	"almanac/api/search"
@@ -21,19 +21,19 @@ import (
 // groups are the packages of operations in the order clients see them. A
 // group's name is its toolset and its tag in OpenAPI.
 var groups = []struct {
-	openapi.Group
+	describe.Group
 	operations []kb.Op
 }{
-	{openapi.Group{Name: "meta", Description: "The service itself: endpoints, sources, health."}, meta.Operations},
-	{openapi.Group{Name: "cips", Description: "Improvement proposals."}, cips.Operations},
-	{openapi.Group{Name: "devfund", Description: "Grant proposals."}, devfund.Operations},
-	{openapi.Group{Name: "operations", Description: "The network as it runs."}, operations.Operations},
-	{openapi.Group{Name: "search", Description: "Search over everything."}, search.Operations},
-	{openapi.Group{Name: "library", Description: "Documents and full texts."}, library.Operations},
-	{openapi.Group{Name: "ecosystem", Description: "What is built on the network."}, ecosystem.Operations},
-	{openapi.Group{Name: "community", Description: "Discussions and what is new."}, community.Operations},
-	{openapi.Group{Name: "onboarding", Description: "What to know."}, onboarding.Operations},
-	{openapi.Group{Name: "releases", Description: "Packages and releases."}, releases.Operations},
+	{describe.Group{Name: "meta", Description: "The service itself: endpoints, sources, health."}, meta.Operations},
+	{describe.Group{Name: "cips", Description: "Improvement proposals."}, cips.Operations},
+	{describe.Group{Name: "devfund", Description: "Grant proposals."}, devfund.Operations},
+	{describe.Group{Name: "operations", Description: "The network as it runs."}, operations.Operations},
+	{describe.Group{Name: "search", Description: "Search over everything."}, search.Operations},
+	{describe.Group{Name: "library", Description: "Documents and full texts."}, library.Operations},
+	{describe.Group{Name: "ecosystem", Description: "What is built on the network."}, ecosystem.Operations},
+	{describe.Group{Name: "community", Description: "Discussions and what is new."}, community.Operations},
+	{describe.Group{Name: "onboarding", Description: "What to know."}, onboarding.Operations},
+	{describe.Group{Name: "releases", Description: "Packages and releases."}, releases.Operations},
 }
 
 // Operations lists the operations of every group over a knowledge base.
@@ -67,8 +67,8 @@ func title(network string) string {
 }
 
 // Groups are the groups of operations in the order clients see them.
-func Groups() []openapi.Group {
-	out := make([]openapi.Group, len(groups))
+func Groups() []describe.Group {
+	out := make([]describe.Group, len(groups))
 	for i, g := range groups {
 		out[i] = g.Group
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"almanac/api"
+	"almanac/api/describe"
 	"almanac/api/kb"
-	"almanac/api/openapi"
 	"almanac/ingest/networks"
 )
 
@@ -62,7 +62,7 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 				}
 			}
 		}
-		raw, err := openapi.Document(openapi.Config{Title: n.Title, Operations: ops})
+		raw, err := describe.OpenAPI(describe.Service{Title: n.Title, Operations: ops})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strings"
 
+	"almanac/api/describe"
 	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/mcp"
-	"almanac/api/reference"
 	"almanac/api/web"
 )
 
@@ -19,7 +19,7 @@ func newWeb(cfg Config, visits, typing *limit.Bucket) ([]edge.Route, error) {
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Site: site, PublicURL: cfg.PublicURL, Version: cfg.Version,
 		Readers: cfg.readers(), Limit: visits, Typing: typing, Protocols: mcp.Versions,
-		Reference: reference.Groups(reference.Config{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
+		Reference: describe.Reference(describe.Service{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
 	})
 	if err != nil {
 		return nil, err

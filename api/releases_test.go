@@ -1,7 +1,5 @@
 package api_test
 
-import ()
-
 // releasesQuestions are those that the records of every test answer.
 func releasesQuestions(l *library) []question {
 	return []question{

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/text/nearest"
 )
 
 // Decode reads the arguments of a REST call: the parameters of path and query,
@@ -175,6 +177,41 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
+// Command is what the command line calls an operation: its tool, or its id if it is not a tool.
+func (o Operation) Command() string { return cmp.Or(o.Tool, o.ID) }
+
+// Commands are what the command line calls operations.
+func Commands(ops []Operation) (names []string) {
+	for _, o := range ops {
+		names = append(names, o.Command())
+	}
+	return names
+}
+
+// Called returns the operation that the command line calls so. The error names the nearest.
+func Called(ops []Operation, command string) (Operation, error) {
+	if i := slices.Index(Commands(ops), command); i >= 0 {
+		return ops[i], nil
+	}
+	if near := nearest.Of(command, Commands(ops)); near != "" {
+		return Operation{}, Invalid("unknown tool %q: did you mean %q?", command, near)
+	}
+	return Operation{}, Invalid("unknown tool %q: list names them", command)
+}
+
+// Call runs the operation that the command line calls so, with its arguments.
+func Call(ctx context.Context, ops []Operation, command string, words []string) (any, error) {
+	o, err := Called(ops, command)
+	if err != nil {
+		return nil, err
+	}
+	in, err := o.DecodeLine(words)
+	if err != nil {
+		return nil, err
+	}
+	return o.Run(Strict(ctx), in)
+}
+
 // DecodeLine reads the arguments of a command line, each name=value, --name=value, --name
 // value or, if it is true, --name. The names are those of the tool, or of REST if the
 // operation is not a tool, and what stands for them.
@@ -259,11 +296,15 @@ func (o Operation) decodeNamed(
 	})
 }
 
-// NamedParams returns the parameters of DecodeNamed, as it names them.
-func (o Operation) NamedParams() (all []Param) {
+// NamedParams returns the parameters of DecodeNamed, LineParams those of DecodeLine, as it names them.
+func (o Operation) NamedParams() []Param { return o.paramsBy(o.named) }
+
+// LineParams are documented at NamedParams.
+func (o Operation) LineParams() []Param { return o.paramsBy((*Param).named) }
+
+func (o Operation) paramsBy(named func(*Param) (*argument, string)) (all []Param) {
 	for _, p := range o.Params {
-		a, name := o.named(&p)
-		if a != nil {
+		if a, name := named(&p); a != nil {
 			p.Name, p.Required, p.Schema, p.Default = name, a.required, a.schema, a.schema.Default
 			all = append(all, p)
 		}
@@ -289,7 +330,7 @@ func (o Operation) argumentOf(name string, named func(*Param) (*argument, string
 			names = append(names, known)
 		}
 	}
-	return nil, unknownArgument([]string{name}, names, cmp.Or(o.Tool, o.ID))
+	return nil, unknownArgument([]string{name}, names, o.Command())
 }
 
 // fromLine is fromText, with objects as JSON.

@@ -393,3 +393,28 @@ func TestAMisspeltParameterIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestCall(t *testing.T) {
+	for _, tt := range []struct {
+		words, want string
+		kind        error
+	}{
+		{"get_book book_id=7", `"title":"Book 7"`, nil},
+		{"batch_books ids=7,700", `null`, nil},
+		{"about", `"a <shelf> & more"`, nil},
+		{"get_book book_id=700", "no book 0700", op.ErrNotFound},
+		{"get_bok book_id=7", `did you mean "get_book"`, op.ErrInvalid},
+		{"zebra", "list names them", op.ErrInvalid},
+		{"get_book id=7", `"title":"Book 7"`, nil},
+		{"search_books --topic tides", `"query":"tides"`, nil},
+		{"get_book colour=7", `unknown argument "colour": get_book takes book_id`, op.ErrInvalid},
+		{"get_book", "book_id is required", op.ErrInvalid},
+	} {
+		words := strings.Fields(tt.words)
+		answer, err := op.Call(t.Context(), optest.Operations(), words[0], words[1:])
+		raw, _ := op.Encode(answer)
+		if said := fmt.Sprint(string(raw), err); !errors.Is(err, tt.kind) || !strings.Contains(said, tt.want) {
+			t.Errorf("%s: %s", tt.words, said)
+		}
+	}
+}

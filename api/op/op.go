@@ -1,7 +1,6 @@
 // Package op defines operations independently of transports: a typed query
-// with its description, its schemas and its run function. Packages rest and mcp
-// serve operations; openapi, the tool catalogue and the documentation describe
-// them.
+// with its description, its schemas and its run function. REST and package mcp
+// serve operations; package describe says what they are.
 package op
 
 import (

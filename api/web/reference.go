@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/api/describe"
 	"almanac/api/look"
 	"almanac/api/op"
-	"almanac/api/reference"
 	"almanac/api/tally"
 )
 
@@ -23,9 +23,9 @@ func prepareReference(h *Handler, v *view) error {
 
 // described is an operation on a page of its own.
 type described struct {
-	reference.Operation
-	Group         reference.Group
-	Before, After *reference.Operation
+	describe.Operation
+	Group         describe.Section
+	Before, After *describe.Operation
 	Answer        string // to the example, as JSON
 	Failure       string // why there is none to the arguments that the address has
 }
@@ -38,7 +38,7 @@ func prepareOperation(h *Handler, v *view) error {
 		return op.NotFound("there is no operation %s", op.Quote(id))
 	}
 	d := &described{}
-	var listed []*reference.Operation
+	var listed []*describe.Operation
 	for _, g := range h.cfg.Reference {
 		if g.Name == o.Group {
 			d.Group = g
@@ -47,7 +47,7 @@ func prepareOperation(h *Handler, v *view) error {
 			listed = append(listed, &g.Operations[i])
 		}
 	}
-	if i := slices.IndexFunc(listed, func(o *reference.Operation) bool { return o.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(listed, func(o *describe.Operation) bool { return o.ID == id }); i >= 0 {
 		if i > 0 {
 			d.Before = listed[i-1]
 		}
@@ -76,7 +76,7 @@ func (h *Handler) fillIn(v *view, d *described, o op.Operation) {
 		}
 	}
 	if len(given) == 0 {
-		d.Operation = reference.Describe(h.cfg.PublicURL, o)
+		d.Operation = describe.Page(h.cfg.PublicURL, o)
 		d.Answer, _ = h.exampleAnswer(v, o)
 		return
 	}
@@ -89,7 +89,7 @@ func (h *Handler) fillIn(v *view, d *described, o op.Operation) {
 	if err != nil {
 		d.Failure = sentence(op.Explain(err).Message)
 	}
-	d.Operation = reference.Describe(h.cfg.PublicURL, o)
+	d.Operation = describe.Page(h.cfg.PublicURL, o)
 	for i := range d.Params {
 		d.Params[i].Example = given[d.Params[i].Name]
 	}

@@ -14,12 +14,12 @@ import (
 	"strings"
 	"time"
 
+	"almanac/api/describe"
 	"almanac/api/edge"
 	"almanac/api/kb"
 	"almanac/api/limit"
 	"almanac/api/look"
 	"almanac/api/op"
-	"almanac/api/reference"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
@@ -30,9 +30,9 @@ type Config struct {
 	Site
 	PublicURL string // without a slash at the end
 	Version   string
-	Protocols []string          // versions of the tool protocol that are served
-	Reference []reference.Group // what the pages about the API describe
-	Readers   edge.Origins      // pages of these may read suggestions
+	Protocols []string           // versions of the tool protocol that are served
+	Reference []describe.Section // what the pages about the API describe
+	Readers   edge.Origins       // pages of these may read suggestions
 	// Limit counts every request but those of styles and scripts, and Typing those that
 	// a page makes as one types; nil = none.
 	Limit, Typing *limit.Bucket

@@ -11,7 +11,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
-	"almanac/api/line"
+	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/sqlstore"
 	"almanac/cmd/config"
@@ -132,7 +132,7 @@ func known(ctx context.Context, a *app, before []string, what string) (words []s
 			words = append(words, src.Name)
 		}
 	case "tools":
-		words = line.Names(api.Operations(kb.Base{Network: n}))
+		words = op.Commands(api.Operations(kb.Base{Network: n}))
 	case "ids":
 		if err != nil || !a.catalog(a.dataDir(n)).Exists() {
 			return nil, err // nothing is made for a key that is pressed

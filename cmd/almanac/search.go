@@ -17,7 +17,6 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/kb/find"
-	"almanac/api/line"
 	"almanac/api/op"
 	"almanac/api/search"
 	"almanac/cmd/terminal"
@@ -59,7 +58,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	}
 	defer s.close()
 	asked.Searcher, b.Search = b.Search, asked
-	answered, err := line.Run(ctx, api.Operations(b), "search", c.words())
+	answered, err := op.Call(ctx, api.Operations(b), "search", c.words())
 	if err != nil {
 		return asUsage(err)
 	}
@@ -102,7 +101,7 @@ func (c *searchCmd) printAbsence(ctx context.Context, a *app, s *library, b kb.B
 	case err != nil:
 		return err
 	case c.JSON:
-		return line.Print(a.out, absence)
+		return a.printJSON(absence)
 	}
 	_, err = fmt.Fprint(a.out, absence.Text())
 	return err
@@ -112,7 +111,7 @@ func (c *searchCmd) printAbsence(ctx context.Context, a *app, s *library, b kb.B
 func (c *searchCmd) printJSON(a *app, answer search.Answer, res retrieval.Response) error {
 	raw, err := op.Encode(answer)
 	if err != nil || !c.Explain {
-		return errors.Join(err, line.Print(a.out, json.RawMessage(raw)))
+		return errors.Join(err, a.printJSON(json.RawMessage(raw)))
 	}
 	var explained map[string]any
 	if err := json.Unmarshal(raw, &explained); err != nil {
@@ -123,7 +122,7 @@ func (c *searchCmd) printJSON(a *app, answer search.Answer, res retrieval.Respon
 	for i, item := range items {
 		item.(map[string]any)["explanation"] = res.Explanation(answer.Items[i].RecordID)
 	}
-	return line.Print(a.out, explained)
+	return a.printJSON(explained)
 }
 
 // printCSV prints results as a table for other programs (RFC 4180).

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"almanac/api"
-	"almanac/api/line"
+	docs "almanac/api/library"
 	"almanac/api/op"
 	"almanac/cmd/config"
 )
@@ -35,24 +34,18 @@ func (c *showCmd) Run(ctx context.Context, a *app) error {
 		c.ID = b.Network.Proposals.ID(key)
 	}
 	if c.JSON {
-		return asUsage(line.Call(ctx, a.out, all, "get_doc", []string{"id=" + c.ID}))
+		return a.answer(ctx, all, "get_doc", []string{"id=" + c.ID})
 	}
 	for cursor := ""; ; {
 		words := []string{"id=" + c.ID}
 		if cursor != "" {
 			words = append(words, "cursor="+cursor)
 		}
-		raw, err := line.Answer(ctx, all, "get_doc", words)
+		answer, err := op.Call(ctx, all, "get_doc", words)
 		if err != nil {
 			return asUsage(err)
 		}
-		var doc struct {
-			Title, Content, URL, Kind string
-			NextCursor                string `json:"next_cursor"`
-		}
-		if err := json.Unmarshal(raw, &doc); err != nil {
-			return err
-		}
+		doc := answer.(docs.Full)
 		if cursor == "" {
 			fmt.Fprintf(a.out, "%s  %s\n%s\n\n", a.style.Bold(doc.Title), a.style.Dim("["+doc.Kind+"]"), doc.URL)
 		}

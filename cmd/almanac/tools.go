@@ -2,13 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"almanac/api"
 	"almanac/api/admit"
+	"almanac/api/describe"
 	"almanac/api/kb"
-	"almanac/api/line"
+	"almanac/api/op"
 	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
 	"almanac/retrieval/ranking"
@@ -33,11 +35,15 @@ func (c toolsListCmd) Run(a *app) error {
 	all := api.Operations(kb.Base{Network: n})
 	switch {
 	case c.Name != "":
-		return asUsage(line.Describe(a.out, all, c.Name, call))
+		o, err := op.Called(all, c.Name)
+		if err == nil {
+			describe.Help(a.out, o, call)
+		}
+		return asUsage(err)
 	case c.Markdown:
-		return line.Markdown(a.out, all, api.Groups())
+		return describe.Markdown(a.out, all, api.Groups())
 	}
-	return terminal.Rows(a.out, line.Rows(all, call))
+	return terminal.Rows(a.out, describe.Rows(all, call))
 }
 
 // call is the command that examples of tools begin with.
@@ -59,7 +65,28 @@ func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	return asUsage(line.Call(ctx, a.out, api.Operations(b), c.Name, c.Arguments))
+	return a.answer(ctx, api.Operations(b), c.Name, c.Arguments)
+}
+
+// answer prints the answer of an operation as indented JSON, as REST has it.
+func (a *app) answer(ctx context.Context, ops []op.Operation, command string, words []string) error {
+	answer, err := op.Call(ctx, ops, command, words)
+	if err != nil {
+		return asUsage(err)
+	}
+	raw, err := op.Encode(answer)
+	if err != nil {
+		return err
+	}
+	return a.printJSON(json.RawMessage(raw))
+}
+
+// printJSON prints a value as indented JSON.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
 }
 
 // openSearch opens the data directory of the configured network, loads into it what

@@ -1,4 +1,4 @@
-package openapi_test
+package describe_test
 
 import (
 	"bytes"
@@ -8,16 +8,16 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"almanac/api/describe"
 	"almanac/api/op"
-	"almanac/api/openapi"
 	"almanac/testing/optest"
 )
 
 func document(t *testing.T, ops []op.Operation) []byte {
 	t.Helper()
-	b, err := openapi.Document(openapi.Config{
+	b, err := describe.OpenAPI(describe.Service{
 		Title: "Shelf", PublicURL: "https://kb.example", Operations: ops, Exact: []string{"Note"},
-		Groups: []openapi.Group{{Name: "desk", Description: "Questions."}},
+		Groups: []describe.Group{{Name: "desk", Description: "Questions."}},
 	})
 	if err != nil {
 		t.Fatal(err)

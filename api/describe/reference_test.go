@@ -1,19 +1,18 @@
-package reference_test
+package describe_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"almanac/api/describe"
 	"almanac/api/op"
-	"almanac/api/openapi"
-	"almanac/api/reference"
 	"almanac/testing/optest"
 )
 
-func groups(publicURL string) []reference.Group {
-	return reference.Groups(reference.Config{PublicURL: publicURL, Operations: optest.Operations(),
-		Groups: []openapi.Group{{Name: "shelf", Description: "Books."}, {Name: "desk"}, {Name: "attic"}, {Name: "empty"}}})
+func groups(publicURL string) []describe.Section {
+	return describe.Reference(describe.Service{PublicURL: publicURL, Operations: optest.Operations(),
+		Groups: []describe.Group{{Name: "shelf", Description: "Books."}, {Name: "desk"}, {Name: "attic"}, {Name: "empty"}}})
 }
 
 // TestAServiceBelowAPath holds that addresses of forms have its prefix.
@@ -38,8 +37,8 @@ func TestARequestByPostHasTheExample(t *testing.T) {
 	}
 	spec := op.Spec{ID: "search_books", Group: "desk", Path: "/api/v1/search", Post: true, Summary: "Finds books.",
 		Example: in{Q: "red atlas", Kinds: []string{"Novel", "Atlas"}, Pages: []int{7, 8}}}
-	described := reference.Groups(reference.Config{PublicURL: "https://kb.example",
-		Groups: []openapi.Group{{Name: "desk"}}, Operations: []op.Operation{op.New(spec, func(context.Context, in) (optest.Note, error) {
+	described := describe.Reference(describe.Service{PublicURL: "https://kb.example",
+		Groups: []describe.Group{{Name: "desk"}}, Operations: []op.Operation{op.New(spec, func(context.Context, in) (optest.Note, error) {
 			return optest.Note{}, nil
 		})}})
 	o := described[0].Operations[0]
@@ -49,7 +48,7 @@ func TestARequestByPostHasTheExample(t *testing.T) {
 	if want := `'{"kinds":["Novel","Atlas"],"pages":[7,8],"q":"red atlas"}'`; !strings.HasSuffix(o.Posted, " -d "+want) {
 		t.Errorf("by POST %s, want %s", o.Posted, want)
 	}
-	got := map[string]reference.Param{}
+	got := map[string]describe.Param{}
 	for _, p := range o.Params {
 		got[p.Name] = p
 	}
