@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"almanac/api/edge"
+	"almanac/api/server"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlstore"
@@ -35,11 +35,11 @@ func analyticsQuestions() []question {
 // counted makes a knowledge base of two documents whose clock can be moved.
 func counted(t *testing.T) (l *library, clock *time.Time) {
 	t.Helper()
-	return countedAs(t, edge.Reach{PublicURL: publicURL, Listen: "127.0.0.1:8080"})
+	return countedAs(t, server.Reach{PublicURL: publicURL, Listen: "127.0.0.1:8080"})
 }
 
 // countedAs makes one that is reached so.
-func countedAs(t *testing.T, reach edge.Reach) (l *library, clock *time.Time) {
+func countedAs(t *testing.T, reach server.Reach) (l *library, clock *time.Time) {
 	t.Helper()
 	moment := now
 	clock = &moment
@@ -150,7 +150,7 @@ func TestWhatFewSearchForIsTheirs(t *testing.T) {
 // request came through a proxy.
 func TestOnOneMachineAllIsCounted(t *testing.T) {
 	const only = "only this machine reaches the service, so that each counts from the first"
-	l, _ := countedAs(t, edge.Reach{Listen: "127.0.0.1:8080"})
+	l, _ := countedAs(t, server.Reach{Listen: "127.0.0.1:8080"})
 	lists := []string{"/api/v1/searches/popular", "/api/v1/searches/zero", "/api/v1/csp-violations"}
 	for i, none := range []string{"nothing was searched for in these days", "no search of these days found nothing",
 		"no browser reported a violation in these days"} {

@@ -19,14 +19,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"almanac/api/admin"
-	"almanac/api/admit"
 	"almanac/api/dashboard"
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/mcp"
 	"almanac/api/op"
-	"almanac/api/reports"
-	"almanac/api/rest"
+	"almanac/api/server"
 	"almanac/api/tally"
 	"almanac/text/webaddress"
 )
@@ -59,7 +56,7 @@ func New(cfg Config) (*Handlers, error) {
 		c := limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
 			Refused: cfg.Metrics.Refusals(name)}
 		if cfg.LocalFree {
-			c.Exempt = edge.Local
+			c.Exempt = server.Local
 		}
 		if cfg.Loopback && cfg.LimitSetting != nil { // the client is the operator
 			c.Setting = cfg.LimitSetting(of)
@@ -75,22 +72,22 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	over := rest.Config{Serving: cfg.Serving, Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL,
+	over := server.REST{Serving: cfg.Serving, Limit: bucket("rest", "rest", cfg.Limits.REST), PublicURL: cfg.PublicURL,
 		Readers: cfg.readers()}
 	if over.Operations, over.Description, err = overHTTP(cfg); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	routes := slices.Concat(pages, h.MCP.Routes(), rest.Routes(over))
+	routes := slices.Concat(pages, h.MCP.Routes(), over.Routes())
 	// In a bucket of their own: a page may send many.
-	routes = append(routes, reports.Violations(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)))
+	routes = append(routes, server.Violations(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)))
 	if cfg.Clicks {
-		routes = append(routes, reports.Clicks(cfg.Tally, bucket("clicks", "web", cfg.Limits.Web)))
+		routes = append(routes, server.Clicks(cfg.Tally, bucket("clicks", "web", cfg.Limits.Web)))
 	}
-	public := edge.Config{Routes: routes, Observe: cfg.Metrics.ObserveRequest, Log: cfg.Log}
+	public := server.Config{Routes: routes, Observe: cfg.Metrics.ObserveRequest, Log: cfg.Log}
 	if cfg.Loopback {
-		public.Check = edge.Hosts(hosts)
+		public.Check = server.Hosts(hosts)
 	}
-	if h.Public, err = edge.New(public); err != nil {
+	if h.Public, err = server.New(public); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	h.Public = identified(cfg.Metrics, proxies, cfg.Audience, h.Public)
@@ -99,7 +96,7 @@ func New(cfg Config) (*Handlers, error) {
 		Failures: limit.New(limit.Config{Name: "login", Calls: failedLogins, Proxies: proxies, Store: cfg.LimitStore,
 			Log: cfg.Log, Refused: cfg.Metrics.Refusals("login")}),
 		Proxies: proxies,
-		Routes:  []edge.Route{engines(cfg)}, Log: cfg.Log,
+		Routes:  []server.Route{engines(cfg)}, Log: cfg.Log,
 	}
 	if cfg.Dashboard.Store != nil {
 		d, err := dashboard.New(cfg.Dashboard)
@@ -142,7 +139,7 @@ func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
 // identified names the request to logs and answers, and the client to the admission and
 // the tally of searches. It counts the requests under way, and tells the audience
 // what came through a proxy.
-func identified(m *admin.Metrics, proxies limit.Proxies, audience *edge.Audience, next http.Handler) http.Handler {
+func identified(m *admin.Metrics, proxies limit.Proxies, audience *server.Audience, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer m.Begin()()
 		audience.See(r)
@@ -156,7 +153,7 @@ func identified(m *admin.Metrics, proxies limit.Proxies, audience *edge.Audience
 		s.SetAttributes(attribute.String("request.id", id))
 		defer s.End()
 		ctx = tally.WithClient(op.WithRequest(ctx, id), limit.Site(client))
-		ctx = admit.WithClient(ctx, limit.Key(client))
+		ctx = limit.WithClient(ctx, limit.Key(client))
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
@@ -197,7 +194,7 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 		ReadTimeout:       15 * time.Second, // of at most mcp.MaxBody
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		// More than edge.MaxURL, so that an address that is too long is refused with
+		// More than server.MaxURL, so that an address that is too long is refused with
 		// JSON. All connections that Connections allows may hold as much at once, and
 		// that must fit into memory.
 		MaxHeaderBytes: 48 << 10,

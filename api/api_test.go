@@ -22,10 +22,9 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/api"
-	"almanac/api/edge"
 	"almanac/api/meta"
 	"almanac/api/op"
-	"almanac/api/reports"
+	"almanac/api/server"
 	"almanac/api/web"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -329,12 +328,12 @@ func TestNewRefuses(t *testing.T) {
 // those that are allowed, and those of this machine.
 func TestWhichPagesMayRead(t *testing.T) {
 	const evil, own, friend = "https://evil.example", "http://localhost:3000", "https://app.example"
-	local := edge.Reach{Listen: "127.0.0.1:8080", PublicURL: "http://localhost:9000"}
-	folder := edge.Reach{Listen: "192.0.2.1:8080", Folder: true}
-	known := edge.Reach{Listen: "127.0.0.1:8080", PublicURL: "https://kb.example"}
-	proxied := edge.Reach{Listen: "localhost:8080", Proxies: []string{"::1"}}
+	local := server.Reach{Listen: "127.0.0.1:8080", PublicURL: "http://localhost:9000"}
+	folder := server.Reach{Listen: "192.0.2.1:8080", Folder: true}
+	known := server.Reach{Listen: "127.0.0.1:8080", PublicURL: "https://kb.example"}
+	proxied := server.Reach{Listen: "localhost:8080", Proxies: []string{"::1"}}
 	for name, tt := range map[string]struct {
-		reach    edge.Reach
+		reach    server.Reach
 		loopback bool
 		allowed  string
 		origin   string
@@ -346,18 +345,18 @@ func TestWhichPagesMayRead(t *testing.T) {
 		"a foreign page beside it":         {local, true, friend, evil, ""},
 		"all pages where all are allowed":  {local, true, "*", evil, "*"},
 		"no page":                          {local, true, friend, "", ""},
-		"a folder":                         {edge.Reach{Listen: "[::1]:8080", Folder: true}, true, "", evil, ""},
+		"a folder":                         {server.Reach{Listen: "[::1]:8080", Folder: true}, true, "", evil, ""},
 		"a folder on an open listener":     {folder, false, "", evil, ""},
 		"pages of the reader's machine":    {folder, false, "", own, ""},
 		"an allowed page of it":            {folder, false, friend, friend, friend},
-		"a listener that others reach":     {edge.Reach{Listen: "192.0.2.1:8080"}, false, "", evil, "*"},
-		"a listener on all addresses":      {edge.Reach{Listen: ":8080"}, false, "", evil, "*"},
+		"a listener that others reach":     {server.Reach{Listen: "192.0.2.1:8080"}, false, "", evil, "*"},
+		"a listener on all addresses":      {server.Reach{Listen: ":8080"}, false, "", evil, "*"},
 		"a trusted proxy":                  {proxied, true, "", evil, "*"},
 		"an address that others know":      {known, true, "", evil, "*"},
-		"without an origin it is the same": {edge.Reach{Listen: "192.0.2.1:8080"}, false, "", "", "*"},
+		"without an origin it is the same": {server.Reach{Listen: "192.0.2.1:8080"}, false, "", "", "*"},
 	} {
 		h := assemble(t, func(c *api.Config) {
-			c.Audience = edge.NewAudience(tt.reach, nil, c.Log)
+			c.Audience = server.NewAudience(tt.reach, nil, c.Log)
 			c.PublicURL, c.Loopback, c.Limits.REST = tt.reach.PublicURL, tt.loopback, 4
 			if tt.allowed != "" {
 				c.AllowedOrigins = []string{tt.allowed}
@@ -390,7 +389,7 @@ func TestWhichPagesMayRead(t *testing.T) {
 func TestClicksAreTakenWhereTheyAreCounted(t *testing.T) {
 	for counts, want := range map[bool]int{true: http.StatusBadRequest, false: http.StatusNotFound} {
 		h := assemble(t, func(c *api.Config) { c.Clicks = counts })
-		if w := do(h.Public, "POST", reports.ClicksPath, `{"query":"tide"}`); w.Code != want {
+		if w := do(h.Public, "POST", server.ClicksPath, `{"query":"tide"}`); w.Code != want {
 			t.Errorf("counted: %v: a report without results has status %d, want %d", counts, w.Code, want)
 		}
 	}

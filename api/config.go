@@ -7,9 +7,9 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard/form"
-	"almanac/api/edge"
 	"almanac/api/meta"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/api/tally"
 	"almanac/api/web"
 )
@@ -35,7 +35,7 @@ type Config struct {
 	TrustedProxies          []string // addresses and networks
 	// Audience says whether others reach the service, and so whether any page may read; nil:
 	// only pages that may use /mcp.
-	Audience *edge.Audience
+	Audience *server.Audience
 
 	Limits Limits
 	// LimitSetting says how the operator changes a limit (rest, mcp, web), for
@@ -54,7 +54,7 @@ type Config struct {
 }
 
 // readers are the origins whose pages may read answers.
-func (c Config) readers() edge.Origins { return c.Audience.Readers(c.AllowedOrigins, c.Loopback) }
+func (c Config) readers() server.Origins { return c.Audience.Readers(c.AllowedOrigins, c.Loopback) }
 
 // Limits are the calls a client has in limit.Period; 0 = no limit.
 type Limits struct{ REST, MCP, Web int }

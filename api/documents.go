@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"almanac/api/describe"
-	"almanac/api/edge"
 	"almanac/api/meta"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/retrieval"
 )
 
@@ -38,12 +38,12 @@ func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []r
 }
 
 // engines tells the operator why engines, or the catalog, do not answer.
-func engines(cfg Config) edge.Route {
+func engines(cfg Config) server.Route {
 	type engine struct {
 		Engine string `json:"engine"`
 		Reason string `json:"reason"`
 	}
-	return edge.Route{Method: http.MethodGet, Path: "/engines", Serve: func(r *http.Request) (*edge.Answer, error) {
+	return server.Route{Method: http.MethodGet, Path: "/engines", Serve: func(r *http.Request) (*server.Answer, error) {
 		list := []engine{}
 		if err := cfg.Catalog(r.Context()); err != nil {
 			list = append(list, engine{"catalog", err.Error()})
@@ -52,6 +52,6 @@ func engines(cfg Config) edge.Route {
 			list = append(list, engine{d.Engine, d.Reason})
 		}
 		body, err := op.Encode(map[string]any{"down": list})
-		return &edge.Answer{Type: edge.JSONType, Body: body}, err
+		return &server.Answer{Type: server.JSONType, Body: body}, err
 	}}
 }

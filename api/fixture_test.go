@@ -19,11 +19,11 @@ import (
 	"github.com/ulule/limiter/v3/drivers/store/memory"
 
 	"almanac/api"
-	"almanac/api/admit"
-	"almanac/api/edge"
 	"almanac/api/kb"
+	"almanac/api/limit"
 	"almanac/api/meta"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/api/tally"
 	"almanac/api/web"
 	"almanac/catalog"
@@ -109,12 +109,12 @@ func openCatalog(t testing.TB, clock func() time.Time) (*sqlstore.Store, error) 
 // serve makes a published knowledge base of a network over a catalog that fill fills.
 func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(*sqlstore.Store)) *library {
 	t.Helper()
-	return serveAs(t, n, clock, edge.Reach{Listen: "127.0.0.1:8080", PublicURL: publicURL}, fill)
+	return serveAs(t, n, clock, server.Reach{Listen: "127.0.0.1:8080", PublicURL: publicURL}, fill)
 }
 
 // serveAs makes one that is reached so.
 func serveAs(
-	t testing.TB, n network.Network, clock func() time.Time, reach edge.Reach, fill func(*sqlstore.Store),
+	t testing.TB, n network.Network, clock func() time.Time, reach server.Reach, fill func(*sqlstore.Store),
 ) *library {
 	t.Helper()
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
@@ -159,7 +159,7 @@ func serveAs(
 	})
 	b := kb.Base{Catalog: counted, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
 		Network: n}
-	audience := edge.NewAudience(reach, store, log)
+	audience := server.NewAudience(reach, store, log)
 	b.Tally, b.Published = tally.New(store, clock, log), audience.Published
 	t.Cleanup(func() { b.Tally.Close() })
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, heads: &heads,

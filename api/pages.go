@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"almanac/api/describe"
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/mcp"
+	"almanac/api/server"
 	"almanac/api/web"
 )
 
 // newWeb makes the pages for people.
-func newWeb(cfg Config, visits, typing *limit.Bucket) ([]edge.Route, error) {
+func newWeb(cfg Config, visits, typing *limit.Bucket) ([]server.Route, error) {
 	site := cfg.Site
 	name, _, _ := strings.Cut(site.Name, " (")
 	site.Name = cmp.Or(name, "The network")

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
+	"almanac/api/server"
 )
 
 // Config of the admin handler.
@@ -27,20 +27,20 @@ type Config struct {
 	Token        string
 	// Failures counts the attempts to log in that failed; nil = they are not limited.
 	Failures *limit.Bucket
-	Proxies  limit.Proxies // say which scheme the browser speaks
-	Routes   []edge.Route  // that other packages add
-	Front    Front         // nil = there is no form to log in
+	Proxies  limit.Proxies  // say which scheme the browser speaks
+	Routes   []server.Route // that other packages add
+	Front    Front          // nil = there is no form to log in
 	Log      *slog.Logger
 }
 
 // Front is what people see before they have logged in.
 type Front interface {
 	// Login is the page with the form.
-	Login(r *http.Request, f Form) *edge.Answer
+	Login(r *http.Request, f Form) *server.Answer
 	// Refuse is a page that says why a request was refused.
-	Refuse(r *http.Request, err error) *edge.Answer
+	Refuse(r *http.Request, err error) *server.Answer
 	// Assets serves what that page loads.
-	Assets() edge.Route
+	Assets() server.Route
 }
 
 // New assembles the handler. A listener that others can reach without a token
@@ -60,7 +60,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, err
 	}
 	g := &gate{cfg: cfg, sessions: sessions}
-	behind := append([]edge.Route{
+	behind := append([]server.Route{
 		raw("/metrics", cfg.Metrics.handler(cfg.Log)),
 		raw("/debug/pprof", http.HandlerFunc(profiles)),
 		raw("/debug/pprof/{name}", http.HandlerFunc(pprof.Index)),
@@ -69,8 +69,8 @@ func New(cfg Config) (http.Handler, error) {
 		raw("/debug/pprof/symbol", http.HandlerFunc(pprof.Symbol)),
 		raw("/debug/pprof/trace", http.HandlerFunc(pprof.Trace)),
 	}, cfg.Routes...)
-	if !slices.ContainsFunc(behind, func(rt edge.Route) bool { return rt.Path == "" }) {
-		behind = append(behind, edge.Route{Serve: func(*http.Request) (*edge.Answer, error) {
+	if !slices.ContainsFunc(behind, func(rt server.Route) bool { return rt.Path == "" }) {
+		behind = append(behind, server.Route{Serve: func(*http.Request) (*server.Answer, error) {
 			return nil, op.NotFound("there is no such page")
 		}})
 	}
@@ -84,12 +84,12 @@ func New(cfg Config) (http.Handler, error) {
 			routes[i].Refuse = refuse(cfg.Front)
 		}
 	}
-	return edge.New(edge.Config{Routes: routes, Check: check(cfg), Log: cfg.Log})
+	return server.New(server.Config{Routes: routes, Check: check(cfg), Log: cfg.Log})
 }
 
-func raw(path string, h http.Handler) edge.Route {
-	return edge.Route{Method: http.MethodGet, Path: path,
-		Serve: func(*http.Request) (*edge.Answer, error) { return &edge.Answer{Raw: h}, nil }}
+func raw(path string, h http.Handler) server.Route {
+	return server.Route{Method: http.MethodGet, Path: path,
+		Serve: func(*http.Request) (*server.Answer, error) { return &server.Answer{Raw: h}, nil }}
 }
 
 // profiles serves the profiles of the Go runtime, under an address that the links of
@@ -104,29 +104,29 @@ func profiles(w http.ResponseWriter, r *http.Request) {
 
 // headers are those of every answer.
 func headers(h http.Header, _ *http.Request) {
-	edge.OwnReferrer(h)
+	server.OwnReferrer(h)
 	h.Set("Content-Security-Policy",
 		"default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("Cache-Control", "no-store")
 }
 
 // refuse answers browsers with a page and programs with JSON.
-func refuse(front Front) func(*http.Request, error) *edge.Answer {
-	return func(r *http.Request, err error) *edge.Answer {
-		if _, ok := errors.AsType[*edge.Refusal](err); ok && !asksForPage(r) {
-			return edge.Explain(r.Context(), err).JSON()
+func refuse(front Front) func(*http.Request, error) *server.Answer {
+	return func(r *http.Request, err error) *server.Answer {
+		if _, ok := errors.AsType[*server.Refusal](err); ok && !asksForPage(r) {
+			return server.Explain(r.Context(), err).JSON()
 		}
 		return front.Refuse(r, err)
 	}
 }
 
 // foreign says why a form is refused.
-var foreign = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of another origin may not change anything " +
+var foreign = &server.Refusal{Status: http.StatusForbidden, Message: "pages of another origin may not change anything " +
 	"here: open this page at the listener's own address, and let a proxy before it pass the Host header on"}
 
 // check keeps out DNS rebinding and forged forms.
 func check(cfg Config) func(*http.Request) error {
-	forged, local := http.NewCrossOriginProtection(), edge.Hosts(cfg.AllowedHosts)
+	forged, local := http.NewCrossOriginProtection(), server.Hosts(cfg.AllowedHosts)
 	return func(r *http.Request) error {
 		if cfg.Loopback {
 			if err := local(r); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/edge"
+	"almanac/api/server"
 )
 
 func get(h http.Handler, host, path string, headers ...string) *httptest.ResponseRecorder {
@@ -27,11 +27,11 @@ func TestAdmin(t *testing.T) {
 	m.ObserveRequest("GET", "/api/v1/books", 200, 3*time.Millisecond)
 	m.ObserveRequest("BREW", "", 404, time.Millisecond)
 	m.ObserveTool("list_books", "error", time.Second)
-	page := func(*http.Request) (*edge.Answer, error) {
-		return &edge.Answer{Type: "text/plain", Body: []byte("numbers")}, nil
+	page := func(*http.Request) (*server.Answer, error) {
+		return &server.Answer{Type: "text/plain", Body: []byte("numbers")}, nil
 	}
 	h, err := admin.New(admin.Config{Metrics: m, Loopback: true,
-		Routes: []edge.Route{{Path: "/relevance/{name...}", Serve: page}, {Path: "/relevance", Serve: page}}})
+		Routes: []server.Route{{Path: "/relevance/{name...}", Serve: page}, {Path: "/relevance", Serve: page}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func TestAdmin(t *testing.T) {
 func TestAForgedFormIsRefused(t *testing.T) {
 	changed := false
 	h, err := admin.New(admin.Config{Loopback: true,
-		Routes: []edge.Route{{Path: "/reindex", Serve: func(*http.Request) (*edge.Answer, error) {
+		Routes: []server.Route{{Path: "/reindex", Serve: func(*http.Request) (*server.Answer, error) {
 			changed = true
-			return &edge.Answer{}, nil
+			return &server.Answer{}, nil
 		}}}})
 	if err != nil {
 		t.Fatal(err)

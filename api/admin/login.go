@@ -17,7 +17,7 @@ import (
 	"time"
 	"unicode"
 
-	"almanac/api/edge"
+	"almanac/api/server"
 )
 
 // Form is what the page with the form to log in shows.
@@ -42,12 +42,12 @@ type gate struct {
 }
 
 // routes are those that are before the gate.
-func (g *gate) routes() []edge.Route {
+func (g *gate) routes() []server.Route {
 	if g.cfg.Front == nil {
 		return nil
 	}
-	return []edge.Route{
-		{Method: http.MethodGet, Path: "/login", Serve: func(r *http.Request) (*edge.Answer, error) {
+	return []server.Route{
+		{Method: http.MethodGet, Path: "/login", Serve: func(r *http.Request) (*server.Answer, error) {
 			return g.form(r, Form{Status: http.StatusOK, Next: local(r.FormValue("next"))}), nil
 		}},
 		{Method: http.MethodPost, Path: "/login", Serve: g.begin, MaxBody: maxLogin},
@@ -57,14 +57,14 @@ func (g *gate) routes() []edge.Route {
 }
 
 // gate tells the routes who makes a request, or keeps it out.
-func (g *gate) gate(r *http.Request) *edge.Answer {
+func (g *gate) gate(r *http.Request) *server.Answer {
 	user, out := g.pass(r)
 	*r = *r.WithContext(WithUser(r.Context(), user))
 	return out
 }
 
 // pass returns who makes a request, or the answer that refuses it.
-func (g *gate) pass(r *http.Request) (user string, out *edge.Answer) {
+func (g *gate) pass(r *http.Request) (user string, out *server.Answer) {
 	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
 		r.Header.Del("Authorization") // a foreign page's link with a name and a password is no attempt of who follows it
 	}
@@ -80,7 +80,7 @@ func (g *gate) pass(r *http.Request) (user string, out *edge.Answer) {
 		if r.Method == http.MethodGet {
 			next = r.URL.RequestURI()
 		}
-		return "", &edge.Answer{Status: http.StatusSeeOther, Goto: "/login?" + url.Values{"next": {next}}.Encode()}
+		return "", &server.Answer{Status: http.StatusSeeOther, Goto: "/login?" + url.Values{"next": {next}}.Encode()}
 	}
 	token := ""
 	if name, password, basic := r.BasicAuth(); basic {
@@ -89,7 +89,7 @@ func (g *gate) pass(r *http.Request) (user string, out *edge.Answer) {
 		token = credentials
 	}
 	h := http.Header{}
-	f := &edge.Refusal{Status: http.StatusTooManyRequests, Message: tooMany}
+	f := &server.Refusal{Status: http.StatusTooManyRequests, Message: tooMany}
 	switch g.try(h, r, token) {
 	case "":
 		return user, nil
@@ -138,7 +138,7 @@ func (g *gate) try(h http.Header, r *http.Request, token string) string {
 const maxLogin = 64 << 10
 
 // begin begins a session.
-func (g *gate) begin(r *http.Request) (*edge.Answer, error) {
+func (g *gate) begin(r *http.Request) (*server.Answer, error) {
 	name, next := named(r.PostFormValue("name")), local(r.PostFormValue("next"))
 	if g.cfg.Token != "" {
 		f, h := Form{Status: http.StatusForbidden, Name: name, Next: next}, http.Header{}
@@ -155,18 +155,18 @@ func (g *gate) begin(r *http.Request) (*edge.Answer, error) {
 }
 
 // end makes the browser forget its session.
-func (g *gate) end(r *http.Request) (*edge.Answer, error) { return g.keep(r, "/login", "", -1), nil }
+func (g *gate) end(r *http.Request) (*server.Answer, error) { return g.keep(r, "/login", "", -1), nil }
 
 // keep gives a session to the browser, and leads it to a page.
-func (g *gate) keep(r *http.Request, to, session string, seconds int) *edge.Answer {
+func (g *gate) keep(r *http.Request, to, session string, seconds int) *server.Answer {
 	https := r.TLS != nil || g.cfg.Proxies.Trusts(r) && r.Header.Get("X-Forwarded-Proto") == "https"
 	cookie := http.Cookie{Name: sessionCookie, Value: session, Path: "/", MaxAge: seconds, Secure: https,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode}
-	return &edge.Answer{Status: http.StatusSeeOther, Goto: to, Header: http.Header{"Set-Cookie": {cookie.String()}}}
+	return &server.Answer{Status: http.StatusSeeOther, Goto: to, Header: http.Header{"Set-Cookie": {cookie.String()}}}
 }
 
 // form is the page that asks people who they are.
-func (g *gate) form(r *http.Request, f Form) *edge.Answer {
+func (g *gate) form(r *http.Request, f Form) *server.Answer {
 	user, known := g.sessions.of(r)
 	f.Known, f.Token, f.Name = known, g.cfg.Token != "", cmp.Or(f.Name, user)
 	return g.cfg.Front.Login(r.WithContext(WithUser(r.Context(), user)), f)

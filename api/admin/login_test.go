@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"almanac/api/admin"
-	"almanac/api/edge"
 	"almanac/api/limit"
+	"almanac/api/server"
 )
 
 const token = "s3cret-of-the-tests"
@@ -21,18 +21,18 @@ const token = "s3cret-of-the-tests"
 // front writes the form as plain text.
 type front struct{}
 
-func (front) Login(_ *http.Request, f admin.Form) *edge.Answer {
-	return &edge.Answer{Status: f.Status, Type: "text/plain", Body: fmt.Appendf(nil, "%+v", f)}
+func (front) Login(_ *http.Request, f admin.Form) *server.Answer {
+	return &server.Answer{Status: f.Status, Type: "text/plain", Body: fmt.Appendf(nil, "%+v", f)}
 }
 
-func (front) Refuse(r *http.Request, err error) *edge.Answer {
-	return &edge.Answer{Status: edge.Explain(r.Context(), err).Status, Type: "text/html",
+func (front) Refuse(r *http.Request, err error) *server.Answer {
+	return &server.Answer{Status: server.Explain(r.Context(), err).Status, Type: "text/html",
 		Body: fmt.Appendf(nil, "<h1>%s for %q", err, admin.User(r.Context()))}
 }
 
-func (front) Assets() edge.Route {
-	return edge.Route{Method: "GET", Path: "/static/{name...}", Serve: func(*http.Request) (*edge.Answer, error) {
-		return &edge.Answer{Type: "text/css", Body: []byte("styles")}, nil
+func (front) Assets() server.Route {
+	return server.Route{Method: "GET", Path: "/static/{name...}", Serve: func(*http.Request) (*server.Answer, error) {
+		return &server.Answer{Type: "text/css", Body: []byte("styles")}, nil
 	}}
 }
 
@@ -46,10 +46,10 @@ func gated(t *testing.T, token string, failures int, log *slog.Logger) http.Hand
 	}
 	h, err := admin.New(admin.Config{Token: token, Loopback: token == "", Front: front{}, Proxies: proxies, Log: log,
 		Failures: limit.New(limit.Config{Name: "login", Calls: failures}),
-		Routes: []edge.Route{{Path: "/fails", Serve: func(*http.Request) (*edge.Answer, error) {
+		Routes: []server.Route{{Path: "/fails", Serve: func(*http.Request) (*server.Answer, error) {
 			return nil, errors.New("it fails")
-		}}, {Serve: func(r *http.Request) (*edge.Answer, error) {
-			return &edge.Answer{Type: "text/plain",
+		}}, {Serve: func(r *http.Request) (*server.Answer, error) {
+			return &server.Answer{Type: "text/plain",
 				Body: fmt.Appendf(nil, "%s %s for %q", r.Method, r.URL.Path, admin.User(r.Context()))}, nil
 		}}}})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"almanac/api/dashboard"
 	"almanac/api/dashboard/form"
-	"almanac/api/edge"
+	"almanac/api/server"
 	"almanac/catalog/sqlite"
 	"almanac/catalog/sqlstore"
 	"almanac/retrieval"
@@ -29,7 +29,7 @@ func serve(t *testing.T, cfg form.Config) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := edge.New(edge.Config{Routes: d.Routes(), Log: cfg.Log})
+	h, err := server.New(server.Config{Routes: d.Routes(), Log: cfg.Log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package limit refuses the calls of a client above its limit, and bounds the
-// connections of a listener. The counts are kept in a store
+// Package limit bounds what clients use: it refuses the calls of a client above its
+// limit, bounds how many searches run at once, and the connections of a listener. The counts are kept in a store
 // of ulule/limiter: in memory, or shared between replicas.
 package limit
 

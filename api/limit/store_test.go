@@ -24,20 +24,20 @@ func TestTheStoreIsBounded(t *testing.T) {
 		return c
 	}
 	for i := range 10_000 {
-		take(fmt.Sprint("client ", i))
+		take(fmt.Sprint("web:", i))
 		if i == 9_950 {
-			take("known")
-			take("known")
+			take("web:known")
+			take("web:known")
 		}
 	}
-	if m.counts.Len() != 100 {
-		t.Errorf("it keeps %d counts", m.counts.Len())
+	if m.buckets["web"].Len() != 100 {
+		t.Errorf("it keeps %d counts", m.buckets["web"].Len())
 	}
-	if c := take("known"); !c.Reached || c.Remaining != 0 {
+	if c := take("web:known"); !c.Reached || c.Remaining != 0 {
 		t.Errorf("a recent client is forgotten: %+v", c)
 	}
 	now = now.Add(time.Minute)
-	if c := take("known"); c.Reached || c.Remaining != 1 {
+	if c := take("web:known"); c.Reached || c.Remaining != 1 {
 		t.Errorf("after the period: %+v", c)
 	}
 }
@@ -54,15 +54,14 @@ func TestASiteDoesNotFillTheStore(t *testing.T) {
 			passed++
 		}
 	}
-	if passed != 32 || m.counts.Len() != 33 {
-		t.Errorf("%d calls of a site passed, and it fills %d places", passed, m.counts.Len())
+	if passed != 32 || m.buckets["rest"].Len() != 33 {
+		t.Errorf("%d calls of a site passed, and it fills %d places", passed, m.buckets["rest"].Len())
 	}
 }
 
 // TestAFloodForgetsNoFailedLogin: one store has the counts of all buckets.
 func TestAFloodForgetsNoFailedLogin(t *testing.T) {
-	store := NewStore()
-	store.(*buckets).made = func() *memory { return newMemory(100, time.Now) }
+	store := newMemory(100, time.Now)
 	logins, pages := New(Config{Name: "login", Calls: 1, Store: store}), New(Config{Name: "web", Calls: 1, Store: store})
 	from := func(address string) *http.Request {
 		r := httptest.NewRequest("GET", "/", nil)

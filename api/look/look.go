@@ -20,7 +20,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/api/edge"
+	"almanac/api/server"
 	"almanac/catalog/network"
 )
 
@@ -190,8 +190,8 @@ func Inert(page []byte) []byte {
 }
 
 // Policy is what browsers hold the pages to.
-func (s *Site) Policy() *edge.Policy {
-	return &edge.Policy{Allow: allowed, PublicURL: s.PublicURL, Forms: s.Tool != ""}
+func (s *Site) Policy() *server.Policy {
+	return &server.Policy{Allow: allowed, PublicURL: s.PublicURL, Forms: s.Tool != ""}
 }
 
 // Local returns the path of an address on this server; any other unchanged.
@@ -272,18 +272,18 @@ func (s *Site) Asset(name string) (string, error) {
 }
 
 // Assets serves the files.
-func (s *Site) Assets() edge.Route {
+func (s *Site) Assets() server.Route {
 	byName := map[string]*asset{}
 	for _, a := range s.assets {
 		byName[a.name] = a
 	}
-	return edge.Route{Method: http.MethodGet, Path: AssetPath + "{name...}",
-		Serve: func(r *http.Request) (*edge.Answer, error) {
+	return server.Route{Method: http.MethodGet, Path: AssetPath + "{name...}",
+		Serve: func(r *http.Request) (*server.Answer, error) {
 			a, ok := byName[r.PathValue("name")]
 			if !ok {
-				return nil, &edge.Refusal{Status: http.StatusNotFound, Message: "there is no such file"}
+				return nil, &server.Refusal{Status: http.StatusNotFound, Message: "there is no such file"}
 			}
-			return &edge.Answer{Type: a.kind, Body: a.body, Keep: edge.Immutable}, nil
+			return &server.Answer{Type: a.kind, Body: a.body, Keep: server.Immutable}, nil
 		}}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"almanac/api/edge"
 	"almanac/api/op"
+	"almanac/api/server"
 )
 
 // Codes of JSON-RPC errors: an unsupported protocol version, and a call above the
@@ -23,37 +23,37 @@ const (
 
 // Routes answer JSON-RPC messages, each by POST. Errors are JSON: {"error": "…"}
 // before the body is known to be JSON-RPC, a JSON-RPC error after.
-func (s *Server) Routes() []edge.Route {
+func (s *Server) Routes() []server.Route {
 	const path = "/mcp"
-	return []edge.Route{
+	return []server.Route{
 		{Method: http.MethodPost, Path: path, MaxBody: MaxBody, Headers: s.origins.Share, Serve: s.post},
 		{Method: http.MethodOptions, Path: path, Gate: s.gate, Headers: s.origins.Share,
-			Serve: func(*http.Request) (*edge.Answer, error) {
-				return edge.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
+			Serve: func(*http.Request) (*server.Answer, error) {
+				return server.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
 					"Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"), nil
 			}},
 		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.origins.Share,
-			Serve: func(r *http.Request) (*edge.Answer, error) {
-				return nil, edge.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST; "+
+			Serve: func(r *http.Request) (*server.Answer, error) {
+				return nil, server.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST; "+
 					"clients of agents connect to this address (streamable HTTP)")
 			}},
 	}
 }
 
 // gate keeps pages of other origins out.
-func (s *Server) gate(r *http.Request) *edge.Answer {
+func (s *Server) gate(r *http.Request) *server.Answer {
 	if s.origins.Allow(r) {
 		return nil
 	}
 	return errOrigin.JSON()
 }
 
-var errOrigin = &edge.Refusal{Status: http.StatusForbidden, Message: "pages of this origin may not call this endpoint"}
+var errOrigin = &server.Refusal{Status: http.StatusForbidden, Message: "pages of this origin may not call this endpoint"}
 
 // post counts a message and answers it. Connecting is not calling: what a client
 // sends before it asks anything counts in a bucket of its own. One above the limit
 // is refused with an error that clients show.
-func (s *Server) post(r *http.Request) (a *edge.Answer, err error) {
+func (s *Server) post(r *http.Request) (a *server.Answer, err error) {
 	m, body, a := s.receive(r)
 	bucket, counted := s.cfg.Limit, http.Header{}
 	if m.connects() {
@@ -71,19 +71,19 @@ func (s *Server) post(r *http.Request) (a *edge.Answer, err error) {
 }
 
 // receive reads a message and checks its envelope. What it does not take it refuses.
-func (s *Server) receive(r *http.Request) (m message, body []byte, refused *edge.Answer) {
+func (s *Server) receive(r *http.Request) (m message, body []byte, refused *server.Answer) {
 	if refused := s.gate(r); refused != nil {
 		return m, nil, refused
 	}
 	// The protocol requires clients to accept text/event-stream too. Answers are JSON,
 	// so accepting that is enough.
-	if weight, _ := edge.Accepts(r, "application/json"); weight == 0 && len(r.Header.Values("Accept")) > 0 {
-		return m, nil, (&edge.Refusal{Status: http.StatusNotAcceptable,
+	if weight, _ := server.Accepts(r, "application/json"); weight == 0 && len(r.Header.Values("Accept")) > 0 {
+		return m, nil, (&server.Refusal{Status: http.StatusNotAcceptable,
 			Message: "Accept must contain application/json and text/event-stream"}).JSON()
 	}
-	body, _, err := edge.Body(r, "application/json")
+	body, _, err := server.Body(r, "application/json")
 	if err != nil {
-		return m, nil, edge.Explain(r.Context(), err).JSON()
+		return m, nil, server.Explain(r.Context(), err).JSON()
 	}
 	m, wrong := parseMessage(body)
 	if wrong != nil {
@@ -94,7 +94,7 @@ func (s *Server) receive(r *http.Request) (m message, body []byte, refused *edge
 
 // answer validates a message, including what the SDK would reject in plain text, and
 // forwards it.
-func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, error) {
+func (s *Server) answer(r *http.Request, m message, body []byte) (*server.Answer, error) {
 	v, err := s.tools.view(r.URL.RawQuery)
 	if err != nil {
 		return m.refuse(http.StatusBadRequest, failure(jsonrpc.CodeInvalidParams, "%v", err)), nil
@@ -115,7 +115,7 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, 
 	case m.Method == "" || s.serves(m.Method):
 		return s.forward(r, m, v, body)
 	case m.ID == nil: // a notification gets no answer
-		return &edge.Answer{Status: http.StatusAccepted}, nil
+		return &server.Answer{Status: http.StatusAccepted}, nil
 	case version >= firstStateless:
 		return m.refuse(http.StatusNotFound, notServed(m.Method)), nil
 	}
@@ -124,7 +124,7 @@ func (s *Server) answer(r *http.Request, m message, body []byte) (*edge.Answer, 
 
 // forward passes the request to the SDK and returns its answer, as JSON if it is a
 // plain-text error.
-func (s *Server) forward(r *http.Request, m message, v view, body []byte) (*edge.Answer, error) {
+func (s *Server) forward(r *http.Request, m message, v view, body []byte) (*server.Answer, error) {
 	inner := r.Clone(withRequest(r.Context(), request{view: v}))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
 	inner.Header.Set("Accept", "application/json, text/event-stream") // receive was more lenient
@@ -137,7 +137,7 @@ func (s *Server) forward(r *http.Request, m message, v view, body []byte) (*edge
 	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {
 		return m.refuse(rec.status, failure(jsonrpc.CodeInvalidRequest, "%s", op.Cut(strings.TrimSpace(rec.body.String())))), nil
 	}
-	return &edge.Answer{Status: rec.status, Type: kind, Body: rec.body.Bytes()}, nil
+	return &server.Answer{Status: rec.status, Type: kind, Body: rec.body.Bytes()}, nil
 }
 
 // recorder buffers an answer of the SDK.
@@ -162,6 +162,6 @@ func (r *recorder) Write(b []byte) (int, error) {
 }
 
 // refuse is an answer with a JSON-RPC error.
-func (m message) refuse(status int, e *jsonrpc.Error) *edge.Answer {
-	return &edge.Answer{Status: status, Type: "application/json", Body: m.refusal(e)}
+func (m message) refuse(status int, e *jsonrpc.Error) *server.Answer {
+	return &server.Answer{Status: status, Type: "application/json", Body: m.refusal(e)}
 }

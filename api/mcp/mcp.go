@@ -14,9 +14,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
+	"almanac/api/server"
 )
 
 // Versions are the supported versions of the protocol, newest first.
@@ -54,7 +54,7 @@ type Server struct {
 	cfg     Config
 	sdk     *sdk.Server
 	tools   *toolset
-	origins edge.Origins
+	origins server.Origins
 	inner   http.Handler // the SDK's
 }
 
@@ -65,7 +65,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Name == "" || cfg.Version == "" {
 		return nil, errors.New("mcp: a server needs a name and a version")
 	}
-	s := &Server{cfg: cfg, origins: edge.NewOrigins(cfg.AllowedOrigins, cfg.Loopback)}
+	s := &Server{cfg: cfg, origins: server.NewOrigins(cfg.AllowedOrigins, cfg.Loopback)}
 	var err error
 	if s.tools, err = newToolset(cfg.Operations); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)

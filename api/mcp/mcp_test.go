@@ -16,10 +16,10 @@ import (
 	"github.com/ulule/limiter/v3/drivers/store/memory"
 	"go.uber.org/goleak"
 
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/mcp"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/testing/optest"
 )
 
@@ -27,13 +27,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// server is a server on a listener.
-type server struct {
+// served is a server on a listener.
+type served struct {
 	*mcp.Server
 	http.Handler
 }
 
-func newServer(t testing.TB, change func(*mcp.Config)) server {
+func newServer(t testing.TB, change func(*mcp.Config)) served {
 	t.Helper()
 	cfg := mcp.Config{
 		Name: "almanac", Version: "test", Instructions: func(context.Context) string { return "Ask the shelf." },
@@ -65,11 +65,11 @@ func newServer(t testing.TB, change func(*mcp.Config)) server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := edge.New(edge.Config{Routes: s.Routes()})
+	h, err := server.New(server.Config{Routes: s.Routes()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server{s, h}
+	return served{s, h}
 }
 
 var plain = []string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}

@@ -23,8 +23,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/sony/gobreaker/v2"
 
-	"almanac/api/admit"
 	"almanac/api/kb"
+	"almanac/api/limit"
 	"almanac/api/op"
 	"almanac/ingest/outbound"
 	"almanac/text/nearest"
@@ -98,7 +98,7 @@ func New(c Config) *Client {
 
 // Call implements kb.ToolCaller.
 func (c *Client) Call(ctx context.Context, endpoint, tool string, arguments json.RawMessage) (kb.ToolResult, error) {
-	of := admit.Client(ctx)
+	of := limit.ClientOf(ctx)
 	if err := c.enter(of); err != nil {
 		return kb.ToolResult{}, err
 	}

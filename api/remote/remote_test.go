@@ -20,8 +20,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
-	"almanac/api/admit"
 	"almanac/api/kb"
+	"almanac/api/limit"
 	"almanac/api/op"
 	"almanac/api/remote"
 	"almanac/testing/httppipe"
@@ -563,7 +563,7 @@ func TestOneClientLeavesRoom(t *testing.T) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, m.ID)
 	})))
 	c := remote.New(remote.Config{Allow: loopback})
-	one, other := admit.WithClient(t.Context(), "198.51.100.1"), admit.WithClient(t.Context(), "198.51.100.2")
+	one, other := limit.WithClient(t.Context(), "198.51.100.1"), limit.WithClient(t.Context(), "198.51.100.2")
 	errs := make(chan error, 2)
 	for range 2 {
 		go func() {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/api/edge"
+	"almanac/api/server"
 	"almanac/skills"
 	"almanac/text/prose"
 )
@@ -37,13 +37,13 @@ var cardPaths = []string{"/mcp/server-card", "/.well-known/mcp/server-card.json"
 	"/.well-known/mcp"}
 
 // forAgents are the addresses that tell agents of the tools and how to use them.
-func (h *Handler) forAgents(add func(path string, serve func(*http.Request) (*edge.Answer, error))) {
+func (h *Handler) forAgents(add func(path string, serve func(*http.Request) (*server.Answer, error))) {
 	for _, path := range cardPaths {
 		add(path, h.card)
 	}
 	add("/.well-known/ai-catalog.json", h.aiCatalog)
-	add("/skill.md", func(*http.Request) (*edge.Answer, error) {
-		return &edge.Answer{Type: "text/markdown; charset=utf-8", Body: skills.Almanac, Keep: edge.Revalidate}, nil
+	add("/skill.md", func(*http.Request) (*server.Answer, error) {
+		return &server.Answer{Type: "text/markdown; charset=utf-8", Body: skills.Almanac, Keep: server.Revalidate}, nil
 	})
 }
 
@@ -52,17 +52,17 @@ const (
 	mostOfCard = 100 // letters of a title and of a description
 )
 
-func (h *Handler) card(*http.Request) (*edge.Answer, error) {
+func (h *Handler) card(*http.Request) (*server.Answer, error) {
 	about := cmp.Or(h.site.About, "Search and facts about "+h.cfg.Name+", with sources.")
 	c := card{Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
 		Name: reversed(h.site.Absolute("/")) + "/almanac", Version: h.cfg.Version, Title: prose.First(h.cfg.Name, mostOfCard),
 		Description: prose.First(about, mostOfCard), Website: h.site.Absolute("/connect"),
 		Remotes: []remote{{"streamable-http", h.site.Absolute("/mcp"), h.cfg.Protocols}}}
-	return &edge.Answer{Type: cardType, Body: []byte(written(c, "  ")), Keep: edge.Revalidate}, nil
+	return &server.Answer{Type: cardType, Body: []byte(written(c, "  ")), Keep: server.Revalidate}, nil
 }
 
 // aiCatalog lists the card, as an AI catalog of version 1.0.
-func (h *Handler) aiCatalog(*http.Request) (*edge.Answer, error) {
+func (h *Handler) aiCatalog(*http.Request) (*server.Answer, error) {
 	type entry struct {
 		Identifier string `json:"identifier"`
 		Type       string `json:"type"`
@@ -73,7 +73,7 @@ func (h *Handler) aiCatalog(*http.Request) (*edge.Answer, error) {
 		Entries []entry `json:"entries"`
 	}{"1.0", []entry{{"urn:air:" + hostOf(h.site.Absolute("/")) + ":mcp:almanac", cardType,
 		h.site.Absolute(cardPaths[0])}}}, "  ")
-	return &edge.Answer{Type: "application/ai-catalog+json", Body: []byte(body), Keep: edge.Revalidate}, nil
+	return &server.Answer{Type: "application/ai-catalog+json", Body: []byte(body), Keep: server.Revalidate}, nil
 }
 
 // hostOf is the host of an address, without a port.

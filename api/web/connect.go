@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"strings"
 
-	"almanac/api/edge"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/api/tally"
 )
 
@@ -88,20 +88,20 @@ func written(v any, indent string) string {
 }
 
 // toConnect leads a person who opens the address of the tools to the page about it.
-func (h *Handler) toConnect(*http.Request) (*edge.Answer, error) {
-	return &edge.Answer{Status: http.StatusSeeOther, Goto: h.site.At("/connect")}, nil
+func (h *Handler) toConnect(*http.Request) (*server.Answer, error) {
+	return &server.Answer{Status: http.StatusSeeOther, Goto: h.site.At("/connect")}, nil
 }
 
 //go:embed box/search-box.js
 var searchBox []byte
 
-func (h *Handler) searchBox(*http.Request) (*edge.Answer, error) {
-	return &edge.Answer{Type: "text/javascript; charset=utf-8", Body: searchBox, Keep: edge.Revalidate, Weak: true}, nil
+func (h *Handler) searchBox(*http.Request) (*server.Answer, error) {
+	return &server.Answer{Type: "text/javascript; charset=utf-8", Body: searchBox, Keep: server.Revalidate, Weak: true}, nil
 }
 
 // suggest answers browsers and the search box of other sites with suggestions, in the
 // form of OpenSearch: the query, titles, what they are, addresses.
-func (h *Handler) suggest(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) suggest(r *http.Request) (*server.Answer, error) {
 	v := &view{Params: r.URL.Query(), ctx: tally.Uncounted(r.Context())}
 	if err := h.cfg.Await(v.ctx, 0); err != nil {
 		return nil, err
@@ -125,5 +125,5 @@ func (h *Handler) suggest(r *http.Request) (*edge.Answer, error) {
 		add(x.Title, what, x.Link())
 	}
 	body := []byte(written([]any{s.Query, titles, about, addresses}, ""))
-	return &edge.Answer{Type: "application/x-suggestions+json; charset=utf-8", Body: body, Keep: edge.Revalidate}, nil
+	return &server.Answer{Type: "application/x-suggestions+json; charset=utf-8", Body: body, Keep: server.Revalidate}, nil
 }

@@ -9,9 +9,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"almanac/api/edge"
 	"almanac/api/look"
 	"almanac/api/op"
+	"almanac/api/server"
 )
 
 // message is a page that says why there is no other.
@@ -55,9 +55,9 @@ func until(seconds int) string {
 
 // refuse answers an error with a page; a program that has used up its calls, or asks
 // for the wrong thing, with JSON.
-func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
-	f := edge.Explain(r.Context(), err)
-	if _, ok := errors.AsType[*edge.Refusal](err); ok && !Prefers(r) {
+func (h *Handler) refuse(r *http.Request, err error) *server.Answer {
+	f := server.Explain(r.Context(), err)
+	if _, ok := errors.AsType[*server.Refusal](err); ok && !Prefers(r) {
 		return f.JSON()
 	}
 	m := message{Status: f.Status, Heading: cmp.Or(headings[f.Status], "This was refused"), Text: sentence(f.Message),
@@ -82,6 +82,6 @@ func (h *Handler) refuse(r *http.Request, err error) *edge.Answer {
 		}
 		a = h.answer(htmlType, body)
 	}
-	a.Status, a.Keep = m.Status, edge.NoStore
+	a.Status, a.Keep = m.Status, server.NoStore
 	return a
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"almanac/api/edge"
 	"almanac/api/kb"
 	"almanac/api/look"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/api/tally"
 	"almanac/catalog"
 )
@@ -52,7 +52,7 @@ type atomEntry struct {
 const undated = "1970-01-01T00:00:00Z"
 
 // feed serves what is new, or with a query the newest results.
-func (h *Handler) feed(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) feed(r *http.Request) (*server.Answer, error) {
 	query := r.URL.Query()
 	f := atom{
 		ID: h.site.Absolute("/feed.atom"), Title: h.cfg.Name + ": what is new", Author: atomAuthor{h.cfg.Name},
@@ -132,7 +132,7 @@ const sitemapSize = 1_000
 
 // sitemap serves the index of sitemaps, one for each kind and one for all other pages, or
 // with ?kind= and ?part= one of them.
-func (h *Handler) sitemap(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) sitemap(r *http.Request) (*server.Answer, error) {
 	kind := r.URL.Query().Get("kind")
 	switch kind {
 	case "":
@@ -168,7 +168,7 @@ func (h *Handler) sitemap(r *http.Request) (*edge.Answer, error) {
 // noKind stands for a kind in the sitemap of the pages that list no records.
 const noKind = "pages"
 
-func (h *Handler) sitemapOfPages(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) sitemapOfPages(r *http.Request) (*server.Answer, error) {
 	var set urlSet
 	for _, rw := range h.rows {
 		if rw.kind.Kind == "" && !rw.noIndex && !strings.Contains(rw.path, "{") {
@@ -181,7 +181,7 @@ func (h *Handler) sitemapOfPages(r *http.Request) (*edge.Answer, error) {
 	return h.xml("application/xml; charset=utf-8", set)
 }
 
-func (h *Handler) sitemapIndex(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) sitemapIndex(r *http.Request) (*server.Answer, error) {
 	type index struct {
 		XMLName  xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
 		Sitemaps []siteURL `xml:"sitemap"`
@@ -206,7 +206,7 @@ func (h *Handler) sitemapIndex(r *http.Request) (*edge.Answer, error) {
 	return h.xml("application/xml; charset=utf-8", out)
 }
 
-func (h *Handler) xml(kind string, v any) (*edge.Answer, error) {
+func (h *Handler) xml(kind string, v any) (*server.Answer, error) {
 	var out bytes.Buffer
 	out.WriteString(xml.Header)
 	if err := xml.NewEncoder(&out).Encode(v); err != nil {
@@ -216,7 +216,7 @@ func (h *Handler) xml(kind string, v any) (*edge.Answer, error) {
 }
 
 // robots keeps crawlers out of what has no end.
-func (h *Handler) robots(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) robots(r *http.Request) (*server.Answer, error) {
 	text := "User-agent: *\nDisallow: " + h.site.At("/?") + "\nDisallow: " + h.site.At("/results") + "\nDisallow: " +
 		h.site.At("/live") + "\nDisallow: " + h.site.At("/api/") + "\nAllow: " + h.site.At("/api/v1/reference") +
 		"\nCrawl-delay: 2\n\nSitemap: " + h.site.Absolute("/sitemap.xml") + "\n"
@@ -224,7 +224,7 @@ func (h *Handler) robots(r *http.Request) (*edge.Answer, error) {
 }
 
 // llms tells language models what is here and how to read it (llmstxt.org).
-func (h *Handler) llms(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) llms(r *http.Request) (*server.Answer, error) {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	at := h.site.Absolute
@@ -253,7 +253,7 @@ func (h *Handler) llms(r *http.Request) (*edge.Answer, error) {
 }
 
 // openSearch describes the search to browsers (OpenSearch 1.1).
-func (h *Handler) openSearch(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) openSearch(r *http.Request) (*server.Answer, error) {
 	type address struct {
 		Type     string `xml:"type,attr"`
 		Rel      string `xml:"rel,attr,omitempty"`
@@ -290,12 +290,12 @@ func (h *Handler) openSearch(r *http.Request) (*edge.Answer, error) {
 }
 
 // icon leads browsers that ask for the usual name to the icon.
-func (h *Handler) icon(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) icon(r *http.Request) (*server.Answer, error) {
 	icon, err := h.site.Asset("icon.svg")
 	if err != nil {
 		return nil, err
 	}
-	return &edge.Answer{Status: http.StatusFound, Goto: icon}, nil
+	return &server.Answer{Status: http.StatusFound, Goto: icon}, nil
 }
 
 // short cuts a text after n characters.

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"almanac/api/cips"
-	"almanac/api/edge"
 	"almanac/api/kb"
 	"almanac/api/library"
 	"almanac/api/look"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/api/tally"
 	"almanac/catalog"
 )
@@ -137,7 +137,7 @@ type redirect struct {
 func (redirect) Error() string { return "moved" }
 
 // serve answers with a page; under an address that ends in .md with its Markdown.
-func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (*edge.Answer, error) {
+func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (*server.Answer, error) {
 	if ready, progress := h.cfg.Ready(); !ready && !rw.early {
 		return nil, op.Loading(progress)
 	}
@@ -170,7 +170,7 @@ func (h *Handler) serve(r *http.Request, rw row, suffixed bool) (*edge.Answer, e
 		if suffixed {
 			to += ".md"
 		}
-		return &edge.Answer{Status: moved.status, Goto: to}, nil
+		return &server.Answer{Status: moved.status, Goto: to}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -193,8 +193,8 @@ const (
 )
 
 // answer is one that its clients keep and ask about again.
-func (h *Handler) answer(kind string, body []byte) *edge.Answer {
-	return &edge.Answer{Type: kind, Body: body, Keep: edge.Revalidate, Weak: true, Page: h.site.Policy()}
+func (h *Handler) answer(kind string, body []byte) *server.Answer {
+	return &server.Answer{Type: kind, Body: body, Keep: server.Revalidate, Weak: true, Page: h.site.Policy()}
 }
 
 func partOf(rw row, markdown bool) string {

@@ -16,7 +16,7 @@ import (
 
 // row is a page: its address, the operations it asks and its template.
 type row struct {
-	path     string // as edge.Route has it
+	path     string // as server.Route has it
 	template string
 	part     string // of the template that is served alone, as HTML; "" = the whole page
 	title    string

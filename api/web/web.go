@@ -15,11 +15,11 @@ import (
 	"time"
 
 	"almanac/api/describe"
-	"almanac/api/edge"
 	"almanac/api/kb"
 	"almanac/api/limit"
 	"almanac/api/look"
 	"almanac/api/op"
+	"almanac/api/server"
 	"almanac/catalog"
 	"almanac/catalog/network"
 )
@@ -32,7 +32,7 @@ type Config struct {
 	Version   string
 	Protocols []string           // versions of the tool protocol that are served
 	Reference []describe.Section // what the pages about the API describe
-	Readers   edge.Origins       // pages of these may read suggestions
+	Readers   server.Origins     // pages of these may read suggestions
 	// Limit counts every request but those of styles and scripts, and Typing those that
 	// a page makes as one types; nil = none.
 	Limit, Typing *limit.Bucket
@@ -191,18 +191,18 @@ func (h *Handler) held(ctx context.Context) (all []catalog.Kind) {
 
 // Routes are the rows, what is not a page of operations, and the page that says that
 // there is none.
-func (h *Handler) Routes() (all []edge.Route) {
-	add := func(path string, serve func(*http.Request) (*edge.Answer, error)) {
-		inTime := func(r *http.Request) (*edge.Answer, error) {
+func (h *Handler) Routes() (all []server.Route) {
+	add := func(path string, serve func(*http.Request) (*server.Answer, error)) {
+		inTime := func(r *http.Request) (*server.Answer, error) {
 			ctx, cancel := context.WithTimeout(r.Context(), h.cfg.Timeout)
 			defer cancel()
 			return serve(r.WithContext(ctx))
 		}
-		all = append(all, edge.Route{Method: http.MethodGet, Path: path, Serve: inTime, Limit: h.cfg.Limit, Page: true,
+		all = append(all, server.Route{Method: http.MethodGet, Path: path, Serve: inTime, Limit: h.cfg.Limit, Page: true,
 			Headers: varies, Refuse: h.refuse})
 	}
 	for _, rw := range h.rows {
-		add(rw.path, func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, false) })
+		add(rw.path, func(r *http.Request) (*server.Answer, error) { return h.serve(r, rw, false) })
 		if rw.quiet {
 			all[len(all)-1].Limit = h.cfg.Typing
 		}
@@ -210,14 +210,14 @@ func (h *Handler) Routes() (all []edge.Route) {
 			all[len(all)-1].When = Prefers // programs get JSON
 		}
 		if !strings.HasSuffix(rw.path, "}") && rw.part == "" {
-			add(markdownPath(rw.path), func(r *http.Request) (*edge.Answer, error) { return h.serve(r, rw, true) })
+			add(markdownPath(rw.path), func(r *http.Request) (*server.Answer, error) { return h.serve(r, rw, true) })
 		}
 	}
 	if own := h.proposals(); own != "" {
 		for _, path := range []string{"", "/{id}"} {
-			add(own+path, func(r *http.Request) (*edge.Answer, error) {
+			add(own+path, func(r *http.Request) (*server.Answer, error) {
 				to := proposalsPath + strings.TrimPrefix(r.URL.EscapedPath(), own)
-				return &edge.Answer{Status: http.StatusMovedPermanently, Goto: h.site.At(to)}, nil
+				return &server.Answer{Status: http.StatusMovedPermanently, Goto: h.site.At(to)}, nil
 			})
 		}
 	}
@@ -236,7 +236,7 @@ func (h *Handler) Routes() (all []edge.Route) {
 	add("/llms.txt", h.llms)
 	add("/opensearch.xml", h.openSearch)
 	add("/favicon.ico", h.icon)
-	add("", func(*http.Request) (*edge.Answer, error) {
+	add("", func(*http.Request) (*server.Answer, error) {
 		return nil, op.NotFound("Nothing is at this address. It may have moved: search for its words.")
 	})
 	missing := &all[len(all)-1]
@@ -272,7 +272,7 @@ func Prefers(r *http.Request) bool {
 
 // weight is that of a media type that a client names, 0 if it does not.
 func weight(r *http.Request, mediaType string) float64 {
-	if weight, named := edge.Accepts(r, mediaType); named {
+	if weight, named := server.Accepts(r, mediaType); named {
 		return weight
 	}
 	return 0

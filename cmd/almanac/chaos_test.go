@@ -17,7 +17,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
-	"almanac/api/admit"
+	"almanac/api/limit"
 	"almanac/testing/meilitest"
 	"almanac/testing/port"
 	"almanac/testing/qdranttest"
@@ -134,7 +134,7 @@ func (w *world) askTogether(t *testing.T) {
 	for n := range 3 {
 		all.Go(func() error {
 			status, _, body := w.get(t, fmt.Sprintf("/api/v1/search?q=beacon+harbour+%d", n))
-			if status != http.StatusOK && !strings.Contains(body, admit.ErrBusy.Error()) {
+			if status != http.StatusOK && !strings.Contains(body, limit.ErrBusy.Error()) {
 				return fmt.Errorf("%s: %d %s", w.phase, status, body)
 			}
 			return nil

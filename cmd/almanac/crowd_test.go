@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"almanac/api/admit"
+	"almanac/api/limit"
 	"almanac/testing/soak"
 	"almanac/testing/wait"
 )
@@ -201,7 +201,7 @@ func send(ctx context.Context, asks *http.Client, base string, r request, from s
 		return res.StatusCode, err.Error()
 	case res.StatusCode == http.StatusOK && !strings.Contains(string(body), `"isError":true`),
 		res.StatusCode == http.StatusTooManyRequests, late,
-		strings.Contains(string(body), admit.ErrBusy.Error()):
+		strings.Contains(string(body), limit.ErrBusy.Error()):
 		return res.StatusCode, ""
 	}
 	return res.StatusCode, fmt.Sprintf("%s %s %s: %d %.200s", r.method, r.target, r.body, res.StatusCode, body)

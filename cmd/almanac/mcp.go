@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
-	"almanac/api/admit"
+	"almanac/api/limit"
 	"almanac/api/tally"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlstore"
@@ -49,7 +49,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	base := a.base(n, store, admit.New(keeper, admit.Standard()), a.config.Server.Listen)
+	base := a.base(n, store, limit.NewSearcher(keeper, limit.StandardSearches()), a.config.Server.Listen)
 	if at.Sealed == nil {
 		base.Tally = tally.New(store, now, a.log)
 		defer func() { err = errors.Join(err, base.Tally.Close()) }()

@@ -14,10 +14,9 @@ import (
 
 	"almanac/api"
 	"almanac/api/admin"
-	"almanac/api/admit"
 	"almanac/api/dashboard/form"
-	"almanac/api/edge"
 	"almanac/api/limit"
+	apiserver "almanac/api/server"
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
@@ -97,7 +96,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return errors.Join(err, closeListeners(public, private))
 	}
 	w.revisions = revisions
-	searcher := admit.New(metrics.Searcher(keeper), admit.Standard()) // as doctor prints it
+	searcher := limit.NewSearcher(metrics.Searcher(keeper), limit.StandardSearches()) // as doctor prints it
 	base := a.base(n, store, searcher, public.Addr().String())
 	audience := a.audience(public.Addr().String(), store)
 	base.Published = audience.Published
@@ -223,9 +222,9 @@ func (a *app) localFree(inTerminal bool) bool {
 }
 
 // audience decides whether others reach a service that listens on an address.
-func (a *app) audience(listen string, facts edge.Facts) *edge.Audience {
+func (a *app) audience(listen string, facts apiserver.Facts) *apiserver.Audience {
 	s := a.config.Server
-	return edge.NewAudience(edge.Reach{Listen: listen, PublicURL: s.PublicURL, Proxies: s.TrustedProxies,
+	return apiserver.NewAudience(apiserver.Reach{Listen: listen, PublicURL: s.PublicURL, Proxies: s.TrustedProxies,
 		Folder: networks.IsFolder(a.config.Network.Name)}, facts, a.log)
 }
 

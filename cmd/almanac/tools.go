@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"almanac/api"
-	"almanac/api/admit"
 	"almanac/api/describe"
 	"almanac/api/kb"
+	"almanac/api/limit"
 	"almanac/api/op"
 	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
@@ -105,5 +105,5 @@ func (a *app) openSearch(ctx context.Context, profiles ...ranking.Profile) (*lib
 	if err != nil {
 		return nil, kb.Base{}, errors.Join(err, s.close())
 	}
-	return s, a.base(s.network, s.store, admit.New(s.Searcher, admit.Standard()), a.config.Server.Listen), nil
+	return s, a.base(s.network, s.store, limit.NewSearcher(s.Searcher, limit.StandardSearches()), a.config.Server.Listen), nil
 }

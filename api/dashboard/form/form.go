@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"almanac/api/admin"
-	"almanac/api/edge"
 	"almanac/api/look"
+	"almanac/api/server"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/ranking"
@@ -113,8 +113,8 @@ func New(cfg Config, templates fs.FS, sections []look.Link, rooms ...func(*Pages
 }
 
 // Routes are the pages, and the one that says that there is none.
-func (p *Pages) Routes() []edge.Route {
-	all := []edge.Route{p.route("GET /", Page(func(*http.Request) (Reply, error) {
+func (p *Pages) Routes() []server.Route {
+	all := []server.Route{p.route("GET /", Page(func(*http.Request) (Reply, error) {
 		return Reply{Goto: p.sections[0].Path}, nil
 	})), p.route(" ", Page(func(r *http.Request) (Reply, error) {
 		return Reply{}, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound)
@@ -126,12 +126,12 @@ func (p *Pages) Routes() []edge.Route {
 }
 
 // route serves a pattern.
-func (p *Pages) route(pattern string, route Route) edge.Route {
+func (p *Pages) route(pattern string, route Route) server.Route {
 	method, path, _ := strings.Cut(pattern, " ")
-	return edge.Route{Method: method, Path: path, MaxBody: cmp.Or(route.most, maxForm), Page: true, Refuse: p.Refuse,
-		Serve: func(r *http.Request) (*edge.Answer, error) {
+	return server.Route{Method: method, Path: path, MaxBody: cmp.Or(route.most, maxForm), Page: true, Refuse: p.Refuse,
+		Serve: func(r *http.Request) (*server.Answer, error) {
 			if large, ok := errors.AsType[*http.MaxBytesError](r.ParseForm()); ok {
-				return nil, &edge.Refusal{Status: http.StatusRequestEntityTooLarge,
+				return nil, &server.Refusal{Status: http.StatusRequestEntityTooLarge,
 					Message: fmt.Sprintf("a form must be at most %d KiB", large.Limit>>10)}
 			}
 			got, err := route.answer(r)
@@ -182,12 +182,12 @@ type Raw struct {
 }
 
 // answer makes the answer of a reply.
-func (p *Pages) answer(r *http.Request, got Reply) *edge.Answer {
+func (p *Pages) answer(r *http.Request, got Reply) *server.Answer {
 	switch {
 	case got.Goto != "":
-		return &edge.Answer{Status: http.StatusSeeOther, Goto: got.Goto}
+		return &server.Answer{Status: http.StatusSeeOther, Goto: got.Goto}
 	case got.Raw != nil:
-		return &edge.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
+		return &server.Answer{Type: got.Raw.Type, Body: got.Raw.Body, Header: http.Header{
 			"Content-Disposition": {fmt.Sprintf("attachment; filename=%q", got.Raw.Name)}}}
 	}
 	page := look.Page{Title: got.Title, Path: r.URL.Path, Refresh: got.Refresh, NoIndex: true}
@@ -205,11 +205,11 @@ func (p *Pages) answer(r *http.Request, got Reply) *edge.Answer {
 		p.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.URL.Path, "error", err)
 		f := failure{Status: http.StatusInternalServerError, Heading: "This page failed", Text: "The log says why"}
 		if got.Template == failurePage {
-			return (&edge.Refusal{Status: f.Status, Message: "the page failed; the log says why"}).JSON()
+			return (&server.Refusal{Status: f.Status, Message: "the page failed; the log says why"}).JSON()
 		}
 		return p.answer(r, f.reply())
 	}
-	return &edge.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: p.site.Policy()}
+	return &server.Answer{Status: got.Status, Type: "text/html; charset=utf-8", Body: body, Page: p.site.Policy()}
 }
 
 // live names what is live: the profile, and the synonyms and pins that were published.
@@ -234,7 +234,7 @@ func (f failure) reply() Reply {
 }
 
 // Refuse implements admin.Front.
-func (p *Pages) Refuse(r *http.Request, err error) *edge.Answer {
+func (p *Pages) Refuse(r *http.Request, err error) *server.Answer {
 	f := failureOf(r.Context(), err)
 	if f.Back = cmp.Or(p.section(r), p.sections[0]); f.Stranger {
 		f.Back = look.Link{}
@@ -268,13 +268,13 @@ func Address(path string, parameters ...any) string {
 var _ admin.Front = (*Pages)(nil)
 
 // Login implements admin.Front.
-func (p *Pages) Login(r *http.Request, f admin.Form) *edge.Answer {
+func (p *Pages) Login(r *http.Request, f admin.Form) *server.Answer {
 	return p.answer(r, Reply{Template: "login", Title: "Log in", Status: f.Status,
 		Data: f, stranger: true})
 }
 
 // Assets implements admin.Front.
-func (p *Pages) Assets() edge.Route { return p.site.Assets() }
+func (p *Pages) Assets() server.Route { return p.site.Assets() }
 
 // Done is a publication that was just made.
 type Done struct {

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/api/edge"
 	"almanac/api/look"
+	"almanac/api/server"
 	"almanac/catalog"
 	"almanac/retrieval"
 	"almanac/retrieval/workbench"
@@ -53,12 +53,12 @@ var headings = map[int]string{
 
 // failureOf is what a page says of an error.
 func failureOf(ctx context.Context, err error) failure {
-	told := edge.Explain(ctx, err)
+	told := server.Explain(ctx, err)
 	f := failure{Status: told.Status, Heading: headings[told.Status], Text: told.Message}
 	if f.Status == http.StatusInternalServerError {
 		f.Text = err.Error()
 	}
-	if _, ok := errors.AsType[*edge.Refusal](err); ok {
+	if _, ok := errors.AsType[*server.Refusal](err); ok {
 		f.Heading, f.Stranger = "This was refused", true
 	}
 	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"almanac/api/admit"
 	"almanac/api/kb"
 	"almanac/api/kb/arg"
+	"almanac/api/limit"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -40,8 +40,8 @@ func Ask(ctx context.Context, b kb.Base, field string, r retrieval.Request) (ret
 		return res, op.InvalidField(field, "cannot be searched for: %s", reason)
 	case errors.Is(err, retrieval.ErrNotReady):
 		return res, op.Loading(b.Search.Status(ctx).Progress)
-	case errors.Is(err, admit.ErrBusy):
-		return res, op.Unavailable(retryBusy, "%v", admit.ErrBusy)
+	case errors.Is(err, limit.ErrBusy):
+		return res, op.Unavailable(retryBusy, "%v", limit.ErrBusy)
 	case errors.Is(err, retrieval.ErrUnavailable):
 		return res, op.Unavailable(retryUnavailable, "%v: /status says why", retrieval.ErrUnavailable)
 	}

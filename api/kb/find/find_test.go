@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/api/admit"
 	"almanac/api/kb"
 	"almanac/api/kb/arg"
 	"almanac/api/kb/find"
+	"almanac/api/limit"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
@@ -59,7 +59,7 @@ func TestAsk(t *testing.T) {
 }
 
 func TestARefusedSearchSaysWhenToTryAgain(t *testing.T) {
-	_, err := find.Ask(t.Context(), kb.Base{Search: searcher{err: admit.ErrBusy}}, "q", retrieval.Request{Query: "x"})
+	_, err := find.Ask(t.Context(), kb.Base{Search: searcher{err: limit.ErrBusy}}, "q", retrieval.Request{Query: "x"})
 	e, ok := errors.AsType[*op.Error](err)
 	if !ok || e.Kind != op.ErrUnavailable || e.RetryAfter != time.Second || e.Message != "too many searches at once" {
 		t.Errorf("error %#v", err)

@@ -1,13 +1,10 @@
-// Package rest serves operations over HTTP: it makes the rows of a listener's table of
-// them, decodes requests, and chooses the media type of an answer.
-package rest
+package server
 
 import (
 	"context"
 	"net/http"
 	"net/url"
 
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
 )
@@ -15,22 +12,22 @@ import (
 // MaxBody is how long the body of a POST may be, in bytes.
 const MaxBody = 64 << 10
 
-// Config of the routes.
-type Config struct {
+// REST serves operations over HTTP.
+type REST struct {
 	op.Serving
 	// Description is that of the operations as OpenAPI; nil = none.
 	Description []byte
 	// Limit counts every request but those of probes; nil = none.
 	Limit *limit.Bucket
 	// Readers are the origins whose pages may read the answers.
-	Readers edge.Origins
+	Readers Origins
 	// PublicURL begins the addresses in Link headers: https://kb.example.org.
 	PublicURL string
 }
 
 // Routes are the rows of operations and of their description, and the row that says
 // that there is no such address.
-func Routes(cfg Config) (all []edge.Route) {
+func (cfg REST) Routes() (all []Route) {
 	cfg.Serving = cfg.WithDefaults()
 	for _, o := range cfg.Operations {
 		if o.Path == "" || len(o.Forms) == 1 && o.Forms[0].Write == nil {
@@ -44,18 +41,18 @@ func Routes(cfg Config) (all []edge.Route) {
 		}
 	}
 	if cfg.Description != nil {
-		all = append(all, cfg.row(http.MethodGet, "/api/v1/openapi.json", 1, func(*http.Request) (*edge.Answer, error) {
-			return &edge.Answer{Type: edge.JSONType, Body: cfg.Description, Keep: edge.Revalidate}, nil
+		all = append(all, cfg.row(http.MethodGet, "/api/v1/openapi.json", 1, func(*http.Request) (*Answer, error) {
+			return &Answer{Type: JSONType, Body: cfg.Description, Keep: Revalidate}, nil
 		}))
 	}
-	return append(all, cfg.row("", "", 1, func(*http.Request) (*edge.Answer, error) {
+	return append(all, cfg.row("", "", 1, func(*http.Request) (*Answer, error) {
 		return nil, op.NotFound("no such endpoint; GET /api/v1 lists them, and clients of tools connect to /mcp")
 	}))
 }
 
 // row is a route whose answers pages may read.
-func (c Config) row(method, path string, forms int, serve func(*http.Request) (*edge.Answer, error)) edge.Route {
-	return edge.Route{
+func (c REST) row(method, path string, forms int, serve func(*http.Request) (*Answer, error)) Route {
+	return Route{
 		Method: method, Path: path, Serve: serve, Limit: c.Limit, MaxBody: MaxBody, Shared: true,
 		Headers: func(h http.Header, r *http.Request) {
 			c.Readers.Share(h, r)
@@ -67,16 +64,16 @@ func (c Config) row(method, path string, forms int, serve func(*http.Request) (*
 }
 
 // operation decodes, runs and encodes.
-func (c Config) operation(o op.Operation) edge.Route {
+func (c REST) operation(o op.Operation) Route {
 	forms := o.Forms
 	if len(forms) != 1 || !forms[0].Only {
-		forms = append([]op.Form{{Type: edge.JSONType, Write: op.Encode}}, forms...)
+		forms = append([]op.Form{{Type: JSONType, Write: op.Encode}}, forms...)
 	}
 	types := make([]string, len(forms))
 	for i, f := range forms {
 		types[i] = f.Type
 	}
-	rt := c.row(o.Method, o.Path, len(forms), func(r *http.Request) (*edge.Answer, error) {
+	rt := c.row(o.Method, o.Path, len(forms), func(r *http.Request) (*Answer, error) {
 		ctx, cancel := context.WithTimeout(r.Context(), c.Timeout)
 		defer cancel()
 		if !o.BeforeReady {
@@ -92,14 +89,14 @@ func (c Config) operation(o op.Operation) edge.Route {
 		if err != nil {
 			return nil, err
 		}
-		form := forms[edge.ChooseType(r, types...)]
+		form := forms[ChooseType(r, types...)]
 		body, err := form.Write(answer)
-		a := &edge.Answer{Type: form.Type, Body: body}
+		a := &Answer{Type: form.Type, Body: body}
 		if err != nil || r.Method == http.MethodPost {
 			return a, err
 		}
-		if a.Keep = edge.Revalidate; o.Probe {
-			a.Keep = edge.NoStore
+		if a.Keep = Revalidate; o.Probe {
+			a.Keep = NoStore
 		}
 		if next, ok := o.Next(in, answer); ok {
 			target, _ := o.Target(next)
@@ -125,7 +122,7 @@ func decode(o op.Operation, r *http.Request) (in op.Input, err error) {
 	}
 	var body []byte
 	if r.Method == http.MethodPost {
-		if body, _, err = edge.Body(r, "application/json"); err != nil {
+		if body, _, err = Body(r, "application/json"); err != nil {
 			return in, err
 		}
 	}

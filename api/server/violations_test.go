@@ -1,4 +1,4 @@
-package reports_test
+package server_test
 
 import (
 	"context"
@@ -12,17 +12,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"almanac/api/edge"
 	"almanac/api/limit"
-	"almanac/api/reports"
+	"almanac/api/server"
 	"almanac/api/tally"
 	"almanac/catalog"
 )
 
 // handler is a listener with one route.
-func handler(t *testing.T, rt edge.Route) http.Handler {
+func handler(t *testing.T, rt server.Route) http.Handler {
 	t.Helper()
-	h, err := edge.New(edge.Config{Routes: []edge.Route{rt}})
+	h, err := server.New(server.Config{Routes: []server.Route{rt}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,38 +43,38 @@ const (
 )
 
 func TestParse(t *testing.T) {
-	for body, want := range map[string][]reports.Violation{
+	for body, want := range map[string][]server.Violation{
 		chromium: {{"script-src-elem", "https://cdn.example"},
 			{"style-src-attr", "inline"}},
 		firefox:                              {{"style-src-elem", "inline"}},
 		older:                                {{"img-src", "data"}},
 		`[{"type":"deprecation","body":{}}]`: nil,
 	} {
-		mediaType := reports.Single
+		mediaType := server.SingleReport
 		if body[0] == '[' {
-			mediaType = reports.Batch
+			mediaType = server.BatchOfReports
 		}
-		got, err := reports.Parse(mediaType, []byte(body))
+		got, err := server.ParseViolations(mediaType, []byte(body))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%.40s: %v (-want +got):\n%s", body, err, diff)
 		}
 	}
 	for body, mediaType := range map[string]string{
-		"": reports.Single, "null": reports.Single, "{}": reports.Single, "[]": reports.Batch, "7": reports.Batch, firefox: reports.Batch,
-		chromium:            reports.Single,
-		`{"csp-report":{}}`: reports.Single, `{"csp-report":7}`: reports.Single, `[{}]`: reports.Batch,
-		`[{"type":"csp-violation"}]`: reports.Batch,
-		`{"csp-report":{"effective-directive":"alice@example.org","blocked-uri":"inline"}}`:               reports.Single,
-		`[{"type":"csp-violation","body":{"effectiveDirective":"nothing-src","blockedURL":"inline"}}]`:    reports.Batch,
-		`[{"type":"csp-violation","body":{"effectiveDirective":["img-src"],"blockedURL":"inline"}}] more`: reports.Batch,
+		"": server.SingleReport, "null": server.SingleReport, "{}": server.SingleReport, "[]": server.BatchOfReports, "7": server.BatchOfReports, firefox: server.BatchOfReports,
+		chromium:            server.SingleReport,
+		`{"csp-report":{}}`: server.SingleReport, `{"csp-report":7}`: server.SingleReport, `[{}]`: server.BatchOfReports,
+		`[{"type":"csp-violation"}]`: server.BatchOfReports,
+		`{"csp-report":{"effective-directive":"alice@example.org","blocked-uri":"inline"}}`:               server.SingleReport,
+		`[{"type":"csp-violation","body":{"effectiveDirective":"nothing-src","blockedURL":"inline"}}]`:    server.BatchOfReports,
+		`[{"type":"csp-violation","body":{"effectiveDirective":["img-src"],"blockedURL":"inline"}}] more`: server.BatchOfReports,
 	} {
-		if got, err := reports.Parse(mediaType, []byte(body)); err == nil {
+		if got, err := server.ParseViolations(mediaType, []byte(body)); err == nil {
 			t.Errorf("%s: %v", body, got)
 		}
 	}
 	many := "[" + strings.Repeat(
 		`{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"data"}},`, 150)
-	if got, err := reports.Parse(reports.Batch, []byte(strings.TrimSuffix(many, ",")+"]")); err != nil || len(got) != 100 {
+	if got, err := server.ParseViolations(server.BatchOfReports, []byte(strings.TrimSuffix(many, ",")+"]")); err != nil || len(got) != 100 {
 		t.Errorf("%d reports of 150: %v", len(got), err)
 	}
 }
@@ -108,27 +107,27 @@ func TestCut(t *testing.T) {
 		"https://k3j9x2m4p8q1z7w5v6n0.example/x":          "https",
 		"https://" + strings.Repeat("a.", 50) + "example": "https",
 	} {
-		if got := reports.Cut(blocked); got != want {
+		if got := server.CutBlocked(blocked); got != want {
 			t.Errorf("%q is %q, want %q", blocked, got, want)
 		}
 	}
 }
 
 func TestHandler(t *testing.T) {
-	h := handler(t, reports.Violations(nil, nil))
+	h := handler(t, server.Violations(nil, nil))
 	for _, tt := range []struct {
 		method, kind, body string
 		status             int
 		says               string
 	}{
-		{"POST", reports.Batch, chromium, 204, ""},
-		{"POST", reports.Single + "; charset=utf-8", firefox, 204, ""},
-		{"POST", reports.Single, "rubbish", 400, "is not a report"},
+		{"POST", server.BatchOfReports, chromium, 204, ""},
+		{"POST", server.SingleReport + "; charset=utf-8", firefox, 204, ""},
+		{"POST", server.SingleReport, "rubbish", 400, "is not a report"},
 		{"POST", "application/json", firefox, 415,
 			"Content-Type must be application/csp-report or application/reports+json"},
 		{"POST", "", firefox, 415, "Content-Type"},
-		{"POST", reports.Single, strings.Repeat(" ", 65<<10), 413, "64 KiB"},
-		{"GET", reports.Single, "", 405, "GET is not allowed"},
+		{"POST", server.SingleReport, strings.Repeat(" ", 65<<10), 413, "64 KiB"},
+		{"GET", server.SingleReport, "", 405, "GET is not allowed"},
 	} {
 		r := httptest.NewRequest(tt.method, "/csp-reports", strings.NewReader(tt.body))
 		r.Header.Set("Content-Type", tt.kind)
@@ -146,13 +145,13 @@ func TestHandler(t *testing.T) {
 func TestEveryReportCounts(t *testing.T) {
 	s := &shelf{}
 	counts := tally.New(s, time.Now, slog.New(slog.DiscardHandler))
-	h := handler(t, reports.Violations(counts, limit.New(limit.Config{Name: "csp", Calls: 30})))
+	h := handler(t, server.Violations(counts, limit.New(limit.Config{Name: "csp", Calls: 30})))
 	batch := "[" + strings.TrimSuffix(strings.Repeat(
 		`{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"data"}},`, 20), ",") + "]"
 	var codes []int
 	for range 3 {
 		r := httptest.NewRequest("POST", "/csp-reports", strings.NewReader(batch))
-		r.Header.Set("Content-Type", reports.Batch)
+		r.Header.Set("Content-Type", server.BatchOfReports)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		codes = append(codes, w.Code)
@@ -189,8 +188,8 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, mediaType := range []string{reports.Single, reports.Batch} {
-			all, err := reports.Parse(mediaType, body)
+		for _, mediaType := range []string{server.SingleReport, server.BatchOfReports} {
+			all, err := server.ParseViolations(mediaType, body)
 			if err != nil && len(all) > 0 {
 				t.Errorf("%v and %v", all, err)
 			}

@@ -1,4 +1,4 @@
-package rest_test
+package server_test
 
 import (
 	"bytes"
@@ -16,10 +16,9 @@ import (
 	"github.com/ulule/limiter/v3/drivers/store/memory"
 	"go.uber.org/goleak"
 
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
-	"almanac/api/rest"
+	"almanac/api/server"
 	"almanac/testing/optest"
 )
 
@@ -27,44 +26,34 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func newHandler(t testing.TB, change func(*rest.Config)) http.Handler {
+func newHandler(t testing.TB, change func(*server.REST)) http.Handler {
 	t.Helper()
 	return observed(t, change, nil)
 }
 
 // observed is a handler whose answers are observed and logged.
-func observed(t testing.TB, change func(*rest.Config), watch func(*edge.Config)) http.Handler {
+func observed(t testing.TB, change func(*server.REST), watch func(*server.Config)) http.Handler {
 	t.Helper()
 	probe := op.New(op.Spec{ID: "get_health", Path: "/health", Probe: true, BeforeReady: true},
 		func(context.Context, struct{}) (optest.Note, error) { return optest.Note{}, nil })
-	cfg := rest.Config{
+	cfg := server.REST{
 		Serving:     op.Serving{Operations: append(optest.Operations(), probe), Timeout: time.Minute},
 		PublicURL:   "https://kb.example",
-		Readers:     edge.NewOrigins([]string{"*"}, false),
+		Readers:     server.NewOrigins([]string{"*"}, false),
 		Description: []byte(`{"a":1}`),
 	}
 	if change != nil {
 		change(&cfg)
 	}
-	listener := edge.Config{Routes: rest.Routes(cfg)}
+	listener := server.Config{Routes: cfg.Routes()}
 	if watch != nil {
 		watch(&listener)
 	}
-	h, err := edge.New(listener)
+	h, err := server.New(listener)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
-}
-
-func do(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Add(headers[i], headers[i+1])
-	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	return w
 }
 
 func TestREST(t *testing.T) {
@@ -101,7 +90,7 @@ func TestREST(t *testing.T) {
 		{"an internal error is 500 without details", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`,
 			"sqlite"},
 		{"what is closed is 503", "GET", "/api/v1/closed", "", nil, 503, `{"error":"the shelf is being painted"}`, ""},
-		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", edge.MaxURL), "", nil, 414,
+		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", server.MaxURL), "", nil, 414,
 			`{"error":"the address`, ""},
 		{"characters of HTML are left alone", "GET", "/api/v1/about", "", nil, 200, `a <shelf> & more`, `\u003c`},
 		{"a batch is served", "POST", "/api/v1/books/batch", `{"ids":["1","700"]}`, jsonBody, 200, `null]}`, "error"},
@@ -113,7 +102,7 @@ func TestREST(t *testing.T) {
 		{"malformed JSON is 400", "POST", "/api/v1/books/batch", `{"ids":`, jsonBody, 400, `not valid JSON`, ""},
 		{"trailing JSON is 400", "POST", "/api/v1/books/batch", `{"ids":["1"]}{}`, jsonBody, 400,
 			`something follows it`, ""},
-		{"a large body is 413", "POST", "/api/v1/books/batch", `{"ids":["` + strings.Repeat("1", rest.MaxBody) + `"]}`,
+		{"a large body is 413", "POST", "/api/v1/books/batch", `{"ids":["` + strings.Repeat("1", server.MaxBody) + `"]}`,
 			jsonBody, 413, `{"error":"the body must be at most 64 KiB"}`, ""},
 	}
 	h := newHandler(t, nil)
@@ -254,7 +243,7 @@ func TestRetryAfterComesFromTheOperation(t *testing.T) {
 
 func TestTheLimitSparesProbes(t *testing.T) {
 	store := memory.NewStoreWithOptions(limiter.StoreOptions{})
-	h := newHandler(t, func(c *rest.Config) { c.Limit = limit.New(limit.Config{Name: "rest", Calls: 2, Store: store}) })
+	h := newHandler(t, func(c *server.REST) { c.Limit = limit.New(limit.Config{Name: "rest", Calls: 2, Store: store}) })
 	for range 5 {
 		if w := do(h, "GET", "/health", ""); w.Code != 200 || w.Header().Get("RateLimit-Limit") != "" ||
 			w.Header().Get("Connection") != "close" {
@@ -279,7 +268,7 @@ func TestWhoLeftIsToldApartFromWhatTookTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var statuses []int
 		var log bytes.Buffer
-		h := observed(t, nil, func(c *edge.Config) {
+		h := observed(t, nil, func(c *server.Config) {
 			c.Observe = func(_, route string, status int, _ time.Duration) {
 				if route == "/api/v1/wait" {
 					statuses = append(statuses, status)

@@ -1,4 +1,4 @@
-package admit_test
+package limit_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"almanac/api/admit"
+	"almanac/api/limit"
 	"almanac/retrieval"
 )
 
@@ -49,22 +49,22 @@ func (s *slow) counts() (now, most int) {
 
 func newSlow() *slow { return &slow{now: map[string]int{}, most: map[string]int{}} }
 
-var limits = admit.Limits{Running: 4, PerClient: 2, Waiting: 20, Patience: 2500 * time.Millisecond}
+var limits = limit.Searches{Running: 4, PerClient: 2, Waiting: 20, Patience: 2500 * time.Millisecond}
 
-func search(s *admit.Searcher, client string) error {
-	_, err := s.Search(admit.WithClient(context.Background(), client), retrieval.Request{Query: client})
+func search(s *limit.Searcher, client string) error {
+	_, err := s.Search(limit.WithClient(context.Background(), client), retrieval.Request{Query: client})
 	return err
 }
 
 func TestAFloodDelaysItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := newSlow()
-		s := admit.New(engine, limits)
+		s := limit.NewSearcher(engine, limits)
 		var refused atomic.Int64
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				if errors.Is(search(s, "flood"), admit.ErrBusy) {
+				if errors.Is(search(s, "flood"), limit.ErrBusy) {
 					refused.Add(1)
 				}
 			})
@@ -90,7 +90,7 @@ func TestAFloodDelaysItself(t *testing.T) {
 func TestPlacesAreBoundedAndReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := newSlow()
-		s := admit.New(engine, limits)
+		s := limit.NewSearcher(engine, limits)
 		for round := range 3 {
 			var wg sync.WaitGroup
 			for i := range 8 {
@@ -119,11 +119,11 @@ func TestPlacesAreBoundedAndReturned(t *testing.T) {
 
 func TestWhoLeavesGivesUpItsPlaceInTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := admit.New(newSlow(), admit.Limits{Running: 1, PerClient: 1, Waiting: 10, Patience: time.Minute})
+		s := limit.NewSearcher(newSlow(), limit.Searches{Running: 1, PerClient: 1, Waiting: 10, Patience: time.Minute})
 		var first sync.WaitGroup
 		first.Go(func() { _ = search(s, "first") })
 		synctest.Wait()
-		ctx, leave := context.WithCancel(admit.WithClient(t.Context(), "second"))
+		ctx, leave := context.WithCancel(limit.WithClient(t.Context(), "second"))
 		left := make(chan error)
 		go func() {
 			_, err := s.Search(ctx, retrieval.Request{})
@@ -145,11 +145,11 @@ func TestWhoLeavesGivesUpItsPlaceInTheQueue(t *testing.T) {
 func TestAnExpensiveSearchTakesAllThatItsClientHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine := newSlow()
-		s := admit.New(engine, limits)
+		s := limit.NewSearcher(engine, limits)
 		var wg sync.WaitGroup
 		for _, query := range []string{`"a phrase"`, strings.Repeat("long ", 50), "short"} {
 			wg.Go(func() {
-				ctx := admit.WithClient(context.Background(), "one")
+				ctx := limit.WithClient(context.Background(), "one")
 				if _, err := s.Search(ctx, retrieval.Request{Query: query}); err != nil {
 					t.Errorf("%s: %v", query, err)
 				}

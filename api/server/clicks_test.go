@@ -1,4 +1,4 @@
-package reports_test
+package server_test
 
 import (
 	"log/slog"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"almanac/api/limit"
-	"almanac/api/reports"
+	"almanac/api/server"
 	"almanac/api/tally"
 )
 
@@ -37,8 +37,8 @@ func TestClicks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &shelf{}
 			counts := tally.New(s, time.Now, slog.New(slog.DiscardHandler))
-			h := handler(t, reports.Clicks(counts, limit.New(limit.Config{Name: "web", Store: limit.NewStore()})))
-			r := httptest.NewRequest(tt.method, "http://kb.example"+reports.ClicksPath, strings.NewReader(tt.body))
+			h := handler(t, server.Clicks(counts, limit.New(limit.Config{Name: "web", Store: limit.NewStore()})))
+			r := httptest.NewRequest(tt.method, "http://kb.example"+server.ClicksPath, strings.NewReader(tt.body))
 			r.Header.Set("Content-Type", tt.kind)
 			if tt.origin != "" {
 				r.Header.Set("Origin", tt.origin)
@@ -63,8 +63,8 @@ func FuzzClicks(f *testing.F) {
 	f.Add([]byte(`{"query":"a","shown":[1,2],"clicked":1}`))
 	f.Add([]byte(`{"query":"a","shown":[1e400]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := reports.ParseClicks(body)
-		if err == nil && (r.Clicked > len(r.Shown) || len(r.Shown) > reports.Depth || r.Query == "") {
+		r, err := server.ParseClicks(body)
+		if err == nil && (r.Clicked > len(r.Shown) || len(r.Shown) > server.ClicksDepth || r.Query == "") {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -1,4 +1,4 @@
-package edge_test
+package server_test
 
 import (
 	"bytes"
@@ -22,30 +22,30 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"almanac/api/edge"
 	"almanac/api/limit"
 	"almanac/api/op"
+	"almanac/api/server"
 )
 
 var long = strings.Repeat("the tide comes in, the tide goes out; ", 100)
 
 // answers are one of each type.
-var answers = map[string]edge.Answer{
-	"/data":   {Type: edge.JSONType, Body: []byte(long), Keep: edge.Revalidate},
-	"/page":   {Type: "text/html", Body: []byte(long), Keep: edge.Revalidate, Weak: true, Page: &edge.Policy{}},
-	"/asset":  {Type: "text/css", Body: []byte(long), Keep: edge.Immutable},
-	"/probe":  {Type: edge.JSONType, Body: []byte(long)},
-	"/short":  {Type: edge.JSONType, Body: []byte("{}"), Keep: edge.Revalidate},
-	"/gone":   {Status: 404, Type: "text/html", Body: []byte(long), Page: &edge.Policy{}},
-	"/empty":  {Type: "text/html", Body: nil, Keep: edge.Revalidate},
+var answers = map[string]server.Answer{
+	"/data":   {Type: server.JSONType, Body: []byte(long), Keep: server.Revalidate},
+	"/page":   {Type: "text/html", Body: []byte(long), Keep: server.Revalidate, Weak: true, Page: &server.Policy{}},
+	"/asset":  {Type: "text/css", Body: []byte(long), Keep: server.Immutable},
+	"/probe":  {Type: server.JSONType, Body: []byte(long)},
+	"/short":  {Type: server.JSONType, Body: []byte("{}"), Keep: server.Revalidate},
+	"/gone":   {Status: 404, Type: "text/html", Body: []byte(long), Page: &server.Policy{}},
+	"/empty":  {Type: "text/html", Body: nil, Keep: server.Revalidate},
 	"/done":   {Status: 204},
 	"/moved":  {Status: 301, Goto: "/page"},
 	"/stream": {Raw: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "bit by bit") })},
 }
 
-func listen(t testing.TB, cfg edge.Config) http.Handler {
+func listen(t testing.TB, cfg server.Config) http.Handler {
 	t.Helper()
-	h, err := edge.New(cfg)
+	h, err := server.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,8 +64,8 @@ func do(h http.Handler, method, target, body string, headers ...string) *httptes
 	return w
 }
 
-func serve(a edge.Answer) func(*http.Request) (*edge.Answer, error) {
-	return func(*http.Request) (*edge.Answer, error) { return &a, nil }
+func serve(a server.Answer) func(*http.Request) (*server.Answer, error) {
+	return func(*http.Request) (*server.Answer, error) { return &a, nil }
 }
 
 // decoded is the body as it was before it was compressed.
@@ -94,19 +94,19 @@ func decoded(t *testing.T, w *httptest.ResponseRecorder) string {
 // TestAnswers asks for every type of answer by every method, under every condition
 // and in every coding.
 func TestAnswers(t *testing.T) {
-	var routes []edge.Route
+	var routes []server.Route
 	for path, a := range answers {
-		routes = append(routes, edge.Route{Method: "GET", Path: path, Serve: serve(a)},
-			edge.Route{Method: "POST", Path: path, Serve: serve(edge.Answer{Type: a.Type, Body: a.Body, Page: a.Page})})
+		routes = append(routes, server.Route{Method: "GET", Path: path, Serve: serve(a)},
+			server.Route{Method: "POST", Path: path, Serve: serve(server.Answer{Type: a.Type, Body: a.Body, Page: a.Page})})
 	}
-	h := listen(t, edge.Config{Routes: routes})
-	keeps := map[edge.Keep]string{edge.NoStore: "no-store", edge.Revalidate: "no-cache",
-		edge.Immutable: "public, max-age=31536000, immutable"}
+	h := listen(t, server.Config{Routes: routes})
+	keeps := map[server.Keep]string{server.NoStore: "no-store", server.Revalidate: "no-cache",
+		server.Immutable: "public, max-age=31536000, immutable"}
 	codings := map[string]string{"": "", "identity": "", "gzip": "gzip", "gzip, zstd": "zstd", "gzip;q=0": "",
 		"zstd;q=0.1, gzip": "gzip"}
 	for path, a := range answers {
 		status := max(a.Status, 200)
-		tagged := a.Keep == edge.Revalidate && status == 200
+		tagged := a.Keep == server.Revalidate && status == 200
 		tags := map[string]string{} // by coding
 		for accept, coding := range codings {
 			what := fmt.Sprintf("%s in %q", path, accept)
@@ -167,9 +167,9 @@ func TestAnswers(t *testing.T) {
 
 // TestRoutes holds which row answers.
 func TestRoutes(t *testing.T) {
-	row := func(method, path string, more ...func(*edge.Route)) edge.Route {
-		rt := edge.Route{Method: method, Path: path, Serve: func(r *http.Request) (*edge.Answer, error) {
-			return &edge.Answer{Type: "text/plain",
+	row := func(method, path string, more ...func(*server.Route)) server.Route {
+		rt := server.Route{Method: method, Path: path, Serve: func(r *http.Request) (*server.Answer, error) {
+			return &server.Answer{Type: "text/plain",
 				Body: fmt.Appendf(nil, "%s %s %s%s", method, path, r.PathValue("id"), r.PathValue("path"))}, nil
 		}}
 		for _, change := range more {
@@ -177,20 +177,20 @@ func TestRoutes(t *testing.T) {
 		}
 		return rt
 	}
-	forPeople := func(rt *edge.Route) { rt.Page = true }
-	cfg := edge.Config{Routes: []edge.Route{
+	forPeople := func(rt *server.Route) { rt.Page = true }
+	cfg := server.Config{Routes: []server.Route{
 		row("GET", "/"), row("GET", "/books/{id}"), row("POST", "/books/batch"), row("GET", "/books/{id}/votes"),
 		row("GET", "/pages/{path...}"), row("GET", "/docs", forPeople), row("GET", "/docs/{path...}", forPeople),
-		row("GET", "/status", func(rt *edge.Route) {
+		row("GET", "/status", func(rt *server.Route) {
 			rt.When = func(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 		}),
-		row("POST", "/status"), row("GET", "/shared", func(rt *edge.Route) { rt.Shared = true }), row("", "/any"), row("", ""),
-		row("GET", "/members", func(rt *edge.Route) {
-			rt.Gate = func(r *http.Request) *edge.Answer {
+		row("POST", "/status"), row("GET", "/shared", func(rt *server.Route) { rt.Shared = true }), row("", "/any"), row("", ""),
+		row("GET", "/members", func(rt *server.Route) {
+			rt.Gate = func(r *http.Request) *server.Answer {
 				if r.Header.Get("Accept") == "member" {
 					return nil
 				}
-				return (&edge.Refusal{Status: 401, Message: "who is it?"}).JSON()
+				return (&server.Refusal{Status: 401, Message: "who is it?"}).JSON()
 			}
 		}),
 	}}
@@ -234,12 +234,12 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s %s: %d %q, want %d %q", tt.method, tt.target, w.Code, w.Body, tt.status, tt.want)
 		}
 	}
-	for _, twice := range []edge.Route{row("POST", "/books/batch"), row("GET", "/books/{name}")} {
-		if _, err := edge.New(edge.Config{Routes: append(slices.Clone(cfg.Routes), twice)}); err == nil {
+	for _, twice := range []server.Route{row("POST", "/books/batch"), row("GET", "/books/{name}")} {
+		if _, err := server.New(server.Config{Routes: append(slices.Clone(cfg.Routes), twice)}); err == nil {
 			t.Errorf("%s %s is routed twice", twice.Method, twice.Path)
 		}
 	}
-	if w := do(listen(t, edge.Config{}), "GET", "/", ""); w.Code != 404 || !json.Valid(w.Body.Bytes()) {
+	if w := do(listen(t, server.Config{}), "GET", "/", ""); w.Code != 404 || !json.Valid(w.Body.Bytes()) {
 		t.Errorf("without rows: %d %s", w.Code, w.Body)
 	}
 }
@@ -251,33 +251,33 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // TestRefusals holds what a request may be, and that fronts say it in their way.
 func TestRefusals(t *testing.T) {
-	read := func(r *http.Request) (*edge.Answer, error) {
-		body, kind, err := edge.Body(r, "application/json", "text/csv")
-		return &edge.Answer{Type: kind, Body: body}, err
+	read := func(r *http.Request) (*server.Answer, error) {
+		body, kind, err := server.Body(r, "application/json", "text/csv")
+		return &server.Answer{Type: kind, Body: body}, err
 	}
-	fail := func(err error) func(*http.Request) (*edge.Answer, error) {
-		return func(*http.Request) (*edge.Answer, error) { return nil, err }
+	fail := func(err error) func(*http.Request) (*server.Answer, error) {
+		return func(*http.Request) (*server.Answer, error) { return nil, err }
 	}
-	page := func(r *http.Request, err error) *edge.Answer {
-		f := edge.Explain(r.Context(), err)
-		return &edge.Answer{Status: f.Status, Type: "text/html", Body: []byte("<h1>" + f.Message), Page: &edge.Policy{}}
+	page := func(r *http.Request, err error) *server.Answer {
+		f := server.Explain(r.Context(), err)
+		return &server.Answer{Status: f.Status, Type: "text/html", Body: []byte("<h1>" + f.Message), Page: &server.Policy{}}
 	}
 	var log bytes.Buffer
-	h := listen(t, edge.Config{
+	h := listen(t, server.Config{
 		Log: slog.New(slog.NewTextHandler(&log, nil)),
 		Check: func(r *http.Request) error {
 			if r.Host != "example.com" {
-				return &edge.Refusal{Status: 403, Message: "not here"}
+				return &server.Refusal{Status: 403, Message: "not here"}
 			}
 			return nil
 		},
-		Routes: []edge.Route{
+		Routes: []server.Route{
 			{Method: "POST", Path: "/body", MaxBody: 2 << 10, Serve: read},
 			{Path: "/missing", Serve: fail(op.NotFound("no such tide"))},
 			{Path: "/closed", Serve: fail(op.Unavailable(1500*time.Millisecond, "being painted"))},
 			{Path: "/late", Serve: fail(context.DeadlineExceeded)},
 			{Path: "/lost", Serve: fail(errors.New("sqlite: secret"))},
-			{Path: "/panic", Serve: func(*http.Request) (*edge.Answer, error) { panic("secret") }},
+			{Path: "/panic", Serve: func(*http.Request) (*server.Answer, error) { panic("secret") }},
 			{Path: "/page", Serve: fail(op.NotFound("no such tide")), Refuse: page},
 			{Path: "/bounded", Serve: read, Refuse: page, Limit: limit.New(limit.Config{Name: "x", Calls: 1})},
 		},
@@ -298,7 +298,7 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/late", "", "", 504, `{"error":"it took too long`},
 		{"GET", "/lost", "", "", 500, `{"error":"internal error"}`},
 		{"GET", "/panic", "", "", 500, `{"error":"internal error"}`},
-		{"GET", "/missing?" + strings.Repeat("x", edge.MaxURL), "", "", 414, `{"error":"the address must be`},
+		{"GET", "/missing?" + strings.Repeat("x", server.MaxURL), "", "", 414, `{"error":"the address must be`},
 		{"GET", "/page", "", "", 404, "<h1>no such tide"},
 		{"GET", "/bounded", "", "", 415, "<h1>Content-Type"},
 		{"GET", "/bounded", "", "", 429, "<h1>the limit of 1 calls"},
@@ -320,7 +320,7 @@ func TestRefusals(t *testing.T) {
 	if h.ServeHTTP(w, r); w.Code != 400 || !strings.Contains(w.Body.String(), "could not be read") {
 		t.Errorf("a broken body: %d %s", w.Code, w.Body)
 	}
-	for _, want := range []string{"sqlite: secret", "panic", "edge_test.go"} {
+	for _, want := range []string{"sqlite: secret", "panic", "server_test.go"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q", want)
 		}
@@ -329,9 +329,9 @@ func TestRefusals(t *testing.T) {
 
 // TestABodyThatIsTooLongEndsTheConnection holds that nobody sends the rest of one.
 func TestABodyThatIsTooLongEndsTheConnection(t *testing.T) {
-	srv := httptest.NewServer(listen(t, edge.Config{Routes: []edge.Route{{Path: "/", MaxBody: 1 << 10,
-		Serve: func(r *http.Request) (*edge.Answer, error) {
-			_, _, err := edge.Body(r, "text/csv")
+	srv := httptest.NewServer(listen(t, server.Config{Routes: []server.Route{{Path: "/", MaxBody: 1 << 10,
+		Serve: func(r *http.Request) (*server.Answer, error) {
+			_, _, err := server.Body(r, "text/csv")
 			return nil, err
 		}}}}))
 	defer srv.Close()
@@ -348,14 +348,14 @@ func TestABodyThatIsTooLongEndsTheConnection(t *testing.T) {
 func TestWhatIsObserved(t *testing.T) {
 	var seen []string
 	ctx, leave := context.WithCancel(t.Context())
-	h := listen(t, edge.Config{
+	h := listen(t, server.Config{
 		Observe: func(method, route string, status int, _ time.Duration) {
 			seen = append(seen, fmt.Sprint(method, " ", route, " ", status))
 		},
-		Routes: []edge.Route{
-			{Method: "GET", Path: "/books/{id}", Serve: serve(edge.Answer{Status: 201})},
-			{Path: "", Name: "lost", Serve: serve(edge.Answer{Status: 404, Type: "text/html", Body: []byte(long)})},
-			{Path: "/left", Serve: func(r *http.Request) (*edge.Answer, error) {
+		Routes: []server.Route{
+			{Method: "GET", Path: "/books/{id}", Serve: serve(server.Answer{Status: 201})},
+			{Path: "", Name: "lost", Serve: serve(server.Answer{Status: 404, Type: "text/html", Body: []byte(long)})},
+			{Path: "/left", Serve: func(r *http.Request) (*server.Answer, error) {
 				leave()
 				return nil, r.Context().Err()
 			}},
@@ -375,8 +375,8 @@ func TestWhatIsObserved(t *testing.T) {
 func TestASpanHasTheNameOfItsRow(t *testing.T) {
 	r := tracetest.NewSpanRecorder()
 	traces := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(r))
-	h := listen(t, edge.Config{Routes: []edge.Route{{Method: "GET", Path: "/books/{id}",
-		Serve: func(*http.Request) (*edge.Answer, error) { return nil, errors.New("no ink") }}}})
+	h := listen(t, server.Config{Routes: []server.Route{{Method: "GET", Path: "/books/{id}",
+		Serve: func(*http.Request) (*server.Answer, error) { return nil, errors.New("no ink") }}}})
 	ctx, s := traces.Tracer("test").Start(t.Context(), "request")
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/books/of-mira?key=hush", nil)
 	h.ServeHTTP(httptest.NewRecorder(), request)
@@ -391,12 +391,12 @@ func TestASpanHasTheNameOfItsRow(t *testing.T) {
 // TestAPathThatBeginsLikeAHostHasNoPage: a script of such a page could take its path for
 // an address elsewhere. What has a page under a plain path leads there.
 func TestAPathThatBeginsLikeAHostHasNoPage(t *testing.T) {
-	page := serve(edge.Answer{Type: "text/html", Body: []byte("<script src=/s>"), Page: &edge.Policy{}})
-	missing := func(*http.Request) (*edge.Answer, error) { return nil, op.NotFound("gone") }
-	h := listen(t, edge.Config{Routes: []edge.Route{
+	page := serve(server.Answer{Type: "text/html", Body: []byte("<script src=/s>"), Page: &server.Policy{}})
+	missing := func(*http.Request) (*server.Answer, error) { return nil, op.NotFound("gone") }
+	h := listen(t, server.Config{Routes: []server.Route{
 		{Method: "GET", Path: "/", Serve: page, Page: true}, {Method: "GET", Path: "/page", Serve: page, Page: true},
 		{Method: "GET", Path: "/data", Serve: page},
-		{Serve: missing, Refuse: func(r *http.Request, _ error) *edge.Answer { a, _ := page(r); return a }},
+		{Serve: missing, Refuse: func(r *http.Request, _ error) *server.Answer { a, _ := page(r); return a }},
 	}})
 	for path, to := range map[string]string{
 		"//page": "/page", "//": "/", "///": "/", "//evil.example/../page": "/page", "//page/": "/page",
@@ -408,7 +408,7 @@ func TestAPathThatBeginsLikeAHostHasNoPage(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		if to != "" && (w.Code != http.StatusTemporaryRedirect || w.Header().Get("Location") != to+"?cursor=1") ||
-			to == "" && (w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != edge.JSONType) {
+			to == "" && (w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != server.JSONType) {
 			t.Errorf("%s: %d %v %.80s, want %q", path, w.Code, w.Header(), w.Body, to)
 		}
 	}

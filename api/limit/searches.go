@@ -1,7 +1,4 @@
-// Package admit bounds how many searches run at once. Searches beyond what the machine
-// can do wait a moment and are then refused. Every client has a share of its own: one
-// that sends the most expensive query as fast as it can delays only itself.
-package admit
+package limit
 
 import (
 	"context"
@@ -18,8 +15,8 @@ import (
 // ErrBusy is the error of a search that was refused: trying again soon can help.
 var ErrBusy = errors.New("too many searches at once")
 
-// Limits of a Searcher.
-type Limits struct {
+// Searches bounds how many searches run at once.
+type Searches struct {
 	Running   int // searches at once
 	PerClient int // of them of one client; an expensive one counts as so many
 	Waiting   int // searches that may wait for a place, half of them of one client
@@ -28,18 +25,20 @@ type Limits struct {
 	Patience time.Duration
 }
 
-// Standard are the limits for this machine: a client may use half of the places. A
+// StandardSearches are the limits for this machine: a client may use half of the places. A
 // search uses more than one core only for moments, and none while it waits for a
 // server.
-func Standard() Limits {
+func StandardSearches() Searches {
 	cores := runtime.GOMAXPROCS(0)
-	return Limits{Running: 2 * cores, PerClient: cores, Waiting: 256, Patience: 2 * time.Second}
+	return Searches{Running: 2 * cores, PerClient: cores, Waiting: 256, Patience: 2 * time.Second}
 }
 
-// Searcher admits the searches of another one.
+// Searcher admits the searches of another one. Searches beyond what the machine
+// can do wait a moment and are then refused. Every client has a share of its own: one
+// that sends the most expensive query as fast as it can delays only itself.
 type Searcher struct {
 	retrieval.Searcher
-	limits Limits
+	limits Searches
 
 	mu      sync.Mutex
 	running int
@@ -56,8 +55,8 @@ type waiter struct {
 	granted chan struct{}
 }
 
-// New returns a searcher with limits.
-func New(s retrieval.Searcher, limits Limits) *Searcher {
+// NewSearcher returns a searcher with limits.
+func NewSearcher(s retrieval.Searcher, limits Searches) *Searcher {
 	return &Searcher{Searcher: s, limits: limits, clients: map[string]*client{}}
 }
 
@@ -69,8 +68,8 @@ func WithClient(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, clientKey{}, key)
 }
 
-// Client returns the client of a context; "" for none.
-func Client(ctx context.Context) string {
+// ClientOf returns the client of a context; "" for none.
+func ClientOf(ctx context.Context) string {
 	key, _ := ctx.Value(clientKey{}).(string)
 	return key
 }
@@ -78,7 +77,7 @@ func Client(ctx context.Context) string {
 // Search implements retrieval.Searcher. It returns ErrBusy for a search that
 // would have to wait for too long or behind too many.
 func (s *Searcher) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
-	key := Client(ctx)
+	key := ClientOf(ctx)
 	weight := s.weight(r)
 	if err := s.enter(ctx, key, weight); err != nil {
 		return retrieval.Response{}, err
