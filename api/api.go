@@ -4,6 +4,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ulule/limiter/v3"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
@@ -20,11 +22,16 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/dashboard"
+	"almanac/api/dashboard/form"
+	"almanac/api/describe"
 	"almanac/api/limit"
 	"almanac/api/mcp"
+	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/server"
 	"almanac/api/tally"
+	"almanac/api/web"
+	"almanac/retrieval"
 	"almanac/text/webaddress"
 )
 
@@ -200,4 +207,108 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 		MaxHeaderBytes: 48 << 10,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly malformed requests of strangers
 	}
+}
+
+// Config of the handlers.
+type Config struct {
+	meta.Program
+	web.Site
+	Resources []op.Resource
+	Dashboard form.Config // without a Store there is none
+	// Instructions are for models that use the tools.
+	Instructions func(context.Context) string
+	// Prompts says that clients of the tools can ask for Prompts.
+	Prompts   bool
+	PublicURL string // {base_url}: https://kb.example.org
+
+	// Loopback and AdminLoopback mean that the listener is only reachable from
+	// this machine: Host headers are checked. Otherwise AdminToken is required.
+	Loopback, AdminLoopback bool
+	AdminToken              string
+	AllowedHosts            []string // besides PublicURL's
+	AllowedOrigins          []string // pages that may use /mcp, and read
+	TrustedProxies          []string // addresses and networks
+	// Audience says whether others reach the service, and so whether any page may read; nil:
+	// only pages that may use /mcp.
+	Audience *server.Audience
+
+	Limits Limits
+	// LimitSetting says how the operator changes a limit (rest, mcp, web), for
+	// refusals on a loopback listener; nil: they say nothing of it.
+	LimitSetting func(limit string) string
+	// LocalFree means that calls from this machine, which no proxy passed on, are not
+	// counted.
+	LocalFree bool
+	// LimitStore is shared by all buckets; nil = one in memory.
+	LimitStore limiter.Store
+
+	Metrics *admin.Metrics
+	// Tally takes the violations of the content security policy, and the clicks that pages
+	// report; nil: they are not counted.
+	Tally *tally.Tally
+}
+
+// readers are the origins whose pages may read answers.
+func (c Config) readers() server.Origins { return c.Audience.Readers(c.AllowedOrigins, c.Loopback) }
+
+// Limits are the calls a client has in limit.Period; 0 = no limit.
+type Limits struct{ REST, MCP, Web int }
+
+// overHTTP are the operations that REST serves, probes too, and the description of
+// them.
+func overHTTP(cfg Config) (served []op.Operation, description []byte, err error) {
+	served = append(slices.Clone(cfg.Operations), meta.Probes(cfg.Program)...)
+	description, err = describe.OpenAPI(describe.Service{
+		Title: title(cfg.Name), Description: cfg.About, PublicURL: cfg.PublicURL, Operations: served,
+		Groups: Groups(), Exact: exactNames,
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("describe the operations: %w", err)
+	}
+	return served, description, nil
+}
+
+// Health reports the readiness of a searcher and the engines that do not
+// answer.
+func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []retrieval.Down) {
+	ready = func() (bool, float64) {
+		st := s.Status(context.Background())
+		return st.Ready, st.Progress
+	}
+	return ready, func() []retrieval.Down { return s.Status(context.Background()).Down }
+}
+
+// engines tells the operator why engines, or the catalog, do not answer.
+func engines(cfg Config) server.Route {
+	type engine struct {
+		Engine string `json:"engine"`
+		Reason string `json:"reason"`
+	}
+	return server.Route{Method: http.MethodGet, Path: "/engines", Serve: func(r *http.Request) (*server.Answer, error) {
+		list := []engine{}
+		if err := cfg.Catalog(r.Context()); err != nil {
+			list = append(list, engine{"catalog", err.Error()})
+		}
+		for _, d := range cfg.Down() {
+			list = append(list, engine{d.Engine, d.Reason})
+		}
+		body, err := op.Encode(map[string]any{"down": list})
+		return &server.Answer{Type: server.JSONType, Body: body}, err
+	}}
+}
+
+// newWeb makes the pages for people.
+func newWeb(cfg Config, visits, typing *limit.Bucket) ([]server.Route, error) {
+	site := cfg.Site
+	name, _, _ := strings.Cut(site.Name, " (")
+	site.Name = cmp.Or(name, "The network")
+	pages, err := web.New(web.Config{
+		Serving: cfg.Serving, Site: site, PublicURL: cfg.PublicURL, Version: cfg.Version,
+		Readers: cfg.readers(), Limit: visits, Typing: typing, Protocols: mcp.Versions,
+		Reference: describe.Reference(describe.Service{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pages.Routes(), nil
 }

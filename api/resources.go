@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"almanac/api/community"
@@ -12,6 +13,7 @@ import (
 	"almanac/api/releases"
 	"almanac/api/versions"
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 // resource is a row of the list below.
@@ -109,4 +111,30 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// Kinds tells the kinds of which the catalog has records, in the order of the table of
+// kinds. It tells none before each source has run once, and if it cannot be known.
+func Kinds(b kb.Base) func(context.Context) []catalog.Kind {
+	b = b.Prepared()
+	return func(ctx context.Context) (kinds []catalog.Kind) {
+		states, err := b.Catalog.Sources(ctx)
+		if err != nil || slices.ContainsFunc(b.Network.Sources, func(s network.Source) bool {
+			return !slices.ContainsFunc(states, func(st catalog.SourceState) bool {
+				return st.Name == s.Name && !st.LastRun.IsZero()
+			})
+		}) {
+			return nil
+		}
+		counts, err := b.Counts(ctx)
+		if err != nil {
+			return nil
+		}
+		for _, info := range catalog.Kinds {
+			if slices.ContainsFunc(counts, func(c catalog.Count) bool { return c.Kind == info.Kind && c.N > 0 }) {
+				kinds = append(kinds, info.Kind)
+			}
+		}
+		return kinds
+	}
 }

@@ -42,11 +42,9 @@ type Searcher struct {
 
 	mu      sync.Mutex
 	running int
-	clients map[string]*client // that have searches running or waiting
-	queue   []*waiter          // in the order of arrival
+	clients map[string]int // searches that run, by client
+	queue   []*waiter      // in the order of arrival
 }
-
-type client struct{ running, waiting int }
 
 // waiter is a search that waits for a place; granted is closed when it has one.
 type waiter struct {
@@ -57,7 +55,7 @@ type waiter struct {
 
 // NewSearcher returns a searcher with limits.
 func NewSearcher(s retrieval.Searcher, limits Searches) *Searcher {
-	return &Searcher{Searcher: s, limits: limits, clients: map[string]*client{}}
+	return &Searcher{Searcher: s, limits: limits, clients: map[string]int{}}
 }
 
 type clientKey struct{}
@@ -122,8 +120,6 @@ func (s *Searcher) enter(ctx context.Context, key string, weight int) error {
 		return nil // it was granted meanwhile
 	}
 	s.queue = slices.Delete(s.queue, at, at+1)
-	s.clients[key].waiting--
-	s.forget(key)
 	return err
 }
 
@@ -131,21 +127,19 @@ func (s *Searcher) enter(ctx context.Context, key string, weight int) error {
 func (s *Searcher) register(key string, weight int) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.clients[key]
-	if c == nil {
-		c = &client{}
-		s.clients[key] = c
-	}
 	if s.admits(key, weight) {
-		s.running += weight
-		c.running += weight
+		s.run(key, weight)
 		return nil, nil
 	}
-	if len(s.queue) >= s.limits.Waiting || key != "" && c.waiting >= s.limits.Waiting/2 {
-		s.forget(key)
+	waiting := 0
+	for _, w := range s.queue {
+		if w.client == key {
+			waiting++
+		}
+	}
+	if len(s.queue) >= s.limits.Waiting || key != "" && waiting >= s.limits.Waiting/2 {
 		return nil, ErrBusy
 	}
-	c.waiting++
 	w := &waiter{key, weight, make(chan struct{})}
 	s.queue = append(s.queue, w)
 	return w, nil
@@ -154,16 +148,14 @@ func (s *Searcher) register(key string, weight int) (*waiter, error) {
 // admits reports whether a client may have so many more places.
 func (s *Searcher) admits(key string, weight int) bool {
 	return s.running+weight <= s.limits.Running &&
-		(key == "" || s.clients[key].running+weight <= s.limits.PerClient)
+		(key == "" || s.clients[key]+weight <= s.limits.PerClient)
 }
 
 // leave passes the place to the first in the queue whose client may have it.
 func (s *Searcher) leave(key string, weight int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running -= weight
-	s.clients[key].running -= weight
-	s.forget(key)
+	s.run(key, -weight)
 	for i := 0; i < len(s.queue) && s.running < s.limits.Running; i++ {
 		w := s.queue[i]
 		if !s.admits(w.client, w.weight) {
@@ -171,16 +163,15 @@ func (s *Searcher) leave(key string, weight int) {
 		}
 		s.queue = slices.Delete(s.queue, i, i+1)
 		i--
-		s.running += w.weight
-		s.clients[w.client].waiting--
-		s.clients[w.client].running += w.weight
+		s.run(w.client, w.weight)
 		close(w.granted)
 	}
 }
 
-// forget drops a client that has no search running or waiting.
-func (s *Searcher) forget(key string) {
-	if c := s.clients[key]; c.running+c.waiting == 0 {
+// run counts so many more searches of a client that run.
+func (s *Searcher) run(key string, weight int) {
+	s.running += weight
+	if s.clients[key] += weight; s.clients[key] == 0 {
 		delete(s.clients, key)
 	}
 }
