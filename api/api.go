@@ -72,7 +72,11 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	h := &Handlers{}
 	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
-	if h.MCP, err = newMCP(cfg, calls, connects); err != nil {
+	h.MCP, err = mcp.New(mcp.Config{
+		Name: "almanac", Version: cfg.Version, Serving: cfg.Serving, Offer: cfg.Offer, Limit: calls, Connect: connects,
+		Origins: server.NewOrigins(cfg.AllowedOrigins, cfg.Loopback), Observe: cfg.Metrics.ObserveTool,
+	})
+	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	pages, err := newWeb(cfg, bucket("web", "web", cfg.Limits.Web), bucket("typing", "web", typing*cfg.Limits.Web))
@@ -129,19 +133,6 @@ const connecting = 10
 // typing is how many more fragments a page may ask for while one types in it than
 // pages a client may open, as a factor: a query is 30 letters.
 const typing = 10
-
-func newMCP(cfg Config, calls, connects *limit.Bucket) (*mcp.Server, error) {
-	var prompts []op.Prompt
-	if cfg.Prompts {
-		prompts = Prompts
-	}
-	return mcp.New(mcp.Config{
-		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions, Prompts: prompts,
-		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
-		AllowedOrigins: cfg.AllowedOrigins, Loopback: cfg.Loopback,
-		Observe: cfg.Metrics.ObserveTool,
-	})
-}
 
 // identified names the request to logs and answers, and the client to the admission and
 // the tally of searches. It counts the requests under way, and tells the audience
@@ -213,13 +204,9 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 type Config struct {
 	meta.Program
 	web.Site
-	Resources []op.Resource
+	mcp.Offer
 	Dashboard form.Config // without a Store there is none
-	// Instructions are for models that use the tools.
-	Instructions func(context.Context) string
-	// Prompts says that clients of the tools can ask for Prompts.
-	Prompts   bool
-	PublicURL string // {base_url}: https://kb.example.org
+	PublicURL string      // {base_url}: https://kb.example.org
 
 	// Loopback and AdminLoopback mean that the listener is only reachable from
 	// this machine: Host headers are checked. Otherwise AdminToken is required.

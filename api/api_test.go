@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/api"
+	"almanac/api/mcp"
 	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/server"
@@ -42,8 +43,8 @@ func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 		Program: meta.Program{Serving: op.Serving{Operations: optest.Operations(), Timeout: time.Minute}, Version: "test"},
 		Site:    web.Site{Name: "Shelf"}, PublicURL: "https://kb.example/", AdminLoopback: true,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
-		Resources: []op.Resource{{URI: "kb://motd", Name: "motd",
-			Read: func(context.Context) (any, error) { return "hello", nil }}},
+		Offer: mcp.Offer{Resources: []op.Resource{{URI: "kb://motd", Name: "motd",
+			Read: func(context.Context) (any, error) { return "hello", nil }}}},
 	}
 	if change != nil {
 		change(&cfg)

@@ -21,6 +21,7 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/limit"
+	"almanac/api/mcp"
 	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/server"
@@ -170,9 +171,9 @@ func serveAs(
 		serving.Kinds = api.Kinds(b)
 	}
 	h, err := api.New(api.Config{
-		Program:   meta.Program{Serving: serving, Version: "test", Down: down},
-		Site:      web.Site{Name: n.Title, About: n.Description, Proposals: n.Proposals, Items: l.base.Items, Now: clock},
-		Resources: api.ResourcesOf(b, l.ops), PublicURL: publicURL, AdminLoopback: true,
+		Program: meta.Program{Serving: serving, Version: "test", Down: down},
+		Site:    web.Site{Name: n.Title, About: n.Description, Proposals: n.Proposals, Items: l.base.Items, Now: clock},
+		Offer:   mcp.Offer{Resources: api.ResourcesOf(b, l.ops)}, PublicURL: publicURL, AdminLoopback: true,
 		Tally: b.Tally, Audience: audience,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
 	})

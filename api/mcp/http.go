@@ -26,13 +26,13 @@ const (
 func (s *Server) Routes() []server.Route {
 	const path = "/mcp"
 	return []server.Route{
-		{Method: http.MethodPost, Path: path, MaxBody: MaxBody, Headers: s.origins.Share, Serve: s.post},
-		{Method: http.MethodOptions, Path: path, Gate: s.gate, Headers: s.origins.Share,
+		{Method: http.MethodPost, Path: path, MaxBody: MaxBody, Headers: s.cfg.Origins.Share, Serve: s.post},
+		{Method: http.MethodOptions, Path: path, Gate: s.gate, Headers: s.cfg.Origins.Share,
 			Serve: func(*http.Request) (*server.Answer, error) {
 				return server.Preflight(http.MethodPost, "Accept, Authorization, Content-Type, Mcp-Protocol-Version, "+
 					"Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"), nil
 			}},
-		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.origins.Share,
+		{Path: path, Limit: s.cfg.Connect, Gate: s.gate, Headers: s.cfg.Origins.Share,
 			Serve: func(r *http.Request) (*server.Answer, error) {
 				return nil, server.NotAllowed(r, "POST, OPTIONS", "send each JSON-RPC message by POST; "+
 					"clients of agents connect to this address (streamable HTTP)")
@@ -42,7 +42,7 @@ func (s *Server) Routes() []server.Route {
 
 // gate keeps pages of other origins out.
 func (s *Server) gate(r *http.Request) *server.Answer {
-	if s.origins.Allow(r) {
+	if s.cfg.Origins.Allow(r) {
 		return nil
 	}
 	return errOrigin.JSON()

@@ -29,18 +29,20 @@ const firstStateless = "2026-07-28"
 // MaxBody is the maximum size of a request, in bytes.
 const MaxBody = 128 << 10
 
+// Offer is what clients are offered besides tools.
+type Offer struct {
+	// Instructions are for the model: what the tools offer and how to use them; nil: none.
+	Instructions func(context.Context) string
+	Prompts      []op.Prompt // none: clients cannot ask for any
+	Resources    []op.Resource
+}
+
 // Config of a Server.
 type Config struct {
 	Name, Version string // of the program, for clients
-	// Instructions are for the model: what the tools offer and how to use them; nil: none.
-	Instructions func(context.Context) string
 	op.Serving
-	Prompts   []op.Prompt // none: clients cannot ask for any
-	Resources []op.Resource
-	// AllowedOrigins are the web pages that may call: https://kb.example.org,
-	// "*" = any. With Loopback, pages of this machine may too.
-	AllowedOrigins []string
-	Loopback       bool
+	Offer
+	Origins server.Origins // pages that may call
 	// Limit counts every POST except those that only connect, which Connect counts;
 	// nil = none.
 	Limit, Connect *limit.Bucket
@@ -51,11 +53,10 @@ type Config struct {
 
 // Server is the tool endpoint.
 type Server struct {
-	cfg     Config
-	sdk     *sdk.Server
-	tools   *toolset
-	origins server.Origins
-	inner   http.Handler // the SDK's
+	cfg   Config
+	sdk   *sdk.Server
+	tools *toolset
+	inner http.Handler // the SDK's
 }
 
 // New makes a server. It fails if two tools have the same name, or if the
@@ -65,7 +66,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Name == "" || cfg.Version == "" {
 		return nil, errors.New("mcp: a server needs a name and a version")
 	}
-	s := &Server{cfg: cfg, origins: server.NewOrigins(cfg.AllowedOrigins, cfg.Loopback)}
+	s := &Server{cfg: cfg}
 	var err error
 	if s.tools, err = newToolset(cfg.Operations); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)

@@ -36,27 +36,27 @@ type served struct {
 func newServer(t testing.TB, change func(*mcp.Config)) served {
 	t.Helper()
 	cfg := mcp.Config{
-		Name: "almanac", Version: "test", Instructions: func(context.Context) string { return "Ask the shelf." },
-		Prompts: []op.Prompt{{Name: "lend", Title: "Lend a book", Text: "Lend {book} to {reader}.", Arguments: []op.PromptArgument{
-			{Name: "book", Description: "its title"}, {Name: "reader", Description: "a name", Missing: "anybody"}}}},
-		Serving: op.Serving{Operations: optest.Operations(), Timeout: time.Minute},
-		Resources: []op.Resource{
-			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
-				return optest.Shelf{Items: []optest.Book{{ID: "7", Shelved: "hall"}}}, nil
+		Name: "almanac", Version: "test", Offer: mcp.Offer{Instructions: func(context.Context) string { return "Ask the shelf." },
+			Prompts: []op.Prompt{{Name: "lend", Title: "Lend a book", Text: "Lend {book} to {reader}.", Arguments: []op.PromptArgument{
+				{Name: "book", Description: "its title"}, {Name: "reader", Description: "a name", Missing: "anybody"}}}},
+			Resources: []op.Resource{
+				{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
+					return optest.Shelf{Items: []optest.Book{{ID: "7", Shelved: "hall"}}}, nil
+				}},
+				{URI: "kb://motd", Name: "motd", MIMEType: "text/plain",
+					Read: func(context.Context) (any, error) { return "hello", nil },
+					State: func(context.Context) (op.ResourceState, error) {
+						return op.ResourceState{Size: 5,
+							Modified: time.Date(2030, 5, 15, 14, 0, 0, 1, time.FixedZone("", 7200))}, nil
+					}},
+				{URI: "kb://broken", Name: "broken",
+					Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") },
+					State: func(context.Context) (op.ResourceState, error) {
+						return op.ResourceState{}, errors.New("sqlite: secret")
+					}},
+				{URI: "kb://panic", Name: "panic", Read: func(context.Context) (any, error) { panic("on purpose") }},
 			}},
-			{URI: "kb://motd", Name: "motd", MIMEType: "text/plain",
-				Read: func(context.Context) (any, error) { return "hello", nil },
-				State: func(context.Context) (op.ResourceState, error) {
-					return op.ResourceState{Size: 5,
-						Modified: time.Date(2030, 5, 15, 14, 0, 0, 1, time.FixedZone("", 7200))}, nil
-				}},
-			{URI: "kb://broken", Name: "broken",
-				Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") },
-				State: func(context.Context) (op.ResourceState, error) {
-					return op.ResourceState{}, errors.New("sqlite: secret")
-				}},
-			{URI: "kb://panic", Name: "panic", Read: func(context.Context) (any, error) { panic("on purpose") }},
-		},
+		Serving: op.Serving{Operations: optest.Operations(), Timeout: time.Minute},
 	}
 	if change != nil {
 		change(&cfg)
@@ -239,7 +239,7 @@ func TestRequests(t *testing.T) {
 		{"a resumed stream is refused", "POST", ping, append([]string{"Last-Event-ID", "1"}, plain...), 400,
 			`"code":-32600`},
 	}
-	s := newServer(t, func(c *mcp.Config) { c.AllowedOrigins = []string{"https://kb.example/"} })
+	s := newServer(t, func(c *mcp.Config) { c.Origins = server.NewOrigins([]string{"https://kb.example/"}, false) })
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest(tt.method, "/mcp", strings.NewReader(tt.body))
@@ -262,7 +262,7 @@ func TestRequests(t *testing.T) {
 }
 
 func TestALoopbackListenerIsNoOneElses(t *testing.T) {
-	s := newServer(t, func(c *mcp.Config) { c.Loopback = true })
+	s := newServer(t, func(c *mcp.Config) { c.Origins = server.NewOrigins(nil, true) })
 	for name, tt := range map[string]struct {
 		host, origin string
 		status       int
@@ -486,7 +486,7 @@ func TestNewRefuses(t *testing.T) {
 		"two tools of one name":      {Name: "a", Version: "1", Serving: op.Serving{Operations: append(ops, ops[0])}},
 		"a tool that answers a list": {Name: "a", Version: "1", Serving: op.Serving{Operations: []op.Operation{list}}},
 		"two resources on one URI": {Name: "a", Version: "1",
-			Resources: []op.Resource{{URI: "kb://a"}, {URI: "kb://a"}}},
+			Offer: mcp.Offer{Resources: []op.Resource{{URI: "kb://a"}, {URI: "kb://a"}}}},
 		"a server without a name": {Serving: op.Serving{Operations: ops}},
 	} {
 		if _, err := mcp.New(cfg); err == nil {

@@ -15,10 +15,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/mcp"
+	"almanac/api/server"
 )
 
 func TestTheOfficialClient(t *testing.T) {
-	srv := httptest.NewServer(newServer(t, func(c *mcp.Config) { c.Loopback = true }))
+	srv := httptest.NewServer(newServer(t, func(c *mcp.Config) { c.Origins = server.NewOrigins(nil, true) }))
 	defer srv.Close()
 	httpClient := &http.Client{Transport: &http.Transport{}}
 	defer httpClient.CloseIdleConnections()

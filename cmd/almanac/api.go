@@ -5,6 +5,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/api/mcp"
 	"almanac/api/meta"
 	"almanac/api/op"
 	"almanac/api/remote"
@@ -39,16 +40,18 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 	if !connectors.Whole(b.Network) {
 		serving.Kinds = api.Kinds(b)
 	}
+	offer := mcp.Offer{Instructions: api.Instructions(b), Resources: api.ResourcesOf(b, all)}
+	if a.config.MCP.Prompts {
+		offer.Prompts = api.Prompts
+	}
 	return api.Config{
 		Program: meta.Program{Serving: serving, Version: version(), Down: down, Catalog: b.Catalog.Ping},
 		Site: web.Site{Name: b.Network.Title, About: b.Network.Description, Proposals: b.Network.Proposals,
 			Items: b.Items, Now: b.Now, Clicks: s.Clicks},
-		Resources: api.ResourcesOf(b, all), PublicURL: b.PublicURL,
-		Instructions: api.Instructions(b),
-		AdminToken:   s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
-		Tally:   b.Tally,
-		Prompts: a.config.MCP.Prompts,
-		Limits:  api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
+		Offer: offer, PublicURL: b.PublicURL,
+		AdminToken: s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
+		Tally:  b.Tally,
+		Limits: api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
 		LimitSetting: func(limit string) string {
 			return config.EnvName("limit."+limit) + "=0 in the server's environment switches it off"
 		},
