@@ -158,7 +158,7 @@ func serveAs(
 		}
 		return do()
 	})
-	b := kb.Base{Catalog: counted, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
+	b := kb.Base{Catalog: counted, Search: limit.NewSearcher(engine, limit.StandardSearches()), PublicURL: publicURL, Now: clock,
 		Network: n}
 	audience := server.NewAudience(reach, store, log)
 	b.Tally, b.Published = tally.New(store, clock, log), audience.Published
