@@ -32,8 +32,9 @@ type Batch struct {
 	// additions.
 	Over []string
 	// Cursor, when not nil, becomes the source's cursor; "" is that of a source
-	// that was never read.
+	// that was never read. State goes with it: what the run leaves for the next one.
 	Cursor *string
+	State  []byte
 	// Restore says that the entries come from another catalog's Dump: new
 	// records keep their ids and FirstSeenAt. ErrConflict if another record
 	// already has such an id.

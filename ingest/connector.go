@@ -16,7 +16,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest/folder"
-	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 )
 
@@ -29,6 +28,10 @@ type Advised interface {
 // Sink receives what a connector finds. Methods that return an error may write
 // a batch; the connector returns such an error unchanged.
 type Sink interface {
+	// Begin says that a stranger's file or text is parsed next, until the next call of
+	// Begin, Put or Skip. ErrKilled: it must be skipped, as an earlier run was killed
+	// over it.
+	Begin(content []byte) error
 	// Put stores one record with its links, aliases, votes and tags.
 	Put(ctx context.Context, e catalog.Entry) error
 	// Events stores the complete list of events of one reference.
@@ -55,8 +58,6 @@ var ErrNoItem = errors.New("not read")
 
 // Outcome is the result of a successful run.
 type Outcome struct {
-	// Cursor is where the next run of a Cursored connector starts.
-	Cursor string
 	// Complete means that every live record of the source was put or kept: any
 	// other is gone upstream and becomes a tombstone.
 	Complete bool
@@ -81,11 +82,6 @@ type Environment struct {
 	// Survey: the run only says what would be read, so that a repository's history,
 	// which dates and events come from, is left out where its files are known without.
 	Survey bool
-	// Hand remembers what the run is reading. A connector takes a stranger's file
-	// or text in hand before it parses it, and skips it if that fails: an earlier
-	// run was killed over it. What is put or skipped is out of hand. Nil remembers
-	// nothing.
-	Hand *memory.Hand
 	// CorpusDir is network.corpus_dir of the configuration; it replaces
 	// "${corpus}" in options.
 	CorpusDir string
@@ -154,10 +150,4 @@ func (e Environment) Secret(name string) string {
 		return strings.TrimSpace(os.Getenv(name))
 	}
 	return strings.TrimSpace(e.Getenv(name))
-}
-
-// Cursored is a connector that makes a cursor itself of what it keeps: Sync reads
-// what changed since the cursor.
-type Cursored interface {
-	Sync(ctx context.Context, cursor string, out Sink) (Outcome, error)
 }

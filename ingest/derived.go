@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -58,11 +57,7 @@ func (p *Pipeline) derive(ctx context.Context, today string) error {
 	if err != nil {
 		return err
 	}
-	var rules []string // with those of another program all is looked at again
-	for _, f := range derive.Facts {
-		rules = append(rules, f.Name+"="+f.Rules)
-	}
-	position := fmt.Sprintf("%s %d %s", strings.Join(rules, ","), head, today)
+	position := fmt.Sprintf("%d %d %s", Edition, head, today)
 	if done, err := store.Meta(ctx, derivedFrom); err != nil || done == position {
 		return err
 	}
@@ -90,7 +85,7 @@ func (p *Pipeline) derive(ctx context.Context, today string) error {
 }
 
 // deriveFact writes the records and links of a fact, and removes those that it
-// has no more, if what it is made of or its rules changed.
+// has no more, if what it is made of or Edition changed.
 func (p *Pipeline) deriveFact(ctx context.Context, f derive.Fact) error {
 	store := p.config.Store
 	heads, _, err := store.List(ctx, catalog.ListQuery{Kinds: f.From})
@@ -103,7 +98,7 @@ func (p *Pipeline) deriveFact(ctx context.Context, f derive.Fact) error {
 	for _, r := range heads {
 		fmt.Fprintf(digest, "%d %s\n", r.ID, r.Hash)
 	}
-	from := fmt.Sprintf("%s %x", f.Rules, digest.Sum(nil))
+	from := fmt.Sprintf("%d %x", Edition, digest.Sum(nil))
 	if done, err := store.Meta(ctx, derivedFact+f.Name); err != nil || done == from {
 		return err
 	}

@@ -291,9 +291,12 @@ func TestAFactIsMadeAgain(t *testing.T) {
 	notes.Record.Title = "Lightvessel 2.0.0 is out"
 	f.run("first", listing(notes, app, project))
 	after("another title of a release", catalog.KindRadar)
-	defer func(rules string) { derive.Facts[1].Rules = rules }(derive.Facts[1].Rules)
-	derive.Facts[1].Rules += "+"
-	after("other rules", catalog.KindProject)
+	for _, made := range []string{"derived.from", "derived.joins"} {
+		if err := f.store.SetMeta(t.Context(), made, "of another edition"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after("another edition", catalog.KindProject)
 }
 
 // TestACancelledDerivationRemovesNothing: what a fact has not got to is not gone.
@@ -306,7 +309,11 @@ func TestACancelledDerivationRemovesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer func(fact derive.Fact) { derive.Facts[0] = fact }(derive.Facts[0])
 	made := derive.Facts[0].Make
-	derive.Facts[0].Rules += "+"
+	for _, made := range []string{"derived.from", "derived.radar"} {
+		if err := f.store.SetMeta(t.Context(), made, "of another edition"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	derive.Facts[0].Make = func(ctx context.Context, in derive.Input) ([]catalog.Entry, error) {
 		cancel()
 		return made(ctx, in)
@@ -321,7 +328,7 @@ func TestACancelledDerivationRemovesNothing(t *testing.T) {
 
 func TestDerivingAfterASyncSeveralTimesAtOnce(t *testing.T) {
 	f := setup(t)
-	f.config.Connectors = fake(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
+	f.config.Connectors = fake(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) {
 		return listing(release("lightvessel@2.0.0", "2.0.0", breakingNotes)), nil
 	})
 	p := f.pipeline()

@@ -55,22 +55,31 @@ func (s *spy) Apply(ctx context.Context, b catalog.Batch) (catalog.Result, error
 	return s.Store.Apply(ctx, b)
 }
 
-// connector is a Connector from its Sync function.
-type connector func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error)
+// connector is a Connector from its Sync function. Its state is where the next run
+// begins.
+type connector func(ctx context.Context, cursor string, out ingest.Sink) (outcome, error)
 
-func (c connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	return c(ctx, cursor, out)
+// outcome is what a run of a connector returns.
+type outcome struct {
+	Cursor   string
+	Complete bool
+	Gone     []catalog.Ref
+}
+
+func (c connector) Sync(ctx context.Context, before []byte, out ingest.Sink) ([]byte, ingest.Outcome, error) {
+	o, err := c(ctx, string(before), out)
+	return []byte(o.Cursor), ingest.Outcome{Complete: o.Complete, Gone: o.Gone}, err
 }
 
 // listing yields the entries and claims to be complete.
 func listing(entries ...catalog.Entry) connector {
-	return func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	return func(ctx context.Context, cursor string, out ingest.Sink) (outcome, error) {
 		for _, e := range entries {
 			if err := out.Put(ctx, e); err != nil {
-				return ingest.Outcome{}, err
+				return outcome{}, err
 			}
 		}
-		return ingest.Outcome{Cursor: fmt.Sprintf("after %d", len(entries)), Complete: true}, nil
+		return outcome{Cursor: fmt.Sprintf("after %d", len(entries)), Complete: true}, nil
 	}
 }
 
@@ -120,7 +129,7 @@ func setup(t *testing.T) *fixture {
 }
 
 // run runs a source of the test network and fails the test on an error.
-func (f *fixture) run(source string, c ingest.Cursored) ingest.Report {
+func (f *fixture) run(source string, c ingest.Connector[[]byte]) ingest.Report {
 	f.Helper()
 	report, err := f.try(source, c)
 	if err != nil {
@@ -129,7 +138,7 @@ func (f *fixture) run(source string, c ingest.Cursored) ingest.Report {
 	return report
 }
 
-func (f *fixture) try(source string, c ingest.Cursored) (ingest.Report, error) {
+func (f *fixture) try(source string, c ingest.Connector[[]byte]) (ingest.Report, error) {
 	f.Helper()
 	return ingest.New(f.config).Run(f.Context(), network.Source{Name: source, Kind: "fake"}, c)
 }
@@ -186,9 +195,9 @@ func (f *fixture) lastChange() int64 {
 func (f *fixture) cursorOf(source string) string {
 	f.Helper()
 	var got string
-	f.run(source, connector(func(_ context.Context, cursor string, _ ingest.Sink) (ingest.Outcome, error) {
+	f.run(source, connector(func(_ context.Context, cursor string, _ ingest.Sink) (outcome, error) {
 		got = cursor
-		return ingest.Outcome{Cursor: cursor}, nil
+		return outcome{Cursor: cursor}, nil
 	}))
 	return got
 }

@@ -22,9 +22,9 @@ import (
 // once yields the entries to a run without a cursor and nothing after it, as a
 // repository does while its head stays.
 func once(entries ...catalog.Entry) connector {
-	return func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	return func(ctx context.Context, cursor string, out ingest.Sink) (outcome, error) {
 		if cursor != "" {
-			return ingest.Outcome{Cursor: cursor}, nil
+			return outcome{Cursor: cursor}, nil
 		}
 		return listing(entries...)(ctx, cursor, out)
 	}
@@ -46,7 +46,7 @@ func (f *fixture) reading(sources ...named) *ingest.Pipeline {
 			kind = "fake"
 		}
 		c.Network.Sources = append(c.Network.Sources, network.Source{Name: s.name, Kind: kind})
-		c.Connectors[kind] = ingest.Constructor(func(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
+		c.Connectors[kind] = ingest.Constructor(func(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte], error) {
 			i := slices.IndexFunc(sources, func(s named) bool { return s.name == src.Name })
 			return sources[i].connector, nil
 		})
@@ -91,9 +91,9 @@ func (f *fixture) wants(when string, want map[string][]string) {
 
 // broken yields the entries and fails.
 func broken(entries ...catalog.Entry) connector {
-	return func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	return func(ctx context.Context, cursor string, out ingest.Sink) (outcome, error) {
 		_, err := listing(entries...)(ctx, cursor, out)
-		return ingest.Outcome{}, errors.Join(err, errors.New("no such folder"))
+		return outcome{}, errors.Join(err, errors.New("no such folder"))
 	}
 }
 
@@ -101,7 +101,7 @@ func TestARenamedSourceHandsItsRecordsOver(t *testing.T) {
 	f := setup(t)
 	f.config.WorkDir = t.TempDir()
 	history := func(c connector) connector {
-		return func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+		return func(ctx context.Context, cursor string, out ingest.Sink) (outcome, error) {
 			err := out.Events(ctx, []catalog.Event{{Ref: page("p0000").Record.Ref(), Field: "status", At: f.clock.now(),
 				To: "Draft"}})
 			o, syncErr := c(ctx, cursor, out)
@@ -207,7 +207,7 @@ func TestARemainingSourceOwnsWhatItYieldedToo(t *testing.T) {
 	shared := page("shared")
 	reads := 0
 	counted := func(c connector) connector {
-		return func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+		return func(ctx context.Context, cursor string, out ingest.Sink) (outcome, error) {
 			if cursor == "" {
 				reads++
 			}
@@ -222,9 +222,9 @@ func TestARemainingSourceOwnsWhatItYieldedToo(t *testing.T) {
 	if cursor == "" {
 		t.Fatal("it has no cursor")
 	}
-	restoring := func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
+	restoring := func(ctx context.Context, _ string, _ ingest.Sink) (outcome, error) {
 		_, err := f.store.Apply(ctx, catalog.Batch{Source: "second", Cursor: &cursor}) // as a server does that runs it
-		return ingest.Outcome{}, err
+		return outcome{}, err
 	}
 	f.sync(named{name: "beside", connector: restoring}, second, third)
 	f.wants("without the first", map[string][]string{"first": nil, "second": {"b", "shared"}, "third": {"c"}})
@@ -306,10 +306,10 @@ func TestOnlyAPassOverAllSourcesGivesUp(t *testing.T) {
 	}
 	f.wants("after some sources", map[string][]string{"guides": {"a"}, "notes": {"n"}})
 	ctx, cancel := context.WithCancel(t.Context())
-	interrupted := []named{left[0], {name: "more", connector: func(context.Context, string, ingest.Sink) (ingest.Outcome,
+	interrupted := []named{left[0], {name: "more", connector: func(context.Context, string, ingest.Sink) (outcome,
 		error) {
 		cancel()
-		return ingest.Outcome{}, ctx.Err()
+		return outcome{}, ctx.Err()
 	}}}
 	if _, err := f.reading(interrupted...).Sync(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -363,16 +363,16 @@ func TestASchedulerGivesUpWhatIsNoLongerNamed(t *testing.T) {
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "handbook", Kind: "docs"}, {Name: "slow", Kind: "slow"}}
 		config := ingest.Config{Store: store, Network: n, Now: time.Now, Connectors: ingest.Registry{
-			"docs": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
+			"docs": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) {
 				return listing(page("a")), nil
 			}),
-			"slow": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
-				return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
+			"slow": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) {
+				return connector(func(ctx context.Context, _ string, _ ingest.Sink) (outcome, error) {
 					select {
 					case <-time.After(time.Hour):
 					case <-ctx.Done():
 					}
-					return ingest.Outcome{}, ctx.Err()
+					return outcome{}, ctx.Err()
 				}), nil
 			}),
 		}}

@@ -2,12 +2,11 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"almanac/catalog/network"
-	"almanac/ingest/memory"
 	"almanac/text/options"
 )
 
@@ -16,19 +15,16 @@ import (
 // for the next one (S, plain data) and how a source is read. The pipeline decodes
 // options, keeps the state and names the kind in errors.
 type Kind[O, S any] struct {
-	Name    string
-	Summary string // a sentence: Reads papers.
-	// Rules is the version of how a source is read: that of the readers that the
-	// connector uses, and its own. With a new one everything is read again.
-	Rules    string
+	Name     string
+	Summary  string // a sentence: Reads papers.
 	Defaults O
 	// Example is an entry of a network file with every option and a comment on it,
 	// from which docs, schema and command line describe them.
 	Example string
 	// Open makes a source's connector. It accesses nothing before Sync.
 	Open func(O, Environment) (Connector[S], error)
-	// Stale returns what remains of a state that other options or rules left; nil:
-	// nothing. A connector that reports what is gone must know what it had.
+	// Stale returns what remains of a state that other options or another Edition
+	// left; nil: nothing. A connector that reports what is gone must know what it had.
 	Stale func(S) S
 }
 
@@ -43,23 +39,20 @@ type Connector[S any] interface {
 	Sync(ctx context.Context, state S, out Sink) (S, Outcome, error)
 }
 
-// AnyKind is a Kind whatever its types are: what a Registry holds.
+// AnyKind is a Kind whatever its types are: what a Registry holds. The state of its
+// connectors is bytes.
 type AnyKind interface {
-	about() about
-	open(src network.Source, env Environment) (Cursored, error)
+	// describe also returns a struct with the defaults of the options; invalid: the
+	// kind has no fixed options.
+	describe() (Description, reflect.Value)
+	open(src network.Source, env Environment) (Connector[[]byte], error)
 }
 
-// about describes a kind.
-type about struct {
-	name, summary, example string
-	options                reflect.Value // a struct with the defaults; invalid: it has no fixed options
+func (k Kind[O, S]) describe() (Description, reflect.Value) {
+	return Description{k.Name, k.Summary, k.Example}, reflect.ValueOf(&k.Defaults).Elem()
 }
 
-func (k Kind[O, S]) about() about {
-	return about{k.Name, k.Summary, k.Example, reflect.ValueOf(&k.Defaults).Elem()}
-}
-
-func (k Kind[O, S]) open(src network.Source, env Environment) (Cursored, error) {
+func (k Kind[O, S]) open(src network.Source, env Environment) (Connector[[]byte], error) {
 	o, err := options.Decode(src.Options, k.Defaults)
 	if err != nil {
 		return nil, err
@@ -68,54 +61,53 @@ func (k Kind[O, S]) open(src network.Source, env Environment) (Cursored, error) 
 	if err != nil {
 		return nil, src.Options.Errorf("%w", err)
 	}
-	return &kept[S]{
-		kind: k.Name, connector: c, stale: k.Stale, rules: memory.Settings(k.Rules, options.Fingerprint(o)),
-		files: memory.Files{Dir: env.WorkDir, Prefix: "state-"},
+	return stored[S]{
+		Connector: c, kind: k.Name, stale: k.Stale,
+		key: Digest(Edition, options.Fingerprint(o), env.Network.Proposals.Key("0")),
 	}, nil
 }
 
-// kept is a connector whose state is kept: its cursor is a digest of the rules and
-// the options, and the place of the state.
-type kept[S any] struct {
-	kind      string
-	connector Connector[S]
+// stored is a connector whose state is stored as JSON.
+type stored[S any] struct {
+	Connector[S]
+	kind, key string
 	stale     func(S) S
-	rules     string
-	files     memory.Files
 }
 
-// Sync implements Cursored.
-func (k *kept[S]) Sync(ctx context.Context, cursor string, out Sink) (Outcome, error) {
-	state, before := k.recall(cursor)
-	state, outcome, err := k.connector.Sync(ctx, state, out)
-	if err == nil {
-		var place string
-		place, err = k.files.Put(state, before)
-		outcome.Cursor = k.rules + " " + place
-	}
+// state is a state as it is stored: with the kind and a digest of what determined how
+// the source was read.
+type state[S any] struct {
+	Kind  string `json:"kind"`
+	Key   string `json:"key"`
+	State S      `json:"state"`
+}
+
+// Sync implements Connector.
+func (c stored[S]) Sync(ctx context.Context, before []byte, out Sink) ([]byte, Outcome, error) {
+	now, outcome, err := c.Connector.Sync(ctx, c.recall(before), out)
 	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", k.kind, err)
+		return nil, Outcome{}, fmt.Errorf("%s: %w", c.kind, err)
 	}
-	return outcome, nil
+	after, err := json.Marshal(state[S]{c.kind, c.key, now})
+	return after, outcome, err
 }
 
-func (k *kept[S]) recall(cursor string) (state S, place string) {
-	rules, place, _ := strings.Cut(cursor, " ")
-	var none S
+func (c stored[S]) recall(before []byte) (none S) {
+	var was state[S]
 	switch {
-	case !k.files.Get(place, &state):
-		return none, place
-	case rules == k.rules:
-		return state, place
-	case k.stale == nil:
-		return none, place
+	case json.Unmarshal(before, &was) != nil || was.Kind != c.kind:
+		return none
+	case was.Key == c.key:
+		return was.State
+	case c.stale == nil:
+		return none
 	}
-	return k.stale(state), place
+	return c.stale(was.State)
 }
 
 // Advice implements Advised.
-func (k *kept[S]) Advice(ctx context.Context) []string {
-	if c, ok := k.connector.(Advised); ok {
+func (c stored[S]) Advice(ctx context.Context) []string {
+	if c, ok := c.Connector.(Advised); ok {
 		return c.Advice(ctx)
 	}
 	return nil
@@ -123,8 +115,10 @@ func (k *kept[S]) Advice(ctx context.Context) []string {
 
 // Constructor makes the connectors of a kind that decorates those of others, and so
 // has no fixed options. It accesses nothing before Sync.
-type Constructor func(src network.Source, env Environment) (Cursored, error)
+type Constructor func(src network.Source, env Environment) (Connector[[]byte], error)
 
-func (c Constructor) open(src network.Source, env Environment) (Cursored, error) { return c(src, env) }
+func (c Constructor) open(src network.Source, env Environment) (Connector[[]byte], error) {
+	return c(src, env)
+}
 
-func (c Constructor) about() about { return about{} }
+func (c Constructor) describe() (d Description, options reflect.Value) { return d, options }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/text/options"
@@ -43,13 +44,13 @@ func (k keeper) Sync(ctx context.Context, state lit, out ingest.Sink) (lit, inge
 	return lit{append(state.Runs, k.Names[0])}, ingest.Outcome{Complete: true}, k.err
 }
 
-// TestKind: the pipeline keeps a state for the same options and rules, and tells
-// others what remains of it.
+// TestKind: the pipeline keeps a state for the same options, and tells others what
+// remains of it.
 func TestKind(t *testing.T) {
 	f := setup(t)
 	f.config.WorkDir = t.TempDir()
 	var got []lit
-	kind := ingest.Kind[lights, lit]{Name: "fake", Rules: "1"}
+	kind := ingest.Kind[lights, lit]{Name: "fake"}
 	run := func(values map[string]any, failure error) error {
 		t.Helper()
 		got = nil
@@ -57,7 +58,7 @@ func TestKind(t *testing.T) {
 			return keeper{o, env, &got, failure}, nil
 		}
 		f.config.Connectors = ingest.Kinds(kind)
-		f.config.Network.Sources = []network.Source{{Name: "first", Kind: "fake", Options: options.Of(values).At("n.yaml", 7)}}
+		f.config.Network.Sources = []network.Source{{Name: "first", Kind: kind.Name, Options: options.Of(values).At("n.yaml", 7)}}
 		reports, _ := ingest.New(f.config).Sync(t.Context(), nil)
 		return reports[0].Err
 	}
@@ -90,23 +91,37 @@ func TestKind(t *testing.T) {
 	want("other options")
 	succeed(long)
 	want("a large state", strings.Repeat("b", 5000))
-	files, err := filepath.Glob(filepath.Join(f.config.WorkDir, "first", "state-*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no file of a large state: %v", err)
-	}
+	// A program that kept states in files stored this cursor, beside the state before.
+	files := []string{filepath.Join(f.config.WorkDir, "first", "state-0123"), filepath.Join(f.config.WorkDir, "first", "in-hand")}
 	for _, file := range files {
-		if err := os.Remove(file); err != nil {
+		if err := os.Mkdir(file, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
+	state, err := f.store.State(t.Context(), "first")
+	if err == nil {
+		_, err = f.store.Apply(t.Context(), catalog.Batch{Source: "first", Cursor: new("6 fake 0123"), State: state})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	succeed(long)
-	want("without its file")
+	want("after a program that kept it in a file")
+	for _, file := range files {
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%s is left", file)
+		}
+	}
 
-	succeed(a)
 	kind.Stale = func(s lit) lit { return lit{[]string{"stale"}} }
-	kind.Rules = "2"
 	succeed(a)
-	want("other rules", "stale")
+	want("other options, of a kind that has use for it", "stale")
+	kind.Name = "other"
+	succeed(a)
+	want("another kind")
+	f.config.Network.Proposals.Prefix = "LIP"
+	succeed(a)
+	want("other proposals of the network", "stale")
 
 	f.config.WorkDir = ""
 	succeed(a)
@@ -132,7 +147,7 @@ func TestAdviceIsThatOfTheConnector(t *testing.T) {
 			[]string{"without key_env it reads lamps"}},
 		"one that does not": {func(k keeper) ingest.Connector[lit] { return k }, nil},
 	} {
-		kind := ingest.Kind[lights, lit]{Name: "fake", Rules: "1",
+		kind := ingest.Kind[lights, lit]{Name: "fake",
 			Open: func(o lights, env ingest.Environment) (ingest.Connector[lit], error) {
 				return tt.connector(keeper{lights: o, env: env}), nil
 			}}

@@ -34,6 +34,7 @@ type Store interface {
 	LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error)
 	Apply(ctx context.Context, b catalog.Batch) (catalog.Result, error)
 	Sources(ctx context.Context) ([]catalog.SourceState, error)
+	State(ctx context.Context, source string) ([]byte, error)
 	SetSource(ctx context.Context, s catalog.SourceState) error
 	DropSource(ctx context.Context, source string) error
 	Snapshots(ctx context.Context, series string, limit int) ([]catalog.Snapshot, error)
@@ -88,8 +89,8 @@ func New(c Config) *Pipeline {
 
 // Meta keys that record what was derived from what.
 const (
-	derivedFrom = "derived.from" // rules of all facts, change-log position and day
-	derivedFact = "derived."     // and the name of a fact: its rules and a digest of what it was made of
+	derivedFrom = "derived.from" // Edition, change-log position and day
+	derivedFact = "derived."     // and the name of a fact: Edition and a digest of what it was made of
 )
 
 // How many snapshots of a series are kept: 90 days of daily or quarter-hourly

@@ -86,8 +86,8 @@ func TestTombstones(t *testing.T) {
 	t.Run("an incomplete run removes nothing", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a"), page("b")))
-		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
-			return ingest.Outcome{Cursor: "x"}, out.Put(ctx, page("a"))
+		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
+			return outcome{Cursor: "x"}, out.Put(ctx, page("a"))
 		}))
 		if got := f.keys("first"); len(got) != 2 {
 			t.Errorf("left are %v", got)
@@ -98,8 +98,8 @@ func TestTombstones(t *testing.T) {
 		f.run("first", listing(pages(0, 12)...))
 		f.run("second", listing(page("of another")))
 		gone := func(keys ...string) connector {
-			return func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
-				o := ingest.Outcome{Cursor: "x"}
+			return func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
+				o := outcome{Cursor: "x"}
 				for _, k := range keys {
 					o.Gone = append(o.Gone, page(k).Record.Ref())
 				}
@@ -118,9 +118,9 @@ func TestTombstones(t *testing.T) {
 	t.Run("what is kept stays", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a"), page("b")))
-		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Keep(page("b").Record.Ref())
-			return ingest.Outcome{Complete: true}, nil
+			return outcome{Complete: true}, nil
 		}))
 		if got := f.keys("first"); !slices.Equal(got, []string{"b"}) {
 			t.Errorf("left are %v", got)
@@ -141,11 +141,11 @@ func TestTombstones(t *testing.T) {
 	t.Run("a file that could not be read has not vanished", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a"), page("b"), page("c"), page("d")))
-		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Skip("pages/b.md:17", errors.New("broken"))
 			out.Skip("doc c", errors.New("broken"))
 			out.Skip("pages/d", errors.New("is another file"))
-			return ingest.Outcome{Complete: true}, out.Put(ctx, page("a"))
+			return outcome{Complete: true}, out.Put(ctx, page("a"))
 		}))
 		if got := f.keys("first"); !slices.Equal(got, []string{"a", "b", "c"}) {
 			t.Errorf("left are %v", got)
@@ -154,9 +154,9 @@ func TestTombstones(t *testing.T) {
 	t.Run("a file that is no item anymore has no record", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a"), page("b")))
-		r := f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		r := f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Skip("pages/b.md", fmt.Errorf("%w: a template", ingest.ErrNoItem))
-			return ingest.Outcome{Complete: true}, out.Put(ctx, page("a"))
+			return outcome{Complete: true}, out.Put(ctx, page("a"))
 		}))
 		if got := f.keys("first"); !slices.Equal(got, []string{"a"}) || r.Skipped != 1 {
 			t.Errorf("left are %v, skipped %d", got, r.Skipped)
@@ -232,8 +232,8 @@ func TestShrinkGuard(t *testing.T) {
 // TestTheGuardKnowsAChangedFile: who changes how a source is read means what is lost
 // by it, unless nothing is read any more; a server that broke changes nothing.
 func TestTheGuardKnowsAChangedFile(t *testing.T) {
-	broken := func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
-		return ingest.Outcome{}, errors.New("unreachable")
+	broken := func(context.Context, string, ingest.Sink) (outcome, error) {
+		return outcome{}, errors.New("unreachable")
 	}
 	for name, tt := range map[string]struct {
 		change  func(*network.Network)
@@ -288,18 +288,18 @@ func TestTheGuardKnowsAChangedFile(t *testing.T) {
 func TestWhatWasLeftOutIsSaidUntilItIsLookedAtAgain(t *testing.T) {
 	f := setup(t)
 	bad := true
-	source := connector(func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	source := connector(func(ctx context.Context, cursor string, out ingest.Sink) (outcome, error) {
 		if cursor == "here" {
 			out.Keep(page("a").Record.Ref()) // as a list does of what has not changed
-			return ingest.Outcome{Cursor: "here", Complete: true}, nil
+			return outcome{Cursor: "here", Complete: true}, nil
 		}
 		if bad {
 			out.Skip("b.md", fmt.Errorf("%w: it has no number", ingest.ErrNoItem))
 		}
-		return ingest.Outcome{Cursor: "here", Complete: true}, out.Put(ctx, page("a"))
+		return outcome{Cursor: "here", Complete: true}, out.Put(ctx, page("a"))
 	})
-	failing := func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
-		return ingest.Outcome{}, errors.New("unreachable")
+	failing := func(context.Context, string, ingest.Sink) (outcome, error) {
+		return outcome{}, errors.New("unreachable")
 	}
 	says := func(when string, r ingest.Report, skipped int, remark string) {
 		t.Helper()
@@ -333,15 +333,15 @@ func TestASourceWithoutRecordsIsNeverOK(t *testing.T) {
 		unread bool
 	}{
 		"nothing": {listing(), "no records", false},
-		"files, none of which is read": {func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		"files, none of which is read": {func(_ context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Skip("a.txt", ingest.ErrNoItem)
-			return ingest.Outcome{Complete: true}, nil
+			return outcome{Complete: true}, nil
 		}, "no records; a.txt: not read", true},
 		"a bad record": {listing(catalog.Entry{Record: catalog.Record{Kind: "odd", Key: "a"}}),
 			`no records; odd a: has an unknown kind "odd"`, true},
-		"a price": {func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		"a price": {func(_ context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Snapshot(catalog.Snapshot{Series: "price", CapturedAt: f.clock.now(), Data: []byte("{}")})
-			return ingest.Outcome{}, nil
+			return outcome{}, nil
 		}, "ok", false},
 		"a record":                   {listing(page("a")), "ok", false},
 		"a record of another source": {listing(page("a")), "ok", false},
@@ -358,7 +358,7 @@ func TestTheFirstSourceOwnsWhatSeveralYield(t *testing.T) {
 	other := page("a")
 	other.Record.Title, other.Record.Body = "Another", "Names NSP-9."
 	other.Aliases = []string{"alpha"}
-	f.config.Connectors = fake(func(src network.Source, _ ingest.Environment) (ingest.Cursored,
+	f.config.Connectors = fake(func(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte],
 		error) {
 		if src.Name == "first" {
 			return listing(page("a")), nil
@@ -429,12 +429,12 @@ func TestCursorMovesWithTheLastWriteOnly(t *testing.T) {
 	})
 	t.Run("a failing connector keeps what it yielded", func(t *testing.T) {
 		f := setup(t)
-		report, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome,
+		report, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome,
 			error) {
 			if err := out.Put(ctx, page("a")); err != nil {
-				return ingest.Outcome{}, err
+				return outcome{}, err
 			}
-			return ingest.Outcome{Cursor: "never", Complete: true}, broken
+			return outcome{Cursor: "never", Complete: true}, broken
 		}))
 		if !errors.Is(err, broken) || report.Err != err || report.Created != 1 {
 			t.Fatalf("error %v, report %+v", err, report)
@@ -447,20 +447,6 @@ func TestCursorMovesWithTheLastWriteOnly(t *testing.T) {
 			t.Errorf("the cursor is %q", got)
 		}
 	})
-	t.Run("another connector starts over", func(t *testing.T) {
-		f := setup(t)
-		f.run("first", listing(page("a")))
-		_, err := ingest.New(f.config).Run(t.Context(), network.Source{Name: "first", Kind: "other"},
-			connector(func(_ context.Context, cursor string, _ ingest.Sink) (ingest.Outcome, error) {
-				if cursor != "" {
-					t.Errorf("it got the cursor %q", cursor)
-				}
-				return ingest.Outcome{}, nil
-			}))
-		if err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func TestCancelledRunStopsAndReportsIt(t *testing.T) {
@@ -468,7 +454,7 @@ func TestCancelledRunStopsAndReportsIt(t *testing.T) {
 	f.run("first", listing(pages(0, 3)...))
 	ctx, cancel := context.WithCancel(t.Context())
 	report, err := ingest.New(f.config).Run(ctx, network.Source{Name: "first", Kind: "fake"},
-		connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 			if err := out.Put(ctx, page("new")); err != nil {
 				t.Error(err)
 			}
@@ -477,7 +463,7 @@ func TestCancelledRunStopsAndReportsIt(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("Put after the end: %v", err)
 			}
-			return ingest.Outcome{Cursor: "x", Complete: true}, nil // a careless connector
+			return outcome{Cursor: "x", Complete: true}, nil // a careless connector
 		}))
 	if !errors.Is(err, context.Canceled) || report.Deleted != 0 {
 		t.Errorf("error %v, report %+v", err, report)
@@ -496,9 +482,9 @@ func TestCancelledRunFailsEvenWithNothingToWrite(t *testing.T) {
 	f.clock.advance(time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := ingest.New(f.config).Run(ctx, network.Source{Name: "first", Kind: "fake"},
-		connector(func(_ context.Context, cursor string, _ ingest.Sink) (ingest.Outcome, error) {
+		connector(func(_ context.Context, cursor string, _ ingest.Sink) (outcome, error) {
 			cancel()
-			return ingest.Outcome{Cursor: cursor}, nil
+			return outcome{Cursor: cursor}, nil
 		}))
 	if s := f.state("first"); !errors.Is(err, context.Canceled) || s.LastSuccess.Equal(s.LastRun) {
 		t.Errorf("error %v, state %+v", err, s)
@@ -507,7 +493,7 @@ func TestCancelledRunFailsEvenWithNothingToWrite(t *testing.T) {
 
 func TestPanickingConnectorIsAnError(t *testing.T) {
 	f := setup(t)
-	_, err := f.try("first", connector(func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
+	_, err := f.try("first", connector(func(context.Context, string, ingest.Sink) (outcome, error) {
 		panic("no such page")
 	}))
 	if err == nil || !strings.Contains(err.Error(), "source first: the connector panicked: no such page") {
@@ -552,15 +538,15 @@ func TestNoMailAddressReachesTheCatalog(t *testing.T) {
 		Votes: []catalog.Vote{{Voter: secret, Choice: "in_favour", Reason: "see " + secret, CastAt: f.clock.now()}},
 	}
 	ref := e.Record.Ref()
-	f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+	f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 		if err := out.Events(ctx, []catalog.Event{
 			{Ref: ref, Field: "status", At: f.clock.now(), To: "Draft", Subject: "by " + secret},
 			{Ref: ref, Field: "status", To: "Final"},
 		}); err != nil {
-			return ingest.Outcome{}, err
+			return outcome{}, err
 		}
 		out.Warn("x", "odd: "+secret)
-		return ingest.Outcome{Complete: true}, out.Put(ctx, e)
+		return outcome{Complete: true}, out.Put(ctx, e)
 	}))
 	facts := &catalog.Facts{Data: json.RawMessage(`{"messages":2,"participants":["` + secret + `"]}`)}
 	f.run("second", listing(catalog.Entry{Record: e.Record, Facts: facts, Addition: true}))
@@ -608,10 +594,10 @@ func TestNothingInvisibleReachesTheCatalog(t *testing.T) {
 			CastAt: f.clock.now()}},
 	}
 	ref := e.Record.Ref()
-	report := f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+	report := f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 		if err := out.Events(ctx, []catalog.Event{{Ref: ref, Field: "status", At: f.clock.now(), To: "Draft",
 			RawTo: "draft" + secret, Subject: "made" + secret}}); err != nil {
-			return ingest.Outcome{}, err
+			return outcome{}, err
 		}
 		out.Warn("x"+secret, "odd: "+secret)
 		out.Snapshot(catalog.Snapshot{Series: "market", CapturedAt: f.clock.now(),
@@ -619,9 +605,9 @@ func TestNothingInvisibleReachesTheCatalog(t *testing.T) {
 		hidden := e
 		hidden.Record.Key, hidden.Record.Path = "general-2"+secret, "b"
 		if err := out.Put(ctx, hidden); err != nil {
-			return ingest.Outcome{}, err
+			return outcome{}, err
 		}
-		return ingest.Outcome{Complete: true}, out.Put(ctx, e)
+		return outcome{Complete: true}, out.Put(ctx, e)
 	}))
 	if report.Skipped != 1 || report.Created != 1 {
 		t.Fatalf("report %+v", report)
@@ -653,7 +639,7 @@ func TestSyncRunsChosenSources(t *testing.T) {
 	f := setup(t)
 	var order []string
 	f.config.WorkDir = t.TempDir()
-	f.config.Connectors = fake(func(src network.Source, env ingest.Environment) (ingest.Cursored,
+	f.config.Connectors = fake(func(src network.Source, env ingest.Environment) (ingest.Connector[[]byte],
 		error) {
 		order = append(order, src.Name)
 		if !strings.HasSuffix(env.WorkDir, src.Name) || env.Pseudonym("a@b.example") == "" ||
@@ -702,13 +688,13 @@ func TestSyncRunsChosenSources(t *testing.T) {
 func TestSnapshotsOfThePastAreStoredAsTheyAre(t *testing.T) {
 	f := setup(t)
 	now := f.clock.now()
-	f.run("first", connector(func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+	f.run("first", connector(func(_ context.Context, _ string, out ingest.Sink) (outcome, error) {
 		for hours := 3; hours >= 0; hours-- {
 			at := now.Add(-time.Hour * time.Duration(hours))
 			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: at,
 				Data: []byte(`{"price_usd":1}`)})
 		}
-		return ingest.Outcome{}, nil
+		return outcome{}, nil
 	}))
 	list, err := f.store.Snapshots(t.Context(), catalog.SeriesMarket, 0)
 	if err != nil {
@@ -724,9 +710,9 @@ func TestSnapshotsAreStoredWithTheRunThatTookThem(t *testing.T) {
 	run := func(data string, end error) {
 		t.Helper()
 		f.clock.advance(time.Minute)
-		_, err := f.try("first", connector(func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		_, err := f.try("first", connector(func(_ context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: f.clock.now(), Data: []byte(data)})
-			return ingest.Outcome{}, end
+			return outcome{}, end
 		}))
 		if (err != nil) != (end != nil) {
 			t.Fatal(err)
@@ -777,10 +763,10 @@ func TestASnapshotThatIsNotStoredFailsTheRun(t *testing.T) {
 		f := setup(t)
 		broken.spy = f.store
 		f.config.Store = broken
-		_, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		_, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: f.clock.now(),
 				Data: []byte(`{"price_usd":1}`)})
-			return ingest.Outcome{}, out.Put(ctx, page("a"))
+			return outcome{}, out.Put(ctx, page("a"))
 		}))
 		if !errors.Is(err, full) || !strings.Contains(err.Error(), catalog.SeriesMarket) {
 			t.Errorf("%s: error %v", name, err)
@@ -813,11 +799,11 @@ func TestProgressIsThatOfItsSource(t *testing.T) {
 	p := &told{}
 	f.config.Progress = p
 	for i, source := range []string{"first", "second"} {
-		f.run(source, connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		f.run(source, connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 			out.Progress(i, 2)
 			err := out.Put(ctx, page(source))
 			out.Progress(i+1, 0)
-			return ingest.Outcome{Complete: true}, err
+			return outcome{Complete: true}, err
 		}))
 	}
 	want := []string{"start first", "first 0/2", "first 1/0", "done first 1",

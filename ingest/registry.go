@@ -23,7 +23,8 @@ type Registry map[string]AnyKind
 func Kinds(all ...AnyKind) Registry {
 	r := Registry{}
 	for _, k := range all {
-		r[k.about().name] = k
+		d, _ := k.describe()
+		r[d.Name] = k
 	}
 	return r
 }
@@ -37,7 +38,7 @@ var errNoCorpus = errors.New("its options use ${corpus}, but no corpus directory
 
 // Connector makes the connector of a source, with ${corpus} replaced in its
 // options. Its errors do not name the source; the caller does.
-func (r Registry) Connector(src network.Source, env Environment) (Cursored, error) {
+func (r Registry) Connector(src network.Source, env Environment) (Connector[[]byte], error) {
 	kind, ok := r[src.Kind]
 	if !ok {
 		known := slices.Sorted(maps.Keys(r))
@@ -61,7 +62,7 @@ func (r Registry) Connector(src network.Source, env Environment) (Cursored, erro
 // options returns the defaults of a kind's options; false if it has no fixed ones.
 func (r Registry) options(kind string) (defaults reflect.Value, ok bool) {
 	if k, known := r[kind]; known {
-		defaults = k.about().options
+		_, defaults = k.describe()
 	}
 	return defaults, defaults.IsValid()
 }
@@ -115,13 +116,13 @@ func absolute(path, dir string) string {
 func (r Registry) Schemas() (map[string]*jsonschema.Schema, error) {
 	schemas := map[string]*jsonschema.Schema{}
 	for name, kind := range r {
-		a := kind.about()
-		if !a.options.IsValid() {
+		d, defaults := kind.describe()
+		if !defaults.IsValid() {
 			continue
 		}
-		s := options.Schema(a.options.Type(), true)
-		s.Description = a.summary
-		if err := options.Describe(s, a.example); err != nil {
+		s := options.Schema(defaults.Type(), true)
+		s.Description = d.Summary
+		if err := options.Describe(s, d.Example); err != nil {
 			return nil, fmt.Errorf("kind %s: %w", name, err)
 		}
 		schemas[name] = s
@@ -139,8 +140,8 @@ type Description struct {
 // Descriptions describes the kinds that have a name, in its order.
 func (r Registry) Descriptions() (all []Description) {
 	for _, kind := range slices.Sorted(maps.Keys(r)) {
-		if a := r[kind].about(); a.name != "" {
-			all = append(all, Description{a.name, a.summary, a.example})
+		if d, _ := r[kind].describe(); d.Name != "" {
+			all = append(all, d)
 		}
 	}
 	return all

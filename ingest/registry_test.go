@@ -14,7 +14,7 @@ import (
 func TestRegistry(t *testing.T) {
 	var got map[string]any
 	r := ingest.Registry{
-		"snapshot": ingest.Constructor(func(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
+		"snapshot": ingest.Constructor(func(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte], error) {
 			got = src.Options.Values()
 			return listing(), nil
 		}),
@@ -64,7 +64,7 @@ type beacon struct {
 func described(example string) ingest.Registry {
 	return ingest.Registry{
 		"beacon": ingest.Kind[beacon, struct{}]{Name: "beacon", Summary: "Reads beacons.", Example: example},
-		"relay":  ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) { return nil, nil }),
+		"relay":  ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) { return nil, nil }),
 	}
 }
 
@@ -127,7 +127,7 @@ func TestRootedPathsAreThoseOfTheOptions(t *testing.T) {
 	}
 	r := ingest.Registry{
 		"harbour": ingest.Kind[places, struct{}]{Name: "harbour", Defaults: places{Dir: "usual"}},
-		"plain": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Cursored, error) {
+		"plain": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) {
 			return nil, nil
 		}),
 	}

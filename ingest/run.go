@@ -13,7 +13,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/mention"
 	"almanac/catalog/network"
-	"almanac/ingest/memory"
 	"almanac/ingest/privacy"
 	"almanac/text/visible"
 )
@@ -37,20 +36,18 @@ const (
 // calls it from one goroutine.
 type run struct {
 	*Pipeline
-	src    network.Source
-	over   []string // the sources whose records it takes over
-	log    *slog.Logger
-	began  time.Time
-	state  catalog.SourceState
-	cursor string // where the connector starts
-	// leftOut: the run that stored the cursor left out what killed an earlier one.
-	leftOut   bool
+	src       network.Source
+	over      []string // the sources whose records it takes over
+	log       *slog.Logger
+	began     time.Time
+	state     catalog.SourceState
+	before    []byte // what the run before left for this one
 	temporary string // its working directory, if the pipeline has none
 	people    privacy.People
-	hand      *memory.Hand
+	guard     *guard
 	live      map[catalog.Ref]int64 // the source's records before the run
 
-	ended   string               // the connector's cursor at the end of a good run
+	after   []byte               // what a good run leaves for the next one
 	put     map[catalog.Ref]bool // put in this run: true good, false bad
 	seen    map[catalog.Ref]bool // known to exist upstream: put, kept or bad
 	skipped []string             // locators of items that could not be read
@@ -61,10 +58,13 @@ type run struct {
 	report    Report
 }
 
+// Begin implements Sink.
+func (r *run) Begin(content []byte) error { return r.guard.begin(content) }
+
 // Put implements Sink.
 func (r *run) Put(ctx context.Context, e catalog.Entry) error {
 	err := r.add(ctx, e)
-	r.hand.Empty() // not if it panics
+	r.guard.end() // not if it panics
 	return err
 }
 
@@ -132,7 +132,7 @@ func (r *run) Keep(ref catalog.Ref) {
 
 // Skip implements Sink.
 func (r *run) Skip(locator string, err error) {
-	r.hand.Empty()
+	r.guard.end()
 	r.report.Skipped++
 	if !errors.Is(err, ErrNoItem) {
 		r.skipped = append(r.skipped, locator)
@@ -281,7 +281,7 @@ func (r *run) count(n catalog.Result) {
 // finish writes the last batch with the tombstones and the cursor, in one
 // transaction.
 func (r *run) finish(ctx context.Context, o Outcome) error {
-	r.report.Complete, r.ended = o.Complete, o.Cursor
+	r.report.Complete = o.Complete
 	vanished := r.gone(o.Gone)
 	if o.Complete {
 		var err error
@@ -297,8 +297,12 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 		return errors.Join(shrunk, r.flush(ctx))
 	}
 	r.batch.Delete = vanished
-	if stored := r.storedCursor(o.Cursor); stored != r.state.Cursor {
-		r.batch.Cursor = &stored
+	if r.before == nil || !bytes.Equal(r.before, r.after) {
+		cursor, state, err := pack(r.after)
+		if err != nil {
+			return err
+		}
+		r.batch.Cursor, r.batch.State = &cursor, state
 	}
 	if err := r.flush(ctx); err != nil {
 		return err

@@ -74,8 +74,8 @@ func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error
 	return s
 }
 
-func (s *bubble) connector(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
-	return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
+func (s *bubble) connector(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte], error) {
+	return connector(func(ctx context.Context, _ string, _ ingest.Sink) (outcome, error) {
 		s.mu.Lock()
 		s.starts = append(s.starts, start{src.Name, time.Since(s.began)})
 		n := len(s.of(src.Name))
@@ -94,7 +94,7 @@ func (s *bubble) connector(src network.Source, _ ingest.Environment) (ingest.Cur
 		if s.running[src.Name]--; s.running[src.Name] == 0 {
 			delete(s.running, src.Name)
 		}
-		return ingest.Outcome{}, errors.Join(ctx.Err(), s.ends(src.Name, n))
+		return outcome{}, errors.Join(ctx.Err(), s.ends(src.Name, n))
 	}), nil
 }
 
@@ -185,18 +185,18 @@ func TestRunEndsAtItsDeadline(t *testing.T) {
 		for round, want := range []time.Duration{24 * time.Hour, 0, 3 * time.Hour} {
 			began := time.Now()
 			report, err := pipeline.Run(t.Context(), n.Sources[0], connector(
-				func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+				func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 					key := strings.Repeat("x", round+1)
 					if err := out.Put(ctx, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: key,
 						Title: key,
 						Body:  "text"}}); err != nil {
-						return ingest.Outcome{}, err
+						return outcome{}, err
 					}
 					if want > 0 {
 						<-ctx.Done()
-						return ingest.Outcome{}, ctx.Err()
+						return outcome{}, ctx.Err()
 					}
-					return ingest.Outcome{Cursor: "done"}, nil
+					return outcome{Cursor: "done"}, nil
 				}))
 			if took := time.Since(began); took != want || report.Created != 1 {
 				t.Errorf("run %d took %v and wrote %d records, want %v and 1", round, took, report.Created, want)
@@ -225,13 +225,13 @@ func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "first", Kind: "fake"}, {Name: "second", Kind: "fake"}}
 		scheduler := ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
-			Connectors: fake(func(src network.Source, _ ingest.Environment) (ingest.Cursored,
+			Connectors: fake(func(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte],
 				error) {
-				return connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+				return connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 					if src.Name == "first" {
 						time.Sleep(time.Minute)
 					}
-					return ingest.Outcome{}, out.Put(ctx,
+					return outcome{}, out.Put(ctx,
 						catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a",
 							Title: "of the " + src.Name, Body: "text"}, Aliases: []string{src.Name}})
 				}), nil
@@ -273,15 +273,15 @@ func TestANewWriterContinuesTheSchedule(t *testing.T) {
 		began := time.Now()
 		var mu sync.Mutex
 		runs := map[string][]time.Duration{}
-		connectors := fake(func(src network.Source, _ ingest.Environment) (ingest.Cursored, error) {
-			return connector(func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
+		connectors := fake(func(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte], error) {
+			return connector(func(context.Context, string, ingest.Sink) (outcome, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				runs[src.Name] = append(runs[src.Name], time.Since(began))
 				if src.Name == "broken" && len(runs[src.Name]) == 1 {
-					return ingest.Outcome{}, errors.New("broken")
+					return outcome{}, errors.New("broken")
 				}
-				return ingest.Outcome{Cursor: "here"}, nil
+				return outcome{Cursor: "here"}, nil
 			}), nil
 		})
 		source := func(name, path string, every time.Duration) network.Source {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -20,7 +20,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
-	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/ingest/privacy"
 )
@@ -93,7 +92,7 @@ func (p *Pipeline) sources(names []string) ([]network.Source, error) {
 func (p *Pipeline) sync(ctx context.Context, src network.Source) Report {
 	http := p.config.HTTP.For(addressesOf(src)...)
 	defer http.Close()
-	report, _ := p.run(ctx, src, func(r *run) (Cursored, error) { return r.connector(http) })
+	report, _ := p.run(ctx, src, func(r *run) (Connector[[]byte], error) { return r.connector(http) })
 	return report
 }
 
@@ -103,15 +102,6 @@ func (p *Pipeline) workDir(src network.Source) string {
 		return ""
 	}
 	return filepath.Join(p.config.WorkDir, src.Name)
-}
-
-// hand returns what remembers the item that a run of the source has in hand.
-func (p *Pipeline) hand(src network.Source) *memory.Hand {
-	dir := p.workDir(src)
-	if dir != "" {
-		dir = filepath.Join(dir, "in-hand")
-	}
-	return memory.NewHand(dir, program())
 }
 
 // room returns the source's own directory, which exists. Without a WorkDir it is one
@@ -124,7 +114,7 @@ func (r *run) room() (dir string, err error) {
 	return r.temporary, err
 }
 
-func (r *run) connector(http *outbound.Client) (Cursored, error) {
+func (r *run) connector(http *outbound.Client) (Connector[[]byte], error) {
 	p, src := r.Pipeline, r.src
 	dir, err := r.room()
 	if err != nil {
@@ -133,23 +123,23 @@ func (r *run) connector(http *outbound.Client) (Cursored, error) {
 	return p.config.Connectors.Connector(src, Environment{
 		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
 		HTTP: http, Files: p.config.Files,
-		WorkDir: dir, Hand: r.hand, CorpusDir: p.config.CorpusDir, Pseudonym: r.people.Pseudonym,
+		WorkDir: dir, CorpusDir: p.config.CorpusDir, Pseudonym: r.people.Pseudonym,
 	})
 }
 
 // Run runs one source with a connector and stores the source's state. It
 // returns the report's error.
-func (p *Pipeline) Run(ctx context.Context, src network.Source, c Cursored) (Report, error) {
-	return p.run(ctx, src, func(*run) (Cursored, error) { return c, nil })
+func (p *Pipeline) Run(ctx context.Context, src network.Source, c Connector[[]byte]) (Report, error) {
+	return p.run(ctx, src, func(*run) (Connector[[]byte], error) { return c, nil })
 }
 
 func (p *Pipeline) run(
-	ctx context.Context, src network.Source, connector func(*run) (Cursored, error),
+	ctx context.Context, src network.Source, connector func(*run) (Connector[[]byte], error),
 ) (Report, error) {
 	started := p.config.Now()
 	ctx, s := otel.Tracer("almanac").Start(ctx, "source "+src.Name)
 	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, began: p.config.Now(), hand: p.hand(src),
+	r := &run{Pipeline: p, src: src, began: p.config.Now(),
 		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
 	err := r.open(ctx)
 	if err == nil {
@@ -212,14 +202,39 @@ func (r *run) open(ctx context.Context) error {
 		}
 	}
 	over, anew := r.inherits(r.src)
-	if r.over = over; !anew {
-		r.cursor = r.openCursor(r.state)
+	guard, again := openGuard(r.workDir(r.src))
+	if r.over, r.guard = over, guard; !anew && !again {
+		if err := r.recall(ctx); err != nil {
+			return err
+		}
 	}
 	if r.people, err = privacy.Open(ctx, r.config.Store); err != nil {
 		return err
 	}
 	if r.live, err = r.config.Store.LiveKeys(ctx, r.src.Name); err != nil {
 		return fmt.Errorf("live records: %w", err)
+	}
+	return nil
+}
+
+// recall reads what the run before left for this one. Of a program that kept it in
+// files, those are removed, and everything is read again.
+func (r *run) recall(ctx context.Context) error {
+	if r.state.Cursor == "" {
+		return nil
+	}
+	packed, err := r.config.Store.State(ctx, r.src.Name)
+	if err == nil {
+		r.before, err = unpack(r.state.Cursor, packed)
+	}
+	if err != nil {
+		return fmt.Errorf("what the run before left: %w", err)
+	}
+	if dir := r.workDir(r.src); dir != "" && r.before == nil {
+		states, _ := filepath.Glob(filepath.Join(dir, "state-*")) // the pattern is valid
+		for _, former := range append(states, filepath.Join(dir, "in-hand")) {
+			_ = os.RemoveAll(former) // nothing reads it
+		}
 	}
 	return nil
 }
@@ -244,12 +259,12 @@ func (r *run) limit() time.Duration {
 
 // pull runs the connector and finishes the run. The records that a failing
 // connector yielded are kept; only cursor and tombstones need a complete run.
-func (r *run) pull(ctx context.Context, connector func(*run) (Cursored, error)) error {
+func (r *run) pull(ctx context.Context, connector func(*run) (Connector[[]byte], error)) error {
 	c, err := connector(r)
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, r.hand.Close)() // an interruption is not the fault of what is in hand
+	defer context.AfterFunc(ctx, r.guard.close)() // an interruption is not the fault of what is parsed
 	limit := r.limit()
 	within, cancel := context.WithTimeoutCause(ctx, limit, errLate)
 	defer cancel()
@@ -269,17 +284,17 @@ func (r *run) pull(ctx context.Context, connector func(*run) (Cursored, error)) 
 	return err
 }
 
-// protect turns a connector's panic into an error. What it had in hand then is
-// left to the next run to skip.
-func (r *run) protect(ctx context.Context, c Cursored) (o Outcome, err error) {
+// protect turns a connector's panic into an error. What was parsed then is left to the
+// next run to skip.
+func (r *run) protect(ctx context.Context, c Connector[[]byte]) (o Outcome, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			r.log.ErrorContext(ctx, "the connector panicked", "cause", cause, "stack", string(debug.Stack()))
 			err = fmt.Errorf("the connector panicked: %v", cause)
 		}
 	}()
-	o, err = c.Sync(ctx, r.cursor, r)
-	r.hand.Close()
+	r.after, o, err = c.Sync(ctx, r.before, r)
+	r.guard.close()
 	return o, err
 }
 
@@ -288,7 +303,7 @@ func (r *run) protect(ctx context.Context, c Cursored) (o Outcome, err error) {
 func (r *run) remark() {
 	switch {
 	case r.report.Skipped > 0 || len(r.put) > 0:
-	case r.report.Err != nil || r.cursor != "" && r.storedCursor(r.ended) == r.state.Cursor:
+	case r.report.Err != nil || r.before != nil && bytes.Equal(r.before, r.after):
 		r.report.Skipped, r.report.Remark = r.state.Skipped, r.state.Remark
 		return
 	}
@@ -315,7 +330,7 @@ func (p *Pipeline) settings(src network.Source) string {
 	if _, fixed := p.config.Connectors.options(src.Kind); !fixed {
 		by = program()
 	}
-	return memory.Settings(by, src.Kind, src.Options.Values(), p.config.Network.Proposals.Key("0"))
+	return Digest(by, src.Kind, src.Options.Values(), p.config.Network.Proposals.Key("0"))
 }
 
 // closeTimeout limits the storing of a source's state after its run.
@@ -358,50 +373,4 @@ func (r *run) logEnd(ctx context.Context) {
 		attrs = append(attrs, "error", r.report.Err)
 	}
 	r.log.Log(ctx, level, message, attrs...)
-}
-
-// edition is the version of what the pipeline makes of an entry (masking,
-// invisible characters, mentions, references, summaries). A newer program with another edition reads
-// everything again, even what is unchanged upstream.
-const edition = "6"
-
-// stamp is the prefix of every stored cursor: the parts of the pipeline that
-// determined the content of the records before the cursor.
-func (r *run) stamp() string {
-	return edition + " " + r.src.Kind + " " + r.config.Network.Proposals.Key("0") + " "
-}
-
-// leftOut is in front of the cursor of a run that left out what an earlier one had
-// in hand when it was killed. The program's digest follows: another program reads
-// everything again, as it may be able to read that.
-const leftOut = "left-out-by:"
-
-// program is a digest of the program: what it was built from, with what.
-var program = sync.OnceValue(func() string {
-	info, _ := debug.ReadBuildInfo()
-	return memory.Settings(edition, fmt.Sprint(info))
-})
-
-// openCursor returns the connector's part of a stored cursor, or "", which
-// reads everything again, if another connector or edition stored it.
-func (r *run) openCursor(state catalog.SourceState) string {
-	cursor, ok := strings.CutPrefix(state.Cursor, r.stamp())
-	if !ok {
-		return ""
-	}
-	if by, ok := strings.CutPrefix(cursor, leftOut); ok {
-		if cursor, r.leftOut = strings.CutPrefix(by, program()+" "); !r.leftOut {
-			return ""
-		}
-	}
-	return cursor
-}
-
-// storedCursor returns the cursor to store. What the run before left out is left
-// out still if the source is where it was.
-func (r *run) storedCursor(cursor string) string {
-	if r.hand.Held() || r.leftOut && cursor == r.cursor {
-		cursor = leftOut + program() + " " + cursor
-	}
-	return r.stamp() + cursor
 }

@@ -14,7 +14,6 @@ import (
 // records of some kinds.
 type Fact struct {
 	Name  string
-	Rules string         // another value makes it again
 	From  []catalog.Kind // what it is made of: records without texts and links, but for
 	Texts catalog.Kind   // those that are read with their texts
 	Links catalog.Kind   // and those that are read with their links
@@ -39,20 +38,20 @@ func (in Input) Records(kind catalog.Kind) []catalog.Record {
 // made of the catalog's counts by Stats.
 var Facts = []Fact{
 	{
-		Name: "radar", Rules: "6", From: []catalog.Kind{catalog.KindRelease, catalog.KindRadar},
+		Name: "radar", From: []catalog.Kind{catalog.KindRelease, catalog.KindRadar},
 		Texts: catalog.KindRelease, Links: catalog.KindRadar, Of: catalog.KindRadar,
 		Make: func(ctx context.Context, in Input) ([]catalog.Entry, error) {
 			return RadarItems(ctx, in.Records(catalog.KindRelease), in[catalog.KindRadar])
 		},
 	},
 	{
-		Name: "joins", Rules: "3", From: []catalog.Kind{catalog.KindProject, catalog.KindRepo, catalog.KindApp},
+		Name: "joins", From: []catalog.Kind{catalog.KindProject, catalog.KindRepo, catalog.KindApp},
 		Of: catalog.KindProject, Make: func(ctx context.Context, in Input) ([]catalog.Entry, error) {
 			return Joins(ctx, in.Records(catalog.KindProject), in.Records(catalog.KindRepo), in.Records(catalog.KindApp))
 		},
 	},
 	{
-		Name: "deployments", Rules: "3", From: []catalog.Kind{catalog.KindOperation, catalog.KindRelease},
+		Name: "deployments", From: []catalog.Kind{catalog.KindOperation, catalog.KindRelease},
 		Of: catalog.KindOperation, Make: func(ctx context.Context, in Input) ([]catalog.Entry, error) {
 			return OperationLinks(ctx, in.Records(catalog.KindOperation), in.Records(catalog.KindRelease))
 		},

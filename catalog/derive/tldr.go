@@ -9,10 +9,6 @@ import (
 	"almanac/text/markdown"
 )
 
-// TLDRRules is the version of how TLDR summarises. With a new one, connectors read everything
-// again that they read with it.
-const TLDRRules = "tldr2 "
-
 // maxTLDR is the length of a TL;DR in characters.
 const maxTLDR = 400
 

@@ -42,7 +42,7 @@ func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Resu
 			return err
 		}
 		if b.Cursor != nil {
-			if err := t.putCursor(b.Source, *b.Cursor); err != nil {
+			if err := t.putCursor(b.Source, *b.Cursor, b.State); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,8 +28,21 @@ func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 	return st, err
 }
 
+// State returns what the last run of a source left for the next one, which Apply
+// stores beside the cursor; nil: nothing.
+func (s *Store) State(ctx context.Context, source string) (state []byte, err error) {
+	err = s.reading(ctx, "state", func(q querier) error {
+		err := q.QueryRowContext(ctx, `SELECT state FROM sources WHERE name = ?`, catalog.Clean(source)).Scan(&state)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return state, err
+}
+
 // SetSource stores a source's sync state except what only Apply sets: its
-// cursor and Foreign.
+// cursor, its state and Foreign.
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.write(ctx, "set source", func(t *txn) error {
 		return t.run(`INSERT INTO sources
@@ -69,10 +83,11 @@ func (t *txn) putForeign(source string) error {
 	return t.run(`INSERT INTO foreign_sources (name) VALUES (?) ON CONFLICT (name) DO NOTHING`, source)
 }
 
-func (t *txn) putCursor(source, cursor string) error {
-	_, err := t.Exec(`INSERT INTO sources (name, kind, last_run, last_success, position, failure, skipped, freshness)
-VALUES (?, '', 0, 0, ?, '', 0, 0)
-ON CONFLICT (name) DO UPDATE SET position = excluded.position`, source, catalog.Clean(cursor))
+func (t *txn) putCursor(source, cursor string, state []byte) error {
+	_, err := t.Exec(`INSERT INTO sources (name, kind, last_run, last_success, position, state, failure, skipped, freshness)
+VALUES (?, '', 0, 0, ?, ?, '', 0, 0)
+ON CONFLICT (name) DO UPDATE SET position = excluded.position, state = excluded.state`,
+		source, catalog.Clean(cursor), state)
 	if err == nil && cursor == "" { // it will be known again when everything has been read
 		_, err = t.Exec(`DELETE FROM foreign_sources WHERE name = ?`, source)
 	}

@@ -117,8 +117,8 @@ func stagesOf(t *testing.T) map[string]func(text string) {
 // putting is a connector of one record.
 type putting catalog.Record
 
-func (p putting) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
-	return ingest.Outcome{Complete: true}, out.Put(ctx, catalog.Entry{Record: catalog.Record(p)})
+func (p putting) Sync(ctx context.Context, _ []byte, out ingest.Sink) ([]byte, ingest.Outcome, error) {
+	return nil, ingest.Outcome{Complete: true}, out.Put(ctx, catalog.Entry{Record: catalog.Record(p)})
 }
 
 // TestEveryStageIsLinear: whatever the shape of a text, twice as much of it takes each stage

@@ -12,7 +12,6 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/curated/entries"
 	"almanac/ingest/folder"
-	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 )
 
@@ -48,7 +47,6 @@ var Kind = ingest.Kind[settings, state]{
       exclude: [standup, holiday]         # events with such a word in the title are ignored
 `,
 	Defaults: settings{Back: 90, Ahead: 400},
-	Rules:    "4",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
 		err := s.reveal(env)
 		return connector{s, env}, err
@@ -74,12 +72,12 @@ type state struct {
 // Sync implements ingest.Connector.
 func (c connector) Sync(ctx context.Context, before state, out ingest.Sink) (state, ingest.Outcome, error) {
 	now := c.env.Now().UTC()
-	next := state{Place: memory.Settings(c.options.URL, now.Format(time.DateOnly)), Known: map[string]int64{}}
+	next := state{Place: ingest.Digest(c.options.URL, now.Format(time.DateOnly)), Known: map[string]int64{}}
 	answer, err := c.fetch(ctx, before, next.Place == before.Place)
 	if err != nil || answer.NotModified {
 		return before, ingest.Outcome{}, err
 	}
-	if err := c.env.Hand.Take(answer.Body); err != nil {
+	if err := out.Begin(answer.Body); err != nil {
 		return state{}, ingest.Outcome{}, err
 	}
 	r, err := c.read(answer, now)
@@ -152,7 +150,7 @@ func (c connector) fetch(ctx context.Context, before state, conditional bool) (o
 		if err != nil {
 			return outbound.Response{}, fmt.Errorf("%s: %w", c.options.File, folder.Reason(err))
 		}
-		tag := memory.Digest(data)
+		tag := ingest.Digest(data)
 		return outbound.Response{Body: data, ETag: tag, NotModified: conditional && tag == before.ETag}, nil
 	}
 	request := outbound.Request{URL: c.options.URL, Accept: accepted, MaxBody: maxBytes}

@@ -3,6 +3,8 @@ package calendar
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,7 +13,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest/memory"
 	"almanac/text/prose"
 	"almanac/text/webaddress"
 )
@@ -115,7 +116,8 @@ func (e event) series() string {
 		return e.uid
 	}
 	name := cmp.Or(e.uid, e.title+"\n"+e.start.wall.Format(time.RFC3339)) // some programs write none
-	return memory.Digest([]byte(name))[:16]
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:8])
 }
 
 const maxSlug = 100 // bytes

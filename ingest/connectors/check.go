@@ -116,9 +116,9 @@ func (f *Finding) missing(env ingest.Environment, name string) {
 
 // read reads a source as a sync would, writes nothing, and says what is left out.
 // Entries kept by hand are to be corrected.
-func (f *Finding) read(ctx context.Context, connector ingest.Cursored) {
+func (f *Finding) read(ctx context.Context, connector ingest.Connector[[]byte]) {
 	out := &counted{}
-	_, err := connector.Sync(ctx, "", out)
+	_, _, err := connector.Sync(ctx, nil, out)
 	reasons := ingest.Reasons(out.skipped, len(out.skipped))
 	switch {
 	case err != nil:
@@ -138,6 +138,7 @@ type counted struct {
 	skipped []ingest.Problem
 }
 
+func (*counted) Begin([]byte) error                            { return nil }
 func (c *counted) Put(context.Context, catalog.Entry) error    { c.records++; return nil }
 func (*counted) Events(context.Context, []catalog.Event) error { return nil }
 func (c *counted) Snapshot(catalog.Snapshot)                   { c.records++ }

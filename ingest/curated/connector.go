@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"almanac/ingest"
-	"almanac/ingest/memory"
 )
 
 // DefaultDir is the folder to read if the options do not name one.
@@ -23,7 +22,6 @@ var Kind = ingest.Kind[settings, state]{
       dir: curated              # folder below the network's own; the default
 `,
 	Defaults: settings{Dir: DefaultDir},
-	Rules:    "2",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
 		return connector{s.Dir, env}, nil
 	},
@@ -62,7 +60,7 @@ func (c connector) Sync(ctx context.Context, before state, out ingest.Sink) (sta
 	for _, p := range r.problems {
 		out.Skip(p.at, p.err)
 	}
-	now := state{memory.Settings(found)}
+	now := state{ingest.Digest(found)}
 	if now == before {
 		return now, ingest.Outcome{}, nil
 	}

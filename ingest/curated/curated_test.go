@@ -354,7 +354,7 @@ func TestFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Sync(t.Context(), "", nil); err == nil ||
+	if _, _, err := c.Sync(t.Context(), nil, nil); err == nil ||
 		!strings.Contains(err.Error(), "folder curated: file does not exist") {
 		t.Errorf("without a folder: %v", err)
 	}
@@ -371,7 +371,7 @@ func TestFolders(t *testing.T) {
 }
 
 // open makes a connector without a catalog.
-func open(files fs.FS) (ingest.Cursored, error) {
+func open(files fs.FS) (ingest.Connector[[]byte], error) {
 	return ingest.Kinds(curated.Kind).Connector(network.Source{Kind: "curated"},
 		ingest.Environment{Network: connectortest.Causeway, Files: files})
 }
@@ -406,7 +406,7 @@ func FuzzFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = c.Sync(t.Context(), "", checked{putter{t: t}})
+		_, _, _ = c.Sync(t.Context(), nil, checked{putter{t: t}})
 	})
 }
 

@@ -10,12 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog/derive"
 	"almanac/ingest"
-	"almanac/ingest/endpoint"
 	"almanac/ingest/gitrepo"
 	"almanac/text/glob"
-	"almanac/text/markup"
 )
 
 type connector struct {
@@ -59,7 +56,6 @@ var Kind = ingest.Kind[settings, pages]{
       container: harbour/handbook # default the repository's name
       prefix: harbour/handbook    # in front of paths in keys; default the repository's name
 `,
-	Rules:    endpoint.Rules + markup.Rules + derive.TLDRRules + "4",
 	Defaults: settings{Extensions: []string{".md", ".markdown", ".mdx", ".rst"}},
 	Open:     open,
 }

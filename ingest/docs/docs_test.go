@@ -415,30 +415,30 @@ func TestTheMirrorMayBeDamaged(t *testing.T) {
 	repo := gitrepotest.New(t)
 	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
 	work := t.TempDir()
-	run := func(cursor string) (*sink, ingest.Outcome, error) {
+	run := func(before []byte) (*sink, []byte, error) {
 		c, err := ingest.Kinds(docs.Kind).Connector(network.Source{Name: "handbook", Kind: docs.Kind.Name,
 			Options: options.Of(map[string]any{"repository": map[string]any{"url": repo.Dir}})}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
 		}
 		out := &sink{}
-		o, err := c.Sync(t.Context(), cursor, out)
-		return out, o, err
+		after, _, err := c.Sync(t.Context(), before, out)
+		return out, after, err
 	}
-	_, first, err := run("")
+	_, first, err := run(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	repo.Commit("two", map[string]string{"b.md": prose("another b")})
-	if out, _, err := run(first.Cursor); err != nil || out.put != 1 || out.kept != 1 {
+	if out, _, err := run(first); err != nil || out.put != 1 || out.kept != 1 {
 		t.Errorf("with what was remembered: %d put, %d kept, %v", out.put, out.kept, err)
 	}
-	// The run failed, so it is repeated from the previous cursor.
-	if out, _, err := run(first.Cursor); err != nil || out.put != 1 || out.kept != 1 {
+	// The run failed, so it is repeated from the previous state.
+	if out, _, err := run(first); err != nil || out.put != 1 || out.kept != 1 {
 		t.Errorf("again: %d put, %d kept, %v", out.put, out.kept, err)
 	}
-	if out, _, err := run("../../etc/passwd x"); err != nil || out.put != 2 {
-		t.Errorf("with a strange cursor: %d put, %v", out.put, err)
+	if out, _, err := run([]byte("../../etc/passwd x")); err != nil || out.put != 2 {
+		t.Errorf("with a strange state: %d put, %v", out.put, err)
 	}
 
 	// An object of the mirror is lost: the run fails, the next one starts over.
@@ -462,10 +462,10 @@ func TestTheMirrorMayBeDamaged(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(mirror, "objects", blob[:2])); err != nil {
 		t.Fatal(err)
 	}
-	if out, _, err := run(""); err == nil {
+	if out, _, err := run(nil); err == nil {
 		t.Errorf("a damaged mirror: %d put", out.put)
 	}
-	if out, _, err := run(""); err != nil || out.put != 2 {
+	if out, _, err := run(nil); err != nil || out.put != 2 {
 		t.Errorf("after a damaged mirror: %d put, %v", out.put, err)
 	}
 }
@@ -481,6 +481,7 @@ func (s *sink) Put(ctx context.Context, _ catalog.Entry) error {
 	return ctx.Err()
 }
 
+func (s *sink) Begin([]byte) error  { return nil }
 func (s *sink) Keep(catalog.Ref)    { s.kept++ }
 func (s *sink) Warn(string, string) {}
 func (s *sink) Progress(int, int)   {}

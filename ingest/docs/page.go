@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/ingest"
 	"almanac/ingest/endpoint"
 	"almanac/ingest/folder"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/memory"
 	"almanac/text/markdown"
 	"almanac/text/markup"
 	"almanac/text/webaddress"
@@ -38,7 +38,7 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	made.Inputs = map[string]string{}
 	text, err := r.text(p.file, made.Inputs)
 	if err == nil {
-		err = r.env.Hand.Take([]byte(text))
+		err = r.out.Begin([]byte(text))
 	}
 	if errors.Is(err, errUnread) {
 		r.unread = true
@@ -105,7 +105,7 @@ var (
 func unreadable(err error) bool {
 	_, large := errors.AsType[folder.TooLarge](err)
 	return large || errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, errUnread) ||
-		errors.Is(err, gitrepo.ErrTooLarge) || errors.Is(err, memory.ErrHeld)
+		errors.Is(err, gitrepo.ErrTooLarge) || errors.Is(err, ingest.ErrKilled)
 }
 
 // text reads a file of the tree and records the lookup.

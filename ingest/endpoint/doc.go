@@ -6,10 +6,6 @@
 // schemas are named, not followed.
 package endpoint
 
-// Rules is the version of how descriptions are read. With a new one, connectors read
-// everything again that they read with it.
-const Rules = "endpoint1 "
-
 // The bounds of what is read.
 const (
 	maxNodes       = 600_000 // of the YAML tree of one file

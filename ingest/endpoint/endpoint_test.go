@@ -11,7 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest/endpoint"
-	"almanac/testing/rulestest"
+	"almanac/testing/editiontest"
 )
 
 // file reads a file of testdata.
@@ -243,12 +243,12 @@ func TestLikely(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
+func TestEdition(t *testing.T) {
 	var out []string
 	for _, name := range []string{"harbour.yaml", "pilots.json"} {
 		out = append(out, fmt.Sprintf("%+v", entries(t, name, file(t, name))))
 	}
-	rulestest.Check(t, endpoint.Rules, out...)
+	editiontest.Check(t, out...)
 }
 
 // FuzzRead: whatever a file has, reading it ends, and its records are whole.

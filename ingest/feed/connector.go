@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/ingest"
 	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
@@ -44,7 +43,6 @@ var Kind = ingest.Kind[settings, listing.State]{
       exclude: [/posts/jobs-*]  # paths of posts to leave out; default none
       sweep: 168h               # how often to request all pages; default 168h
 `,
-	Rules:    webpage.Rules + derive.TLDRRules + "4",
 	Defaults: settings{Pages: true, Sweep: 7 * 24 * time.Hour},
 	Stale:    listing.State.Stale,
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {

@@ -30,7 +30,6 @@ var Kind = ingest.Kind[Options, struct{}]{
         last_seen: last_seen        # when it was seen alive
         sponsor: sponsor            # party or name of its sponsor
 `,
-	Rules: "1",
 	Open: func(o Options, env ingest.Environment) (ingest.Connector[struct{}], error) {
 		return connector{o, env}, nil
 	},

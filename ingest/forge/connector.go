@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/ingest"
-	"almanac/text/markup"
 )
 
 // relist is how often a source is read from the beginning, to find deletions.
@@ -38,7 +36,6 @@ options:
   grants: causeway/grants              # its pull requests are grant proposals, likewise
   bots: [causeway-ci]                  # ordinary accounts used by programs
 `,
-	Rules: markup.Rules + derive.TLDRRules + "4",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
 		return &connector{s, env}, nil
 	},

@@ -35,6 +35,7 @@ func (j judging) Put(_ context.Context, e catalog.Entry) error {
 	return nil
 }
 
+func (judging) Begin([]byte) error  { return nil }
 func (judging) Skip(string, error)  {}
 func (judging) Warn(string, string) {}
 func (judging) Keep(catalog.Ref)    {}

@@ -51,7 +51,6 @@ options:
     number: 4                          # in its address
     field: Status                      # with the columns; default Status
 `,
-	Rules:    proposal.Rules + "1",
 	Defaults: proposalSettings{Options: proposal.Defaults},
 	Open: func(s proposalSettings, env ingest.Environment) (ingest.Connector[struct{}], error) {
 		layout, err := s.Layout()
@@ -121,7 +120,7 @@ func (r *proposalRun) repository(ctx context.Context) (*proposal.Repository, err
 	}
 	r.page, r.branch = info.HTMLURL, cmp.Or(r.branch, info.DefaultBranch, "main")
 	to := &proposal.Repository{Name: r.opts.Repository, Pulls: map[int]*proposal.Pull{}, URL: r.fileURL,
-		Content: r.content, Hand: r.env.Hand}
+		Content: r.content}
 	var err error
 	if to.Files, err = r.readTree(ctx); err != nil {
 		return nil, err

@@ -252,8 +252,8 @@ func TestNamesAreAddedToTheProposalsOfAnotherSource(t *testing.T) {
 // cloned yields one numbered proposal.
 type cloned struct{}
 
-func (cloned) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
-	return ingest.Outcome{Complete: true}, out.Put(ctx, catalog.Entry{Record: catalog.Record{
+func (cloned) Sync(ctx context.Context, _ []byte, out ingest.Sink) ([]byte, ingest.Outcome, error) {
+	return nil, ingest.Outcome{Complete: true}, out.Put(ctx, catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindCIP, Key: "CWP-0007", Title: "Quiet Hours, from the clone", Body: "Text.",
 	}})
 }

@@ -14,7 +14,6 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/text/options"
-	"almanac/text/webpage"
 )
 
 // Kind is the kind of sources that network files call forum.
@@ -31,7 +30,6 @@ var Kind = ingest.Kind[settings, state]{
       exclude: [lounge, staff/archive]  # slugs of categories to ignore, with their subcategories
       sweep: 24h                        # how often the whole list is read; default 24h
 `,
-	Rules:    webpage.Rules + "2",
 	Defaults: settings{Sweep: 24 * time.Hour},
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
 		return &connector{s, env}, nil

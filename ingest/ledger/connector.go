@@ -55,7 +55,6 @@ var Kind = ingest.Kind[settings, listing.State]{
       curated: curated              # folder with the file apps, which describes applications; default curated
 `,
 	Defaults: settings{Liveness: 6 * time.Hour, Curated: curated.DefaultDir},
-	Rules:    "2",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
 		return connector{s, env}, nil
 	},

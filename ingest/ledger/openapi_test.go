@@ -108,7 +108,7 @@ func TestRequestsMatchTheAPI(t *testing.T) {
 		scan.serve(w, r2)
 	})
 	c := connector(t, config(&fakeScan{Server: connectortest.NewServer(t, recorder)}))
-	if _, err := c.Sync(t.Context(), "", &sink{}); err != nil {
+	if _, _, err := c.Sync(t.Context(), nil, &sink{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range all {

@@ -8,7 +8,7 @@ package listing
 import (
 	"time"
 
-	"almanac/ingest/memory"
+	"almanac/ingest"
 )
 
 // State is what a run leaves for the next one.
@@ -48,7 +48,7 @@ type Seen struct {
 }
 
 // Stamp returns a digest of an item's entry in a list.
-func Stamp(values ...any) string { return memory.Settings(values...) }
+func Stamp(values ...any) string { return ingest.Digest(values...) }
 
 // Stale is the state for a run that reads items otherwise: they are known but must be
 // read again.

@@ -12,7 +12,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/text/webpage"
 )
 
 // Kind is the kind of sources that network files call mail.
@@ -35,7 +34,6 @@ var Kind = ingest.Kind[settings, archives]{
       token_env: LISTS_TOKEN      # variable with the export's bearer token
       message: https://lists.example.org/g/{group}/message/{number}  # page of a message; default none
 `,
-	Rules: webpage.Rules + "3",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[archives], error) {
 		c := &connector{opts: s, env: env}
 		if s.TokenEnv != "" {

@@ -147,7 +147,7 @@ func TestHostileExportsAreRefused(t *testing.T) {
 			packed := tt.pack(mbox(a.groups["cip-vote"]))
 			a.pack, a.kind = func(string) []byte { return packed }, "application/zip"
 			work := ""
-			a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+			a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector[[]byte], error) {
 				work = env.WorkDir
 				return unsalted(src, env)
 			}

@@ -85,7 +85,7 @@ func newArchive(t testing.TB) *archive {
 }
 
 // unsalted makes a connector whose pseudonyms are the same in every catalog.
-func unsalted(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+func unsalted(src network.Source, env ingest.Environment) (ingest.Connector[[]byte], error) {
 	env.Pseudonym = func(address string) string {
 		return fmt.Sprintf("member-%012x", len(address)*7919+int(address[0]))
 	}

@@ -91,7 +91,6 @@ var Kind = ingest.Kind[settings, memory]{
             value: 12500000                     # in whole units, in place of a url
             as_of: 2031-05-01
 `,
-	Rules: "1",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[memory], error) {
 		err := s.date(env.Now())
 		return connector{s, env}, err

@@ -35,7 +35,6 @@ var Kind = ingest.Kind[settings, state]{
         npm.example.org: NPM_TOKEN              # a bearer token, or user:password
 `,
 	Defaults: settings{Versions: 50, Prereleases: 10},
-	Rules:    "2",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[state], error) {
 		return connector{s, env}, nil
 	},

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest/memory"
+	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/text/dates"
 )
@@ -144,7 +144,7 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 	if err != nil {
 		return seen{}, err
 	}
-	list := memory.Digest([]byte(c.base + " " + strings.Join(tags, " ")))
+	list := ingest.Digest(c.base, tags)
 	if list == old.List && r.env.Now().Sub(old.Swept) < recheck {
 		r.keep(old)
 		return old, nil

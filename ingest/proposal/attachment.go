@@ -107,7 +107,7 @@ func (r *reading) attachment(ctx context.Context, a attached) error {
 	return r.put(ctx, a.file, ref, blob, func() (catalog.Entry, error) {
 		data, err := r.repo.Content(ctx, blob, maxAttachment)
 		if err == nil {
-			err = r.repo.Hand.Take(data)
+			err = r.out.Begin(data)
 		}
 		if err != nil {
 			return catalog.Entry{}, err

@@ -9,7 +9,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/memory"
 )
 
 // keeping is a recorder that says what it was told to keep, too.
@@ -19,27 +18,6 @@ type keeping struct {
 }
 
 func (k *keeping) Keep(ref catalog.Ref) { k.kept = append(k.kept, ref.String()) }
-
-// syncHeld runs a connector once with what an earlier run had in hand.
-func syncHeld(t *testing.T, options map[string]any, held ...string) *keeping {
-	t.Helper()
-	dir := t.TempDir()
-	for _, text := range held {
-		if err := memory.NewHand(dir, "1").Take([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c, err := open(options, ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir(), Hand: memory.NewHand(dir, "1")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := &keeping{recorder: recorder{entries: map[catalog.Ref]catalog.Entry{},
-		events: map[string][]catalog.Event{}}}
-	if _, err := c.Sync(t.Context(), "", out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // of returns a text with more below its header.
 func of(number, more string) string { return text(number, "Lamps", "Draft") + more }
@@ -66,7 +44,15 @@ func TestWhatIsTooLargeIsSkipped(t *testing.T) {
 	f.pull(8, true, map[string]string{"cip-d/cip-d.md": frontMatter(60 << 10)})
 	f.pull(9, true, map[string]string{"cip-e/cip-e.md": "<pre>\nCIP: 9\nStatus: Draft\nAuthor: Ada" +
 		strings.Repeat(" Quill", 12<<10) + "\n</pre>\n"})
-	out := syncHeld(t, given(f))
+	c, err := open(given(f), ingest.Environment{Network: testNetwork(), WorkDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &keeping{recorder: recorder{entries: map[catalog.Ref]catalog.Entry{},
+		events: map[string][]catalog.Event{}}}
+	if _, _, err := c.Sync(t.Context(), nil, out); err != nil {
+		t.Fatal(err)
+	}
 	want := []string{"cip CIP-0002", "cip PR-8"}
 	if diff := cmp.Diff(want, out.keys()); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)

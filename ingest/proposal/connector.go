@@ -42,7 +42,6 @@ var Kind = ingest.Kind[settings, string]{
         file: https://forge.example.org/{repo}/blob/{commit}/{path}  # of a file; {branch} is known too
         pull: https://forge.example.org/{repo}/pull/{number}         # of a pull request
 `,
-	Rules:    Rules + "9",
 	Defaults: settings{Options: Defaults},
 	Open:     open,
 }

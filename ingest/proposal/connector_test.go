@@ -32,6 +32,8 @@ type recorder struct {
 	skipped []string
 }
 
+func (r *recorder) Begin([]byte) error { return nil }
+
 func (r *recorder) Put(_ context.Context, e catalog.Entry) error {
 	ref := e.Record.Ref()
 	if _, twice := r.entries[ref]; twice {
@@ -71,13 +73,19 @@ func (r *recorder) keys() []string {
 }
 
 // open makes the connector of a source.
-func open(given map[string]any, env ingest.Environment) (ingest.Cursored, error) {
+func open(given map[string]any, env ingest.Environment) (ingest.Connector[[]byte], error) {
 	src := network.Source{Name: "test", Kind: proposal.Kind.Name, Options: options.Of(given)}
 	return ingest.Kinds(proposal.Kind).Connector(src, env)
 }
 
+// outcome is that of a run, with what it leaves for the next one.
+type outcome struct {
+	ingest.Outcome
+	Cursor string
+}
+
 // sync runs a connector once.
-func sync(t testing.TB, work, cursor string, options map[string]any) (*recorder, ingest.Outcome) {
+func sync(t testing.TB, work, cursor string, options map[string]any) (*recorder, outcome) {
 	t.Helper()
 	return syncOf(t, testNetwork(), work, cursor, options)
 }
@@ -85,18 +93,18 @@ func sync(t testing.TB, work, cursor string, options map[string]any) (*recorder,
 // syncOf runs the connector of a network once.
 func syncOf(
 	t testing.TB, n network.Network, work, cursor string, options map[string]any,
-) (*recorder, ingest.Outcome) {
+) (*recorder, outcome) {
 	t.Helper()
 	out := &recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}
 	c, err := open(options, ingest.Environment{Network: n, WorkDir: work})
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcome, err := c.Sync(t.Context(), cursor, out)
+	after, o, err := c.Sync(t.Context(), []byte(cursor), out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out, outcome
+	return out, outcome{o, string(after)}
 }
 
 // forge is a repository as a host of pull requests keeps it.
@@ -520,7 +528,7 @@ func TestBadSourcesAreErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := &recorder{}
-			if outcome, err := c.Sync(t.Context(), "", out); err == nil || outcome.Complete {
+			if _, outcome, err := c.Sync(t.Context(), nil, out); err == nil || outcome.Complete {
 				t.Errorf("Sync = %+v, %v", outcome, err)
 			}
 			if _, err := os.Stat(marker); err == nil {
@@ -537,7 +545,7 @@ func TestBadSourcesAreErrors(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := c.Sync(ctx, "", &recorder{}); err == nil {
+		if _, _, err := c.Sync(ctx, nil, &recorder{}); err == nil {
 			t.Error("ends well")
 		}
 	})

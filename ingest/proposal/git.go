@@ -21,7 +21,7 @@ import (
 // branch returns a fetched repository with the files of its branch alone.
 func (c *connector) branch(repo *gitrepo.Repository) (*Repository, error) {
 	to := &Repository{
-		Name: c.opts.Name, Whole: true, Hand: c.env.Hand,
+		Name: c.opts.Name, Whole: true,
 		URL: func(file, commit string) string { return c.fileURL(cmp.Or(commit, repo.Head), file) },
 		Content: func(_ context.Context, blob string, limit int64) ([]byte, error) {
 			return repo.Blob(blob, limit)

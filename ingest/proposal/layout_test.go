@@ -470,7 +470,7 @@ func survey(t *testing.T, n network.Network, options map[string]any) *recorder {
 		t.Fatal(err)
 	}
 	out := &recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}
-	if _, err := c.Sync(t.Context(), "", out); err != nil {
+	if _, _, err := c.Sync(t.Context(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 	return out

@@ -79,14 +79,14 @@ func (r *reading) version(ctx context.Context, file, blob string) (version, erro
 	return v, err
 }
 
-// text reads a version of a file that is to be parsed, and takes it in hand.
+// text reads a version of a file that is parsed next.
 func (r *reading) text(ctx context.Context, blob string) (string, error) {
 	if r.fatal != nil {
 		return "", r.fatal
 	}
 	data, err := r.repo.Content(ctx, blob, ingest.MaxText)
 	if err == nil {
-		err = r.repo.Hand.Take(data)
+		err = r.out.Begin(data)
 	}
 	if isFatal(err) {
 		r.fatal = err

@@ -19,16 +19,8 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/memory"
-	"almanac/text/markup"
-	"almanac/text/pdf"
 )
-
-// Rules is the version of how repositories are read. With a new one, connectors read
-// everything again.
-const Rules = markup.Rules + pdf.Rules + derive.TLDRRules + "proposal4 "
 
 // Repository is a repository of proposals as its source knows it: git knows all
 // of it, the API of a forge and a copy know parts.
@@ -56,7 +48,6 @@ type Repository struct {
 	// Content reads a file of at most limit bytes. A Fatal error ends the reading,
 	// another one leaves the file out.
 	Content func(ctx context.Context, blob string, limit int64) ([]byte, error)
-	Hand    *memory.Hand // takes each text before it is parsed
 }
 
 // record returns the path that the record of a file has.

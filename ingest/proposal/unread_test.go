@@ -132,7 +132,7 @@ func TestAStateOfMainThatIsTooLargeFailsTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outcome, err := c.Sync(t.Context(), "", &recorder{})
+	_, outcome, err := c.Sync(t.Context(), nil, &recorder{})
 	if err == nil || !strings.Contains(err.Error(), "directories deeper than 256") || outcome.Complete {
 		t.Errorf("Sync = %+v, %v", outcome, err)
 	}

@@ -92,7 +92,7 @@ func (l leavable) sync(t *testing.T, size int64) ([]ingest.Report, int64) {
 	left.Store(size)
 	known, all := ingest.Registry{}, connectors.All(anchor)
 	for kind := range all {
-		known[kind] = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+		known[kind] = ingest.Constructor(func(src network.Source, env ingest.Environment) (ingest.Connector[[]byte], error) {
 			if env.Files != nil {
 				env.HTTP = outbound.New(outbound.Config{
 					Transport: leaving{sample.Web(env.Files), &left}, Now: env.Now,

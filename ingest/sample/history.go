@@ -27,22 +27,22 @@ const (
 // left in the days before the anchor, the same for the same anchor. Those of
 // the statistics are a file, the others are computed from what the servers say.
 type past struct {
-	ingest.Cursored
+	ingest.Connector[[]byte]
 	files  fs.FS
 	anchor time.Time
 }
 
-// Sync implements ingest.Cursored.
-func (p past) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	if cursor != "" {
-		return p.Cursored.Sync(ctx, cursor, out)
+// Sync implements ingest.Connector.
+func (p past) Sync(ctx context.Context, before []byte, out ingest.Sink) ([]byte, ingest.Outcome, error) {
+	if before != nil {
+		return p.Connector.Sync(ctx, before, out)
 	}
 	sink := &pastSink{Sink: out, past: p}
-	outcome, err := p.Cursored.Sync(ctx, cursor, sink)
+	after, outcome, err := p.Connector.Sync(ctx, before, sink)
 	if err == nil && sink.err != nil {
 		err = fmt.Errorf("sample: past snapshots: %w", sink.err)
 	}
-	return outcome, err
+	return after, outcome, err
 }
 
 type pastSink struct {

@@ -111,7 +111,7 @@ const connectorOption = "connector"
 // snapshot, whose directory is no option then.
 func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
 	world := sync.OnceValues(func() (fs.FS, error) { return FS(anchor) })
-	return func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+	return func(src network.Source, env ingest.Environment) (ingest.Connector[[]byte], error) {
 		files, err := world()
 		if err != nil {
 			return nil, err

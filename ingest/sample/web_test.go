@@ -26,7 +26,7 @@ import (
 // source's options name.
 func handed(t *testing.T, given map[string]any) (src network.Source, env ingest.Environment) {
 	t.Helper()
-	probe := func(s network.Source, e ingest.Environment) (ingest.Cursored, error) {
+	probe := func(s network.Source, e ingest.Environment) (ingest.Connector[[]byte], error) {
 		src, env = s, e
 		return nil, nil
 	}

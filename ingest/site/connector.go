@@ -17,13 +17,10 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/ingest"
 	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
-	"almanac/text/markup"
 	"almanac/text/webaddress"
-	"almanac/text/webpage"
 )
 
 // Kind is the kind of sources that network files call site.
@@ -45,7 +42,6 @@ var Kind = ingest.Kind[settings, listing.State]{
       max_pages: 5000           # pages that are read at most; default 5000
       sweep: 168h               # how often to request pages that the sitemap calls unchanged; default 168h
 `,
-	Rules:    webpage.Rules + markup.Rules + derive.TLDRRules + "4",
 	Defaults: settings{Kind: catalog.KindFoundation, MaxPages: 5000, Sweep: 7 * 24 * time.Hour},
 	Stale:    listing.State.Stale,
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {

@@ -28,7 +28,7 @@ func TestEndpoints(t *testing.T) {
 	}
 	c := within(t, small(manifest.String(), texts), map[string]any{"content_types": map[string]any{"api": "endpoint"}})
 	out := newRecorder()
-	if o, err := c.Sync(context.Background(), "", out); err != nil || !o.Complete {
+	if _, o, err := c.Sync(context.Background(), nil, out); err != nil || !o.Complete {
 		t.Fatal(o, err)
 	}
 	var got []string

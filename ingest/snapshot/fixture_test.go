@@ -30,13 +30,13 @@ func environment() ingest.Environment {
 }
 
 // open makes the connector of a source in a directory.
-func open(t testing.TB, options map[string]any) ingest.Cursored {
+func open(t testing.TB, options map[string]any) ingest.Connector[[]byte] {
 	t.Helper()
 	return connector(t, source(options), environment())
 }
 
 // within makes the connector of a source whose snapshot is fsys.
-func within(t testing.TB, fsys fs.FS, options map[string]any) ingest.Cursored {
+func within(t testing.TB, fsys fs.FS, options map[string]any) ingest.Connector[[]byte] {
 	t.Helper()
 	env := environment()
 	env.Files = fsys
@@ -50,7 +50,7 @@ func inside(options map[string]any) network.Source {
 	return src
 }
 
-func connector(t testing.TB, src network.Source, env ingest.Environment) ingest.Cursored {
+func connector(t testing.TB, src network.Source, env ingest.Environment) ingest.Connector[[]byte] {
 	t.Helper()
 	c, err := ingest.Kinds(snapshot.Kind).Connector(src, env)
 	if err != nil {

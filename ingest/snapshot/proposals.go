@@ -101,7 +101,7 @@ func (r *run) copies(name string, rows []row) *copies {
 	files := map[string]string{}
 	c := &copies{run: r}
 	c.to = &proposal.Repository{
-		Name: name, Files: files, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{}, Hand: r.hand, Copies: true,
+		Name: name, Files: files, Pulls: map[int]*proposal.Pull{}, Numbers: map[string]string{}, Copies: true,
 		URL: func(file, _ string) string { return r.options.fileURL(r.row(files[file])) },
 		Content: func(_ context.Context, path string, limit int64) ([]byte, error) {
 			text, err := r.text(path, limit)

@@ -4,10 +4,12 @@ import (
 	"context"
 
 	"almanac/catalog"
+	"almanac/ingest"
 )
 
 // recorder is a Sink that remembers.
 type recorder struct {
+	killed  string // what an earlier run was killed over
 	entries []catalog.Entry
 	events  []catalog.Event
 	kept    []catalog.Ref
@@ -18,6 +20,13 @@ type recorder struct {
 }
 
 func newRecorder() *recorder { return &recorder{} }
+
+func (r *recorder) Begin(content []byte) error {
+	if r.killed != "" && string(content) == r.killed {
+		return ingest.ErrKilled
+	}
+	return nil
+}
 
 func (r *recorder) Put(_ context.Context, e catalog.Entry) error {
 	r.entries = append(r.entries, e)

@@ -52,7 +52,7 @@ func TestPagesOfManyReleases(t *testing.T) {
 			c := within(t, small(manifest, map[string]string{tt.path: tt.text}),
 				map[string]any{"split_releases": true})
 			out := newRecorder()
-			if o, err := c.Sync(context.Background(), "", out); err != nil || !o.Complete {
+			if _, o, err := c.Sync(context.Background(), nil, out); err != nil || !o.Complete {
 				t.Fatalf("%+v, %v", o, err)
 			}
 			var got []string
@@ -71,7 +71,7 @@ func TestPagesOfManyReleases(t *testing.T) {
 		for file, complete := range map[string]bool{"notes.md": false, "1.0.md": true} {
 			c := within(t, small(fmt.Sprintf(row, file), map[string]string{file: "x"}),
 				map[string]any{"split_releases": true})
-			if o, err := c.Sync(context.Background(), "", newRecorder()); err != nil || o.Complete != complete {
+			if _, o, err := c.Sync(context.Background(), nil, newRecorder()); err != nil || o.Complete != complete {
 				t.Errorf("%s: %+v, %v; want complete %v: its releases are unknown", file, o, err, complete)
 			}
 		}
@@ -95,7 +95,7 @@ func TestWhatTellsOfARepositoryIsNoRelease(t *testing.T) {
 		manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": "note"}`,
 			c.path, c.path)
 		out := newRecorder()
-		if _, err := within(t, small(manifest, map[string]string{c.path: c.text}), nil).Sync(t.Context(), "", out); err !=
+		if _, _, err := within(t, small(manifest, map[string]string{c.path: c.text}), nil).Sync(t.Context(), nil, out); err !=
 			nil || len(out.entries) == 0 {
 			t.Fatalf("%s: %d records, %v", c.path, len(out.entries), err)
 		}

@@ -20,12 +20,9 @@ import (
 	"strconv"
 
 	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/endpoint"
 	"almanac/ingest/folder"
-	"almanac/ingest/memory"
 	"almanac/ingest/proposal"
 	"almanac/text/markup"
 	"almanac/text/webaddress"
@@ -52,7 +49,6 @@ var Kind = ingest.Kind[settings, string]{
       release_data: [releases.json]      # names of files among release notes that contain data
       split_releases: true               # one record for each release of a page that has many
 `,
-	Rules: endpoint.Rules + proposal.Rules + markup.Rules + derive.TLDRRules + "7",
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[string], error) {
 		return &connector{s, env}, nil
 	},
@@ -84,7 +80,7 @@ func (c *connector) Sync(ctx context.Context, known string, out ingest.Sink) (st
 	if err != nil {
 		return "", ingest.Outcome{}, err
 	}
-	r := &run{archive: a, options: c.options, out: out, hand: c.env.Hand, network: c.env.Network}
+	r := &run{archive: a, options: c.options, out: out, network: c.env.Network}
 	err = r.sync(ctx)
 	return state, ingest.Outcome{Complete: !r.partial}, err
 }
@@ -111,7 +107,6 @@ type run struct {
 	*archive
 	options settings
 	out     ingest.Sink
-	hand    *memory.Hand
 	network network.Network
 
 	pulls   map[int]proposal.Pull // by number, without address
@@ -182,11 +177,11 @@ func (r *run) text(name string, limit int64) (string, error) {
 	return markup.Clean(string(raw)), err
 }
 
-// item reads a file that a record is made of, and takes it in hand.
+// item reads a file that a record is made of, which is parsed next.
 func (r *run) item(name string) (string, error) {
 	text, err := r.text(name, ingest.MaxText)
 	if err == nil {
-		err = r.hand.Take([]byte(text))
+		err = r.out.Begin([]byte(text))
 	}
 	return text, err
 }

@@ -20,7 +20,6 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/memory"
 	"almanac/ingest/snapshot"
 	"almanac/testing/connectortest"
 )
@@ -40,11 +39,11 @@ func TestHarbour(t *testing.T) {
 	var got bytes.Buffer
 	for _, options := range []map[string]any{lips, grants, pages, split} {
 		c, out, again := open(t, options), newRecorder(), newRecorder()
-		o, err := c.Sync(t.Context(), "", out)
-		if err != nil || !o.Complete || o.Cursor == "" {
+		state, o, err := c.Sync(t.Context(), nil, out)
+		if err != nil || !o.Complete || len(state) == 0 {
 			t.Fatalf("outcome %+v, error %v", o, err)
 		}
-		if o2, err := c.Sync(t.Context(), o.Cursor, again); err != nil || o2.Complete || o2.Cursor != o.Cursor ||
+		if same, o2, err := c.Sync(t.Context(), state, again); err != nil || o2.Complete || !bytes.Equal(same, state) ||
 			len(again.entries) > 0 {
 			t.Errorf("unchanged: %+v, %v, %d records", o2, err, len(again.entries))
 		}
@@ -86,7 +85,7 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 		map[string]string{"lip.md": text, "PR-8.md": text, "PR-9.md": text, "pulls.jsonl": pulls}),
 		map[string]any{"pulls": "pulls.jsonl"})
 	out := newRecorder()
-	if _, err := c.Sync(context.Background(), "", out); err != nil {
+	if _, _, err := c.Sync(context.Background(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 	// one changes the text, the other had added it
@@ -113,7 +112,7 @@ func TestTheManifestKnowsBetter(t *testing.T) {
 		"again.md": "# Lamps", "pulls.jsonl": pulls}),
 		map[string]any{"pulls": "pulls.jsonl"})
 	out := newRecorder()
-	if _, err := c.Sync(t.Context(), "", out); err != nil {
+	if _, _, err := c.Sync(t.Context(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -183,7 +182,7 @@ func TestUglySnapshots(t *testing.T) {
 			c := within(t, small(tt.manifest, tt.files),
 				map[string]any{"content_types": map[string]any{"page": "doc"}})
 			out := newRecorder()
-			if o, err := c.Sync(context.Background(), "", out); err != nil || !o.Complete {
+			if _, o, err := c.Sync(context.Background(), nil, out); err != nil || !o.Complete {
 				t.Fatalf("%+v, %v", o, err)
 			}
 			var put, kept []string
@@ -221,7 +220,7 @@ func TestUglyProposals(t *testing.T) {
 	c := within(t, small(manifest, files),
 		map[string]any{"pulls": "pulls.jsonl"})
 	out := newRecorder()
-	if _, err := c.Sync(context.Background(), "", out); err != nil {
+	if _, _, err := c.Sync(context.Background(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 	var skips []string
@@ -250,8 +249,8 @@ func TestRunsThatFail(t *testing.T) {
 		"manifest.jsonl":   {},
 		"index gone.jsonl": small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
 	} {
-		o, err := within(t, fsys, map[string]any{"pulls": "gone.jsonl"}).Sync(t.Context(), "", newRecorder())
-		if err == nil || !strings.Contains(err.Error(), want) || o.Complete || o.Cursor != "" {
+		state, o, err := within(t, fsys, map[string]any{"pulls": "gone.jsonl"}).Sync(t.Context(), nil, newRecorder())
+		if err == nil || !strings.Contains(err.Error(), want) || o.Complete || state != nil {
 			t.Errorf("%+v, %v; want an error with %q", o, err, want)
 		}
 	}
@@ -282,7 +281,7 @@ func TestNothingLeadsOutOfTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := newRecorder()
-	if _, err := open(t, map[string]any{"dir": dir}).Sync(t.Context(), "", out); err != nil {
+	if _, _, err := open(t, map[string]any{"dir": dir}).Sync(t.Context(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 	if len(out.entries) != 0 || len(out.skips) != 3 {
@@ -330,7 +329,7 @@ func FuzzSync(f *testing.F) {
 				"merged_files": "index.jsonl", "split_releases": true,
 			})
 		out := newRecorder()
-		if _, err := c.Sync(context.Background(), "", out); err != nil {
+		if _, _, err := c.Sync(context.Background(), nil, out); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range out.entries {
@@ -341,8 +340,8 @@ func FuzzSync(f *testing.F) {
 	})
 }
 
-// TestProposalsAreBounded: a text, its header, and what an earlier run had in hand
-// when it ended are skipped, and the records of former versions kept.
+// TestProposalsAreBounded: a text, its header, and what an earlier run was killed over
+// are skipped, and the records of former versions kept.
 func TestProposalsAreBounded(t *testing.T) {
 	manifest := `{"path": "long.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
 {"path": "header.md", "source_path": "p/header.md", "content_type": "lip", "pr": 9}
@@ -356,21 +355,17 @@ func TestProposalsAreBounded(t *testing.T) {
 	files := map[string]string{"long.md": long, "grant.md": long, "held.md": held, "page.md": held, "good.md": held + ".",
 		"header.md": "---\ntitle: x\nx: [1" + strings.Repeat(",1", 40<<10) + "]\n---\n"}
 	env := environment()
-	dir := t.TempDir()
-	if err := memory.NewHand(dir, "1").Take([]byte(held)); err != nil {
-		t.Fatal(err)
-	}
-	env.Hand = memory.NewHand(dir, "1")
 	env.Files = small(manifest, files)
 	c := connector(t, inside(nil), env)
 	out := newRecorder()
-	if _, err := c.Sync(t.Context(), "", out); err != nil {
+	out.killed = held
+	if _, _, err := c.Sync(t.Context(), nil, out); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"long.md: is larger than 2 MB", "held.md: " + memory.ErrHeld.Error(),
+		"long.md: is larger than 2 MB", "held.md: " + ingest.ErrKilled.Error(),
 		"header.md: proposal: p/header.md: its header has 81936 bytes, larger than the limit of 65536",
-		"grant.md: is larger than 2 MB", "page.md: " + memory.ErrHeld.Error(),
+		"grant.md: is larger than 2 MB", "page.md: " + ingest.ErrKilled.Error(),
 	}
 	if diff := cmp.Diff(want, out.skips); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)

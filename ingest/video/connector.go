@@ -58,7 +58,6 @@ var Kind = ingest.Kind[settings, listing.State]{
           seconds: 1860                                # its length; default unknown
           transcript: https://files.example.org/gate.srt  # or a file
 `,
-	Rules:    webpage.Rules + "3",
 	Defaults: settings{Languages: []string{"en"}, Sweep: 24 * time.Hour},
 	Stale:    listing.State.Stale,
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {

@@ -42,7 +42,6 @@ var Kind = ingest.Kind[settings, listing.State]{
           authors: [Ada Quay]                            # default none
           published: 2031-05                             # as written; understood if a date, month or year
 `,
-	Rules: pdf.Rules + derive.TLDRRules + "4",
 	Stale: listing.State.Stale,
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
 		return connector{s.Papers, env}, nil

@@ -75,6 +75,16 @@ var statePromises = []promise{
 		f.equal("sources", must(f.store.Sources(f.ctx)),
 			[]catalog.SourceState{{Name: "blog", Cursor: "two"}, {Name: "docs", Cursor: "one"}})
 	}},
+	{"what a run leaves for the next one is beside the cursor", func(f fixture) {
+		left := []byte{0x28, 0xb5, 0, 0xff}
+		f.equal("of no source", len(must(f.store.State(f.ctx, "docs"))), 0)
+		f.apply(catalog.Batch{Source: "docs", Cursor: new("here"), State: left})
+		f.apply(catalog.Batch{Source: "docs", Entries: entries(doc("a"))})
+		f.check(f.store.SetSource(f.ctx, catalog.SourceState{Name: "docs", Kind: "feed"}))
+		f.equal("left", must(f.store.State(f.ctx, "docs")), left)
+		f.apply(catalog.Batch{Source: "docs", Cursor: new("")})
+		f.equal("of a source that begins anew", len(must(f.store.State(f.ctx, "docs"))), 0)
+	}},
 	{"a source's state leaves the cursor alone", func(f fixture) {
 		cursor := "here"
 		f.apply(catalog.Batch{Source: "docs", Cursor: &cursor})

@@ -25,14 +25,14 @@ type bridges struct {
 	http *outbound.Client
 }
 
-func (b bridges) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	answer, err := b.http.Do(ctx, outbound.Request{URL: b.url, ETag: cursor, Accept: []string{"application/json"}})
+func (b bridges) Sync(ctx context.Context, before []byte, out ingest.Sink) ([]byte, ingest.Outcome, error) {
+	answer, err := b.http.Do(ctx, outbound.Request{URL: b.url, ETag: string(before), Accept: []string{"application/json"}})
 	if err != nil || answer.NotModified {
-		return ingest.Outcome{Cursor: cursor}, err
+		return before, ingest.Outcome{}, err
 	}
 	var names []string
 	if err := json.Unmarshal(answer.Body, &names); err != nil {
-		return ingest.Outcome{}, err
+		return nil, ingest.Outcome{}, err
 	}
 	for i, name := range names {
 		e := catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: name, Title: name, Body: "A bridge."}}
@@ -40,10 +40,10 @@ func (b bridges) Sync(ctx context.Context, cursor string, out ingest.Sink) (inge
 			e.Parent = catalog.Ref{Kind: catalog.KindDoc, Key: names[0]}
 		}
 		if err := out.Put(ctx, e); err != nil {
-			return ingest.Outcome{}, err
+			return nil, ingest.Outcome{}, err
 		}
 	}
-	return ingest.Outcome{Cursor: answer.ETag, Complete: true}, nil
+	return []byte(answer.ETag), ingest.Outcome{Complete: true}, nil
 }
 
 func upstream(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,7 @@ func upstream(w http.ResponseWriter, r *http.Request) {
 func config(url string) connectortest.Config {
 	return connectortest.Config{
 		Options: map[string]any{"url": url},
-		Connector: func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+		Connector: func(src network.Source, env ingest.Environment) (ingest.Connector[[]byte], error) {
 			return bridges{src.Options.Text("url"), env.HTTP}, nil
 		},
 	}

@@ -55,8 +55,11 @@ type Source struct {
 	t      testing.TB
 	config Config
 	dir    string
-	spoil  func(ingest.Cursored, context.CancelFunc) ingest.Cursored
+	spoil  func(bytesConnector, context.CancelFunc) bytesConnector
 }
+
+// bytesConnector is a connector as the pipeline runs it.
+type bytesConnector = ingest.Connector[[]byte]
 
 // sourceName is the name of the source in its network, and of its kind.
 const sourceName = "tested"
@@ -125,7 +128,7 @@ func (s *Source) Try(ctx context.Context) Result {
 	if kind == nil {
 		kind = s.config.Connector
 	}
-	construct := func(src network.Source, env ingest.Environment) (ingest.Cursored, error) {
+	construct := func(src network.Source, env ingest.Environment) (bytesConnector, error) {
 		c, err := ingest.Registry{sourceName: kind}.Connector(src, env)
 		if err == nil && s.spoil != nil {
 			c = s.spoil(c, cancel)
@@ -206,13 +209,13 @@ var errSpoiled = errors.New("ended by the test")
 
 // spoiler forwards a connector's calls up to a number of them.
 type spoiler struct {
-	ingest.Cursored
+	bytesConnector
 	after int
 	end   func() error // nil result: continue, the context is done
 }
 
-func (s spoiler) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	return s.Cursored.Sync(ctx, cursor, &spoiledSink{Sink: out, left: s.after, end: s.end})
+func (s spoiler) Sync(ctx context.Context, before []byte, out ingest.Sink) ([]byte, ingest.Outcome, error) {
+	return s.bytesConnector.Sync(ctx, before, &spoiledSink{Sink: out, left: s.after, end: s.end})
 }
 
 type spoiledSink struct {

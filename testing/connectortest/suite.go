@@ -59,7 +59,7 @@ func Run(t *testing.T, upstream func(t *testing.T) Upstream) {
 	t.Run("after an upgrade", func(t *testing.T) {
 		u := upstream(t)
 		s := NewSource(t, u.Config)
-		s.spoil = func(inner ingest.Cursored, _ context.CancelFunc) ingest.Cursored { return former{inner} }
+		s.spoil = func(inner bytesConnector, _ context.CancelFunc) bytesConnector { return former{inner} }
 		first := s.Sync()
 		s.spoil = nil
 		again := s.Sync()
@@ -112,12 +112,11 @@ func Run(t *testing.T, upstream func(t *testing.T) Upstream) {
 }
 
 // former is a connector whose state another program kept in its own way.
-type former struct{ ingest.Cursored }
+type former struct{ bytesConnector }
 
-func (f former) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	outcome, err := f.Cursored.Sync(ctx, cursor, out)
-	outcome.Cursor = "0123456789abcdef0123456789abcdef"
-	return outcome, err
+func (f former) Sync(ctx context.Context, before []byte, out ingest.Sink) ([]byte, ingest.Outcome, error) {
+	_, outcome, err := f.bytesConnector.Sync(ctx, before, out)
+	return []byte("0123456789abcdef0123456789abcdef"), outcome, err
 }
 
 // Unchanged runs a source whose upstream has not changed since its last sync and
@@ -153,7 +152,7 @@ func Interrupted(t *testing.T, c Config) {
 		for _, how := range []string{"error", "cancelled"} {
 			t.Run(fmt.Sprintf("%s after %d", how, after), func(t *testing.T) {
 				s := NewSource(t, c)
-				s.spoil = func(inner ingest.Cursored, cancel context.CancelFunc) ingest.Cursored {
+				s.spoil = func(inner bytesConnector, cancel context.CancelFunc) bytesConnector {
 					return spoiler{inner, after, func() error {
 						if how == "error" {
 							return errSpoiled

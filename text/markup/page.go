@@ -17,10 +17,6 @@ import (
 	"almanac/text/markdown"
 )
 
-// Rules is the version of how pages are read. With a new one, connectors read everything
-// again that they read with it.
-const Rules = "markup4 "
-
 // Input is a page as stored by its source.
 type Input struct {
 	// Path is the path of the page, with slashes. Its extension selects the

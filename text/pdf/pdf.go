@@ -19,10 +19,6 @@ import (
 	"almanac/text/prose"
 )
 
-// Rules is the version of how texts are read. With a new one, connectors read everything
-// again that they read with it.
-const Rules = "pdf2 "
-
 // Errors of Text, wrapped with the detail.
 var (
 	// ErrMalformed: the file is not a PDF, or cannot be read.

@@ -15,10 +15,6 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Rules is the version of how pages are read. With a new one, connectors read everything
-// again that they read with it.
-const Rules = "webpage1 "
-
 // maxBytes is the maximum size of a page.
 const maxBytes = 4 << 20
 

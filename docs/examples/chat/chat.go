@@ -28,7 +28,6 @@ var Kind = ingest.Kind[settings, struct{}]{
       title: Harbour chat                   # default: the file's name
       page: https://chat.example.org/harbour # address of the chat
 `,
-	Rules: "1", // raise it when the same export gives other records
 	Open: func(s settings, env ingest.Environment) (ingest.Connector[struct{}], error) {
 		return connector{s, env}, nil
 	},

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/testing/rulestest"
+	"almanac/testing/editiontest"
 	"almanac/text/markup"
 )
 
-func TestRules(t *testing.T) {
+func TestEdition(t *testing.T) {
 	tree := os.DirFS("testdata")
 	files, err := fs.Glob(tree, "*/*/*")
 	if err != nil || len(files) == 0 {
@@ -29,5 +29,5 @@ func TestRules(t *testing.T) {
 		page := markup.Parse(markup.Input{Path: file, Text: string(text), Resolve: resolver(tree)})
 		pages = append(pages, fmt.Sprintf("%+v", page))
 	}
-	rulestest.Check(t, markup.Rules, pages...)
+	editiontest.Check(t, pages...)
 }

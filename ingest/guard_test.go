@@ -17,18 +17,17 @@ import (
 
 // reading is a source of two texts: the first does to its reader what read does.
 type reading struct {
-	env  ingest.Environment
 	text string
 	read func()
 }
 
-func (c reading) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+func (c reading) sync(ctx context.Context, cursor string, out ingest.Sink) (outcome, error) {
 	if cursor == c.text {
-		return ingest.Outcome{Cursor: cursor}, nil
+		return outcome{Cursor: cursor}, nil
 	}
 	for i, text := range []string{c.text, strings.Repeat("All is well. ", 9000)} {
 		key := "ab"[i : i+1]
-		if err := c.env.Hand.Take([]byte(text)); err != nil {
+		if err := out.Begin([]byte(text)); err != nil {
 			out.Skip("pages/"+key+".md", err)
 			continue
 		}
@@ -36,41 +35,43 @@ func (c reading) Sync(ctx context.Context, cursor string, out ingest.Sink) (inge
 			c.read()
 		}
 		if err := out.Put(ctx, page(key)); err != nil {
-			return ingest.Outcome{}, err
+			return outcome{}, err
 		}
 	}
-	return ingest.Outcome{Cursor: c.text, Complete: true}, nil
+	return outcome{Cursor: c.text, Complete: true}, nil
 }
 
 var deadly = strings.Repeat("Nobody reads this to its end. ", 4000)
 
 // connect makes the connectors of the fixture's sources.
-func (f *fixture) connect(connector func(ingest.Environment) ingest.Cursored) {
-	f.config.Connectors = fake(func(_ network.Source, env ingest.Environment) (
-		ingest.Cursored, error,
+func (f *fixture) connect(connector func() ingest.Connector[[]byte]) {
+	f.config.Connectors = fake(func(network.Source, ingest.Environment) (
+		ingest.Connector[[]byte], error,
 	) {
-		return connector(env), nil
+		return connector(), nil
 	})
 }
 
 // reads makes the fixture's first source a reading with a working directory.
 func (f *fixture) reads(dir, text string, read func()) (ingest.Report, error) {
 	f.config.WorkDir = dir
-	f.connect(func(env ingest.Environment) ingest.Cursored {
-		return reading{env, text, read}
+	f.connect(func() ingest.Connector[[]byte] {
+		return connector(reading{text, read}.sync)
 	})
 	reports, err := ingest.New(f.config).Sync(f.Context(), []string{"first"})
 	return reports[0], err
 }
 
-// marks are what a run left in hand.
-func marks(t *testing.T, dir string) []string {
-	t.Helper()
-	left, err := filepath.Glob(filepath.Join(dir, "first", "in-hand", "*"))
+// unfinished is where a source notes what it parses.
+func unfinished(dir string) string { return filepath.Join(dir, "first", "unfinished") }
+
+// marks are the digests of what runs were killed over.
+func marks(dir string) []string {
+	text, err := os.ReadFile(unfinished(dir))
 	if err != nil {
-		t.Fatal(err)
+		return nil
 	}
-	return left
+	return strings.Fields(string(text))[1:]
 }
 
 func TestWhatARunWasKilledOverIsSkippedByTheNext(t *testing.T) {
@@ -99,7 +100,7 @@ func TestWhatARunWasKilledOverIsSkippedByTheNext(t *testing.T) {
 	if _, err := f.reads(dir, deadly+"Changed.", func() { again++ }); err != nil || again != 1 {
 		t.Errorf("after a change it is read %d times: %v", again, err)
 	}
-	if left := marks(t, dir); len(left) != 1 {
+	if left := marks(dir); len(left) != 1 {
 		t.Errorf("marks: %q", left)
 	}
 }
@@ -113,25 +114,16 @@ func TestAnotherProgramTriesAgain(t *testing.T) {
 	if report, err := f.reads(dir, deadly, func() { t.Error("read again") }); err != nil || report.Skipped != 1 {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	cursor := f.state("first").Cursor
-	at := strings.Index(cursor, "left-out-by:")
-	if at < 0 {
-		t.Fatalf("the cursor does not say who left it out: %.80s", cursor)
-	}
-	at += len("left-out-by:")
-	other := cursor[:at] + "another" + cursor[strings.Index(cursor[at:], " ")+at:]
-	if _, err := f.store.Apply(t.Context(), catalog.Batch{Source: "first", Cursor: &other}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(marks(t, dir)[0], filepath.Join(dir, "first", "in-hand", "of-another")); err != nil {
+	left := append([]string{"another"}, marks(dir)...)
+	if err := os.WriteFile(unfinished(dir), []byte(strings.Join(left, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	read := 0
 	if report, err := f.reads(dir, deadly, func() { read++ }); err != nil || read != 1 || report.Skipped != 0 {
 		t.Errorf("read %d times, %+v, %v", read, report, err)
 	}
-	if got := f.state("first").Cursor; strings.Contains(got, "left-out-by:") {
-		t.Errorf("the cursor still says that something is left out: %.80s", got)
+	if left := marks(dir); len(left) != 0 {
+		t.Errorf("marks of another program: %q", left)
 	}
 }
 
@@ -140,20 +132,20 @@ func TestAnInterruptionLeavesNothingInHand(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	f.config.WorkDir = dir
 	during := -1
-	f.connect(func(env ingest.Environment) ingest.Cursored {
-		return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
-			if err := env.Hand.Take([]byte(deadly)); err != nil {
-				return ingest.Outcome{}, err
+	f.connect(func() ingest.Connector[[]byte] {
+		return connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
+			if err := out.Begin([]byte(deadly)); err != nil {
+				return outcome{}, err
 			}
-			during = len(marks(t, dir))
+			during = len(marks(dir))
 			interrupt()
-			return ingest.Outcome{}, ctx.Err()
+			return outcome{}, ctx.Err()
 		})
 	})
 	if _, err := ingest.New(f.config).Sync(ctx, []string{"first"}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if left := marks(t, dir); during != 1 || len(left) != 0 {
+	if left := marks(dir); during != 1 || len(left) != 0 {
 		t.Errorf("%d marks while it was read, left: %q", during, left)
 	}
 }

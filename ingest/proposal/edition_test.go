@@ -10,7 +10,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
 	"almanac/ingest/proposal"
-	"almanac/testing/rulestest"
+	"almanac/testing/editiontest"
 )
 
 // writer keeps what is put, as text.
@@ -38,12 +38,13 @@ func (w *writer) Events(_ context.Context, events []catalog.Event) error {
 	return nil
 }
 
+func (w *writer) Begin([]byte) error                 { return nil }
 func (w *writer) Keep(catalog.Ref)                   {}
 func (w *writer) Progress(int, int)                  {}
 func (w *writer) Warn(locator, message string)       { w.add([]string{locator, message}) }
 func (w *writer) Skip(locator string, because error) { w.add([]string{locator, because.Error()}) }
 
-func TestRules(t *testing.T) {
+func TestEdition(t *testing.T) {
 	day := time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC)
 	texts := map[string]string{
 		"README.md": "# Proposals\n\n| Number | Title | Status |\n|---|---|---|\n| 7 | Lamps at dusk | Active |\n",
@@ -92,5 +93,5 @@ func TestRules(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rulestest.Check(t, proposal.Rules, out.lines...)
+	editiontest.Check(t, out.lines...)
 }

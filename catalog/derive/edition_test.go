@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"almanac/catalog/derive"
-	"almanac/testing/rulestest"
+	"almanac/testing/editiontest"
 )
 
-func TestTLDRRules(t *testing.T) {
+func TestTLDREdition(t *testing.T) {
 	var all []string
 	for _, body := range []string{
 		"", "# Title\n\n* [Text](/a.pdf)\n", strings.Repeat("word ", 100) + "end.",
@@ -22,5 +22,5 @@ func TestTLDRRules(t *testing.T) {
 	} {
 		all = append(all, derive.TLDR(body))
 	}
-	rulestest.Check(t, derive.TLDRRules, all...)
+	editiontest.Check(t, all...)
 }

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"almanac/testing/rulestest"
+	"almanac/testing/editiontest"
 	"almanac/text/webpage"
 )
 
-func TestRules(t *testing.T) {
+func TestEdition(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -24,5 +24,5 @@ func TestRules(t *testing.T) {
 		page, err := webpage.Parse(data, "text/html", "https://www.example.org/operate/install/")
 		pages = append(pages, fmt.Sprintf("%+v %v", page, err))
 	}
-	rulestest.Check(t, webpage.Rules, pages...)
+	editiontest.Check(t, pages...)
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"almanac/testing/rulestest"
+	"almanac/testing/editiontest"
 	"almanac/text/pdf"
 )
 
-func TestRules(t *testing.T) {
+func TestEdition(t *testing.T) {
 	var texts []string
 	for _, content := range []string{hello, strings.Repeat("BT /F1 1 Tf (word) Tj ET ", 30),
 		`BT /F1 12 Tf 72 712 Td (The harbour ope) Tj (ns at six\001.) Tj 0 -14 Td (It is lit-) Tj T* (up.) Tj ET`,
@@ -17,5 +17,5 @@ func TestRules(t *testing.T) {
 		text, pages, err := pdf.Text(simple(content), 60)
 		texts = append(texts, text, fmt.Sprint(pages, err))
 	}
-	rulestest.Check(t, pdf.Rules, texts...)
+	editiontest.Check(t, texts...)
 }
