@@ -23,9 +23,6 @@ type Kind[O, S any] struct {
 	Example string
 	// Open makes a source's connector. It accesses nothing before Sync.
 	Open func(O, Environment) (Connector[S], error)
-	// Stale returns what remains of a state that other options or another Edition
-	// left; nil: nothing. A connector that reports what is gone must know what it had.
-	Stale func(S) S
 }
 
 // Connector pulls one source. Sync reads everything that changed since the run that
@@ -34,7 +31,9 @@ type Kind[O, S any] struct {
 // is exhausted, ctx is done or the source as a whole fails; a single bad item is
 // reported with out.Skip and does not end the run. A run may be repeated with the
 // same state at any time: the state of a run counts when its last batch is written.
-// The zero state reads everything.
+// The zero state reads everything. Of a state that other options or another Edition
+// left, Sync gets what the state's method Stale returns, or the zero state: a connector
+// that reports what is gone must know what it had.
 type Connector[S any] interface {
 	Sync(ctx context.Context, state S, out Sink) (S, Outcome, error)
 }
@@ -62,7 +61,7 @@ func (k Kind[O, S]) open(src network.Source, env Environment) (Connector[[]byte]
 		return nil, src.Options.Errorf("%w", err)
 	}
 	return stored[S]{
-		Connector: c, kind: k.Name, stale: k.Stale,
+		Connector: c, kind: k.Name,
 		key: Digest(Edition, options.Fingerprint(o), env.Network.Proposals.Key("0")),
 	}, nil
 }
@@ -71,7 +70,6 @@ func (k Kind[O, S]) open(src network.Source, env Environment) (Connector[[]byte]
 type stored[S any] struct {
 	Connector[S]
 	kind, key string
-	stale     func(S) S
 }
 
 // state is a state as it is stored: with the kind and a digest of what determined how
@@ -94,15 +92,16 @@ func (c stored[S]) Sync(ctx context.Context, before []byte, out Sink) ([]byte, O
 
 func (c stored[S]) recall(before []byte) (none S) {
 	var was state[S]
-	switch {
-	case json.Unmarshal(before, &was) != nil || was.Kind != c.kind:
-		return none
-	case was.Key == c.key:
-		return was.State
-	case c.stale == nil:
+	if json.Unmarshal(before, &was) != nil || was.Kind != c.kind {
 		return none
 	}
-	return c.stale(was.State)
+	if was.Key == c.key {
+		return was.State
+	}
+	if s, ok := any(was.State).(interface{ Stale() S }); ok {
+		return s.Stale()
+	}
+	return none
 }
 
 // Advice implements Advised.

@@ -23,6 +23,8 @@ type lights struct {
 
 type lit struct{ Runs []string }
 
+func (lit) Stale() lit { return lit{[]string{"stale"}} }
+
 // keeper is a connector that notes the state it gets.
 type keeper struct {
 	lights
@@ -88,9 +90,9 @@ func TestKind(t *testing.T) {
 
 	long := map[string]any{"names": []any{strings.Repeat("b", 5000), "a"}}
 	succeed(long)
-	want("other options")
+	want("other options", "stale")
 	succeed(long)
-	want("a large state", strings.Repeat("b", 5000))
+	want("a large state", "stale", strings.Repeat("b", 5000))
 	// A program that kept states in files stored this cursor, beside the state before.
 	files := []string{filepath.Join(f.config.WorkDir, "first", "state-0123"), filepath.Join(f.config.WorkDir, "first", "in-hand")}
 	for _, file := range files {
@@ -113,9 +115,6 @@ func TestKind(t *testing.T) {
 		}
 	}
 
-	kind.Stale = func(s lit) lit { return lit{[]string{"stale"}} }
-	succeed(a)
-	want("other options, of a kind that has use for it", "stale")
 	kind.Name = "other"
 	succeed(a)
 	want("another kind")

@@ -51,7 +51,6 @@ var Kind = ingest.Kind[settings, state]{
 		err := s.reveal(env)
 		return connector{s, env}, err
 	},
-	Stale: func(s state) state { return state{Known: s.Known} },
 }
 
 type connector struct {
@@ -68,6 +67,9 @@ type state struct {
 	// Unix seconds.
 	Known map[string]int64 `json:"known,omitempty"`
 }
+
+// Stale is what a run that reads the calendar otherwise must know.
+func (s state) Stale() state { return state{Known: s.Known} }
 
 // Sync implements ingest.Connector.
 func (c connector) Sync(ctx context.Context, before state, out ingest.Sink) (state, ingest.Outcome, error) {

@@ -21,14 +21,13 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
 	"almanac/text/webaddress"
 	"almanac/text/webpage"
 )
 
 // Kind is the kind of sources that network files call feed.
-var Kind = ingest.Kind[settings, listing.State]{
+var Kind = ingest.Kind[settings, ingest.Items]{
 	Name:    "feed",
 	Summary: "Reads a blog or a news page through its feed: RSS, RDF, Atom or JSON Feed.",
 	Example: `sources:
@@ -44,8 +43,7 @@ var Kind = ingest.Kind[settings, listing.State]{
       sweep: 168h               # how often to request all pages; default 168h
 `,
 	Defaults: settings{Pages: true, Sweep: 7 * 24 * time.Hour},
-	Stale:    listing.State.Stale,
-	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[ingest.Items], error) {
 		return connector{s, env}, nil
 	},
 }
@@ -98,10 +96,8 @@ const (
 )
 
 // Sync implements ingest.Connector.
-func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
-	listing.State, ingest.Outcome, error,
-) {
-	run := listing.NewRun(c.env, catalog.KindBlog, c.Sweep, known, out)
+func (c connector) Sync(ctx context.Context, known ingest.Items, out ingest.Sink) (ingest.Items, ingest.Outcome, error) {
+	run := ingest.NewListing(c.env, catalog.KindBlog, c.Sweep, known, out)
 	posts, err := c.posts(ctx, run, out)
 	if errors.Is(err, errUnchanged) {
 		return known, ingest.Outcome{}, nil
@@ -126,15 +122,15 @@ func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sin
 }
 
 // items are the posts as items of a list.
-func (c connector) items(posts []post) []listing.Item {
-	items := make([]listing.Item, len(posts))
+func (c connector) items(posts []post) []ingest.Item {
+	items := make([]ingest.Item, len(posts))
 	for i, p := range posts {
-		items[i] = listing.Item{Name: p.name, Stamp: listing.Stamp(p.Said), Accept: pageTypes}
+		items[i] = ingest.Item{Name: p.name, Stamp: ingest.Digest(p.Said), Accept: pageTypes}
 		if p.address != nil && !p.shared {
 			items[i].Address = p.address.String()
 		}
 		if !c.Pages || items[i].Address == "" {
-			items[i].Open = listing.Nothing
+			items[i].Open = ingest.Nothing
 		}
 		if p.Content != "" {
 			items[i].Bare = func() (catalog.Entry, error) { return c.entry(p, webpage.Page{}) }
@@ -144,7 +140,7 @@ func (c connector) items(posts []post) []listing.Item {
 }
 
 // missing settles what the feed no longer lists.
-func (c connector) missing(ctx context.Context, run *listing.Run) error {
+func (c connector) missing(ctx context.Context, run *ingest.Listing) error {
 	for name, old := range run.Missing() {
 		if u := webaddress.Canonical(old.Address, nil); u != nil && !c.scope.Holds(u) {
 			run.Drop(name) // the options exclude it now
@@ -160,7 +156,7 @@ func (c connector) missing(ctx context.Context, run *listing.Run) error {
 var errUnchanged = errors.New("the feed did not change")
 
 // posts reads the feed, page by page while they have new posts.
-func (c connector) posts(ctx context.Context, run *listing.Run, out ingest.Sink) ([]post, error) {
+func (c connector) posts(ctx context.Context, run *ingest.Listing, out ingest.Sink) ([]post, error) {
 	request := Request(c.URL)
 	if !run.Sweep {
 		request.ETag, request.LastModified = run.Known.List.ETag, run.Known.List.LastModified
@@ -179,13 +175,13 @@ func (c connector) posts(ctx context.Context, run *listing.Run, out ingest.Sink)
 		}
 		switch {
 		case err == nil && page == 1:
-			run.Now.List = listing.Validators{ETag: answer.ETag, LastModified: answer.LastModified}
+			run.Now.List = ingest.Validators{ETag: answer.ETag, LastModified: answer.LastModified}
 		case err == nil:
 		case page == 1 || ctx.Err() != nil:
 			return nil, err
 		default: // the next run reads the rest
 			out.Warn(fmt.Sprintf("page %d of the feed", page), "could not be read: "+err.Error())
-			run.Now.List, run.Now.Swept = listing.Validators{}, run.Known.Swept
+			run.Now.List, run.Now.Swept = ingest.Validators{}, run.Known.Swept
 			return posts, nil
 		}
 		read += len(answer.Body)

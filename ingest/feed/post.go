@@ -17,7 +17,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/ingest/listing"
+	"almanac/ingest"
 	"almanac/text/dates"
 	"almanac/text/markdown"
 	"almanac/text/markup"
@@ -316,7 +316,7 @@ const guidMark = "#"
 // apart returns the posts of a feed, each once: of several with one address and
 // one id the one that changed last. Posts with one address that differ by their
 // ids, such as the changes that one page lists, are named by both from then on.
-func apart(run *listing.Run, posts []post) []post {
+func apart(run *ingest.Listing, posts []post) []post {
 	shared := map[string]bool{} // addresses
 	for name := range run.Known.Items {
 		if address, _, ok := strings.Cut(name, guidMark); ok {
@@ -350,7 +350,7 @@ func apart(run *listing.Run, posts []post) []post {
 }
 
 // seen reports whether an earlier run has seen a post.
-func seen(run *listing.Run, p post) bool {
+func seen(run *ingest.Listing, p post) bool {
 	_, alone := run.Known.Items[p.name]
 	_, shared := run.Known.Items[p.name+guidMark+markName(p.GUID)]
 	return alone || shared

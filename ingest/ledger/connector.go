@@ -13,12 +13,11 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/curated"
 	"almanac/ingest/fleet"
-	"almanac/ingest/listing"
 	"almanac/text/options"
 )
 
 // Kind is the kind of sources that network files call ledger.
-var Kind = ingest.Kind[settings, listing.State]{
+var Kind = ingest.Kind[settings, ingest.Items]{
 	Name: "ledger",
 	Summary: "Reads the state and the governance of a ledger network from its Scan API: the read-only HTTP " +
 		"API of the Splice applications, which every super validator serves.",
@@ -55,10 +54,9 @@ var Kind = ingest.Kind[settings, listing.State]{
       curated: curated              # folder with the file apps, which describes applications; default curated
 `,
 	Defaults: settings{Liveness: 6 * time.Hour, Curated: curated.DefaultDir},
-	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[ingest.Items], error) {
 		return connector{s, env}, nil
 	},
-	Stale: listing.State.Stale,
 }
 
 type settings struct {
@@ -111,15 +109,13 @@ type connector struct {
 }
 
 // Sync implements ingest.Connector.
-func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
-	listing.State, ingest.Outcome, error,
-) {
+func (c connector) Sync(ctx context.Context, known ingest.Items, out ingest.Sink) (ingest.Items, ingest.Outcome, error) {
 	s := &syncRun{
 		opts: c.opts, env: c.env, peers: newPeers(c.env, out, c.opts.Environment, c.opts.Scans), out: out,
-		known: known.Items, now: map[string]listing.Seen{},
+		known: known.Items, now: map[string]ingest.Seen{},
 	}
 	err := s.read(ctx)
-	return listing.State{Items: s.now}, ingest.Outcome{Gone: s.gone}, err
+	return ingest.Items{Items: s.now}, ingest.Outcome{Gone: s.gone}, err
 }
 
 // syncRun is one reading of the ledger.
@@ -128,7 +124,7 @@ type syncRun struct {
 	env        ingest.Environment
 	peers      *peers
 	out        ingest.Sink
-	known, now map[string]listing.Seen
+	known, now map[string]ingest.Seen
 	state      catalog.NetworkState
 	rules      networkRules
 	gone       []catalog.Ref
@@ -186,7 +182,7 @@ func (s *syncRun) put(ctx context.Context, e catalog.Entry, stamp string, at tim
 		s.keep(ref)
 		return nil
 	}
-	s.now[ref.String()] = listing.Seen{Key: ref.Key, Stamp: stamp, Date: at}
+	s.now[ref.String()] = ingest.Seen{Key: ref.Key, Stamp: stamp, Date: at}
 	return s.out.Put(ctx, e)
 }
 

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest"
 	"almanac/ingest/curated"
 	"almanac/ingest/fleet"
-	"almanac/ingest/listing"
 	"almanac/text/dates"
 )
 
@@ -80,7 +80,7 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 		Body: strings.TrimSpace(fmt.Sprintf("%s is a featured application of %s. %s",
 			name, s.env.Network.Title, about.Description)),
 	}}
-	stamp := listing.Stamp(r, about)
+	stamp := ingest.Digest(r, about)
 	if exact, ok := earned.apps[a.Provider]; ok {
 		var err error
 		if a.Rewards, _, err = exact.decimal(); err != nil {
@@ -349,7 +349,7 @@ func (s *syncRun) validator(ctx context.Context, v *validator, reports map[strin
 	if v.data.Super {
 		e.Record.Tags = []string{catalog.TagSuper}
 	}
-	return s.put(ctx, e, listing.Stamp(stable, v.name, v.state), v.active)
+	return s.put(ctx, e, ingest.Digest(stable, v.name, v.state), v.active)
 }
 
 func (s *syncRun) describe(v *validator) string {

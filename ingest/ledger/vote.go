@@ -15,7 +15,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/mention"
-	"almanac/ingest/listing"
+	"almanac/ingest"
 	"almanac/text/dates"
 	"almanac/text/webaddress"
 )
@@ -97,7 +97,7 @@ func (s *syncRun) votes(ctx context.Context) error {
 		}
 		done[key] = true
 		if r.Result == nil && r.TrackingCid == "" {
-			s.now[r.trackingName()] = listing.Seen{Key: key}
+			s.now[r.trackingName()] = ingest.Seen{Key: key}
 		}
 		if err := s.vote(ctx, key, r); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (s *syncRun) results(ctx context.Context) (ended []request, available bool)
 	body := map[string]any{"limit": resultsPage}
 	q := question{path: "/v0/admin/sv/voteresults", what: "closed vote requests", body: body}
 	read := s.known[history].Stamp == whole
-	s.now[history] = listing.Seen{Stamp: s.known[history].Stamp}
+	s.now[history] = ingest.Seen{Stamp: s.known[history].Stamp}
 	pages := poll(ctx, s.peers, q, list("dso_rules_vote_results"))
 	if pages == nil {
 		return nil, false
@@ -214,10 +214,10 @@ func (s *syncRun) results(ctx context.Context) (ended []request, available bool)
 				items = s.readResults(last.items)
 				continue
 			}
-			s.now[history] = listing.Seen{} // the next run reads the rest
+			s.now[history] = ingest.Seen{} // the next run reads the rest
 			return ended, true
 		}
-		s.now[history] = listing.Seen{Stamp: whole}
+		s.now[history] = ingest.Seen{Stamp: whole}
 		return ended, true
 	}
 }
@@ -278,7 +278,7 @@ func (s *syncRun) vote(ctx context.Context, key string, r request) error {
 		(e.Record.CreatedAt.IsZero() || old.Before(e.Record.CreatedAt)) {
 		e.Record.CreatedAt = old
 	}
-	s.now[name] = listing.Seen{Key: key, Stamp: e.Record.State, Date: e.Record.CreatedAt}
+	s.now[name] = ingest.Seen{Key: key, Stamp: e.Record.State, Date: e.Record.CreatedAt}
 	return s.out.Put(ctx, e)
 }
 

@@ -95,7 +95,6 @@ var Kind = ingest.Kind[settings, memory]{
 		err := s.date(env.Now())
 		return connector{s, env}, err
 	},
-	Stale: func(m memory) memory { return m },
 }
 
 type connector struct {

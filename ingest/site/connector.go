@@ -18,13 +18,12 @@ import (
 
 	"almanac/catalog"
 	"almanac/ingest"
-	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
 	"almanac/text/webaddress"
 )
 
 // Kind is the kind of sources that network files call site.
-var Kind = ingest.Kind[settings, listing.State]{
+var Kind = ingest.Kind[settings, ingest.Items]{
 	Name:    "site",
 	Summary: "Reads a website: the pages that its sitemap or its llms.txt lists, from HTML or Markdown.",
 	Example: `sources:
@@ -43,8 +42,7 @@ var Kind = ingest.Kind[settings, listing.State]{
       sweep: 168h               # how often to request pages that the sitemap calls unchanged; default 168h
 `,
 	Defaults: settings{Kind: catalog.KindFoundation, MaxPages: 5000, Sweep: 7 * 24 * time.Hour},
-	Stale:    listing.State.Stale,
-	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[ingest.Items], error) {
 		return connector{s, env}, nil
 	},
 }
@@ -86,18 +84,16 @@ func host(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
 var types = []string{"text/html", "application/xhtml+xml", "text/markdown", "text/plain"}
 
 // Sync implements ingest.Connector.
-func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
-	listing.State, ingest.Outcome, error,
-) {
-	run := listing.NewRun(c.env, c.Kind, c.Sweep, known, out)
+func (c connector) Sync(ctx context.Context, known ingest.Items, out ingest.Sink) (ingest.Items, ingest.Outcome, error) {
+	run := ingest.NewListing(c.env, c.Kind, c.Sweep, known, out)
 	s := &survey{connector: c, out: out, listed: map[string]bool{}, met: map[string]bool{}, cut: map[string]bool{}}
 	err := s.list(ctx)
 	if err == nil {
-		items := make([]listing.Item, len(s.pages))
+		items := make([]ingest.Item, len(s.pages))
 		for i, p := range s.pages {
-			items[i] = listing.Item{Name: p.name, Address: p.address.String(), Accept: types}
+			items[i] = ingest.Item{Name: p.name, Address: p.address.String(), Accept: types}
 			if p.stamp != "" {
-				items[i].Stamp = listing.Stamp(p.stamp, p.title, p.note, p.section)
+				items[i].Stamp = ingest.Digest(p.stamp, p.title, p.note, p.section)
 			}
 		}
 		err = run.Each(ctx, items, func(i int, answer outbound.Response) (catalog.Entry, error) {

@@ -27,7 +27,6 @@ import (
 	"almanac/catalog"
 	"almanac/ingest"
 	"almanac/ingest/feed"
-	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
 	"almanac/text/options"
 	"almanac/text/webaddress"
@@ -35,7 +34,7 @@ import (
 )
 
 // Kind is the kind of sources that network files call video.
-var Kind = ingest.Kind[settings, listing.State]{
+var Kind = ingest.Kind[settings, ingest.Items]{
 	Name: "video",
 	Summary: "Reads the recordings of a channel: their metadata from its feed (Atom with Media RSS, or a " +
 		"podcast's RSS), their text from WebVTT or SubRip transcripts.",
@@ -59,8 +58,7 @@ var Kind = ingest.Kind[settings, listing.State]{
           transcript: https://files.example.org/gate.srt  # or a file
 `,
 	Defaults: settings{Languages: []string{"en"}, Sweep: 24 * time.Hour},
-	Stale:    listing.State.Stale,
-	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[ingest.Items], error) {
 		return connector{s, env}, nil
 	},
 }
@@ -116,14 +114,12 @@ type connector struct {
 const hopeful = 30 * 24 * time.Hour
 
 // Sync implements ingest.Connector.
-func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
-	listing.State, ingest.Outcome, error,
-) {
-	run := listing.NewRun(c.env, catalog.KindVideo, c.Sweep, known, out)
+func (c connector) Sync(ctx context.Context, known ingest.Items, out ingest.Sink) (ingest.Items, ingest.Outcome, error) {
+	run := ingest.NewListing(c.env, catalog.KindVideo, c.Sweep, known, out)
 	return run.Done(false, c.read(ctx, run, out))
 }
 
-func (c connector) read(ctx context.Context, run *listing.Run, out ingest.Sink) error {
+func (c connector) read(ctx context.Context, run *ingest.Listing, out ingest.Sink) error {
 	recordings, oldest, err := c.recordings(ctx, out)
 	if err != nil {
 		return err
@@ -135,12 +131,12 @@ func (c connector) read(ctx context.Context, run *listing.Run, out ingest.Sink) 
 		}
 	}
 	places := make([][]source, len(recordings)) // of their transcripts
-	items := make([]listing.Item, len(recordings))
+	items := make([]ingest.Item, len(recordings))
 	for i, v := range recordings {
 		places[i] = c.candidates(v, files)
-		items[i] = listing.Item{
-			Name: v.ID, Address: v.URL, Stamp: listing.Stamp(v.said, places[i], c.prints(places[i])),
-			Open: listing.Nothing, Bare: func() (catalog.Entry, error) { return v.entry(transcript{}) },
+		items[i] = ingest.Item{
+			Name: v.ID, Address: v.URL, Stamp: ingest.Digest(v.said, places[i], c.prints(places[i])),
+			Open: ingest.Nothing, Bare: func() (catalog.Entry, error) { return v.entry(transcript{}) },
 			Date: v.Published, Own: v.own,
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/ingest"
-	"almanac/ingest/listing"
 	"almanac/ingest/outbound"
 	"almanac/text/dates"
 	"almanac/text/pdf"
@@ -23,7 +22,7 @@ import (
 )
 
 // Kind is the kind of sources that network files call whitepaper.
-var Kind = ingest.Kind[settings, listing.State]{
+var Kind = ingest.Kind[settings, ingest.Items]{
 	Name:    "whitepaper",
 	Summary: "Reads papers: PDF files listed in the network file.",
 	Example: `sources:
@@ -42,8 +41,7 @@ var Kind = ingest.Kind[settings, listing.State]{
           authors: [Ada Quay]                            # default none
           published: 2031-05                             # as written; understood if a date, month or year
 `,
-	Stale: listing.State.Stale,
-	Open: func(s settings, env ingest.Environment) (ingest.Connector[listing.State], error) {
+	Open: func(s settings, env ingest.Environment) (ingest.Connector[ingest.Items], error) {
 		return connector{s.Papers, env}, nil
 	},
 }
@@ -96,17 +94,15 @@ const (
 )
 
 // Sync implements ingest.Connector.
-func (c connector) Sync(ctx context.Context, known listing.State, out ingest.Sink) (
-	listing.State, ingest.Outcome, error,
-) {
-	items := make([]listing.Item, len(c.papers))
+func (c connector) Sync(ctx context.Context, known ingest.Items, out ingest.Sink) (ingest.Items, ingest.Outcome, error) {
+	items := make([]ingest.Item, len(c.papers))
 	for i, p := range c.papers {
-		items[i] = listing.Item{Name: p.Slug, Address: p.URL, Accept: types, MaxBody: maxBytes, Own: true}
+		items[i] = ingest.Item{Name: p.Slug, Address: p.URL, Accept: types, MaxBody: maxBytes, Own: true}
 		if p.File != "" {
 			items[i].Open = func() ([]byte, error) { return c.env.Read(p.File, maxBytes) }
 		}
 	}
-	run := listing.NewRun(c.env, catalog.KindWhitepaper, 0, known, out)
+	run := ingest.NewListing(c.env, catalog.KindWhitepaper, 0, known, out)
 	err := run.Each(ctx, items, func(i int, file outbound.Response) (catalog.Entry, error) {
 		e, err := entry(c.papers[i], file.Body)
 		if err == nil && e.Record.Body == "" {

@@ -1,4 +1,4 @@
-package listing
+package ingest
 
 import (
 	"context"
@@ -10,18 +10,67 @@ import (
 	"time"
 
 	"almanac/catalog"
-	"almanac/ingest"
 	"almanac/ingest/outbound"
 	"almanac/text/webaddress"
 )
 
-// Run is one pass over a list. Known is the state that the previous run left, Now
-// the one of this run; connectors may read both.
-type Run struct {
-	Known, Now State
+// Items is what a Listing leaves for the next one.
+type Items struct {
+	// Swept is when all items were last requested.
+	Swept time.Time `json:"swept,omitzero"`
+	// List holds the validators of the list itself.
+	List Validators `json:"list,omitzero"`
+	// Items are keyed by a name that is stable across runs.
+	Items map[string]Seen `json:"items"`
+}
+
+// Validators identify the copy that was read (RFC 9110, 8.8).
+type Validators struct {
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"modified,omitempty"`
+}
+
+// Seen is what is remembered about an item.
+type Seen struct {
+	Validators
+	Key     string `json:"key,omitempty"`     // natural key of its record; "" if it has none
+	Address string `json:"address,omitempty"` // where it was read
+	Stamp   string `json:"stamp,omitempty"`   // digest of its entry in the list
+	// LeftOut is why it has no record; "": it has one.
+	LeftOut string `json:"left_out,omitempty"`
+	// Pending: it could not be read properly and must be read again.
+	Pending bool `json:"pending,omitempty"`
+	// Unlisted: the list used to name it but no longer does.
+	Unlisted bool `json:"unlisted,omitempty"`
+	// Date is when it was published, if that determines how long it is listed.
+	Date time.Time `json:"date,omitzero"`
+	// Own: the options name it, independent of the list.
+	Own bool `json:"own,omitempty"`
+	// Bare: its record is made of what the list says, without its content.
+	Bare bool `json:"bare,omitempty"`
+}
+
+// Stale is the state for a run that reads items otherwise: they are known but must be
+// read again.
+func (s Items) Stale() Items {
+	items := map[string]Seen{}
+	for name, seen := range s.Items {
+		seen.Validators, seen.Stamp, seen.Pending = Validators{}, "", true
+		items[name] = seen
+	}
+	return Items{Items: items}
+}
+
+// Listing is one pass over a list, such as a feed, a sitemap or a list of papers: it
+// names items, each at its own address. A Listing requests what changed since the run
+// before, knows what that saw, and handles failures: a known item that cannot be read
+// keeps its record, and a server that is down gets no further requests. Known is what
+// the run before left, Now what this run leaves; connectors may read both.
+type Listing struct {
+	Known, Now Items
 	Sweep      bool // this run requests all items, even those that the list calls unchanged
 
-	out   ingest.Sink
+	out   Sink
 	kind  catalog.Kind
 	hosts outbound.Hosts
 	gone  []catalog.Ref
@@ -29,11 +78,11 @@ type Run struct {
 	left  int // items that were not requested, because their host is down
 }
 
-// NewRun starts a run over a list whose items are records of a kind. sweep is how
+// NewListing starts a run over a list whose items are records of a kind. sweep is how
 // long to trust the list that an item is unchanged; 0 = forever.
-func NewRun(env ingest.Environment, kind catalog.Kind, sweep time.Duration, known State, out ingest.Sink) *Run {
-	r := &Run{
-		Known: known, Now: State{Swept: known.Swept, Items: map[string]Seen{}}, out: out, kind: kind,
+func NewListing(env Environment, kind catalog.Kind, sweep time.Duration, known Items, out Sink) *Listing {
+	r := &Listing{
+		Known: known, Now: Items{Swept: known.Swept, Items: map[string]Seen{}}, out: out, kind: kind,
 		hosts: outbound.Hosts{Client: env.HTTP},
 	}
 	if r.Sweep = sweep > 0 && env.Now().Sub(known.Swept) >= sweep; r.Sweep {
@@ -73,8 +122,8 @@ var (
 // Each reads the items of the list that changed; entry makes an item's record of its
 // content. It reports every item that cannot be read: that keeps its record unless it
 // is a bare one, and loses it if it is gone, unless the options name it. An item that is
-// to have no record (ingest.ErrNoItem) is not read again until the list calls it changed.
-func (r *Run) Each(ctx context.Context, items []Item,
+// to have no record (ErrNoItem) is not read again until the list calls it changed.
+func (r *Listing) Each(ctx context.Context, items []Item,
 	entry func(i int, content outbound.Response) (catalog.Entry, error)) error {
 	for i := range items {
 		if err := r.item(ctx, &items[i], func(content outbound.Response) (catalog.Entry, error) {
@@ -87,7 +136,7 @@ func (r *Run) Each(ctx context.Context, items []Item,
 	return nil
 }
 
-func (r *Run) item(ctx context.Context, it *Item, entry func(outbound.Response) (catalog.Entry, error)) error {
+func (r *Listing) item(ctx context.Context, it *Item, entry func(outbound.Response) (catalog.Entry, error)) error {
 	content, err := r.content(ctx, it)
 	var e catalog.Entry
 	if err == nil {
@@ -103,7 +152,7 @@ func (r *Run) item(ctx context.Context, it *Item, entry func(outbound.Response) 
 		return ctx.Err()
 	case errors.Is(err, errSettled):
 		return nil
-	case errors.Is(err, ingest.ErrNoItem):
+	case errors.Is(err, ErrNoItem):
 		seen.LeftOut = err.Error()
 		r.remember(it.Name, seen)
 		return nil
@@ -124,7 +173,7 @@ func (r *Run) item(ctx context.Context, it *Item, entry func(outbound.Response) 
 
 // content reads an item unless it is known to be unchanged. The error is errSettled
 // if there is nothing to make a record of.
-func (r *Run) content(ctx context.Context, it *Item) (outbound.Response, error) {
+func (r *Listing) content(ctx context.Context, it *Item) (outbound.Response, error) {
 	old, known := r.Known.Items[it.Name]
 	same := func() bool { return known && !old.Pending && it.Stamp == old.Stamp }
 	switch {
@@ -140,7 +189,7 @@ func (r *Run) content(ctx context.Context, it *Item) (outbound.Response, error) 
 	}
 	r.read++
 	if it.Stamp == "" {
-		if it.Stamp = Stamp(data); same() {
+		if it.Stamp = Digest(data); same() {
 			r.Keep(it.Name)
 			err = errSettled
 		}
@@ -150,7 +199,7 @@ func (r *Run) content(ctx context.Context, it *Item) (outbound.Response, error) 
 
 // request requests an item; if not same, its record changes although the answer may
 // not.
-func (r *Run) request(ctx context.Context, it *Item, same bool) (outbound.Response, error) {
+func (r *Listing) request(ctx context.Context, it *Item, same bool) (outbound.Response, error) {
 	answer, err := r.ask(ctx, *it, same)
 	switch blame := outbound.BlameOf(err); {
 	case errors.Is(err, outbound.ErrDown):
@@ -169,7 +218,7 @@ func (r *Run) request(ctx context.Context, it *Item, same bool) (outbound.Respon
 	return answer, errSettled
 }
 
-func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Response, error) {
+func (r *Listing) ask(ctx context.Context, it Item, conditional bool) (outbound.Response, error) {
 	request := outbound.Request{URL: it.Address, Accept: it.Accept, MaxBody: it.MaxBody}
 	if conditional {
 		old := r.Known.Items[it.Name]
@@ -184,14 +233,14 @@ func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Resp
 
 // KeepMissing keeps a known item that the list does not name; unlisted says that the
 // list should name it.
-func (r *Run) KeepMissing(name string, unlisted bool) {
+func (r *Listing) KeepMissing(name string, unlisted bool) {
 	old := r.Known.Items[name]
 	old.Unlisted = unlisted
 	r.remember(name, old)
 }
 
 // Drop forgets a known item that is gone.
-func (r *Run) Drop(name string) {
+func (r *Listing) Drop(name string) {
 	if old := r.Known.Items[name]; old.Key != "" {
 		r.gone = append(r.gone, catalog.Ref{Kind: r.kind, Key: old.Key})
 	}
@@ -201,7 +250,7 @@ func (r *Run) Drop(name string) {
 // Check handles a known item that the list no longer names: it requests the item when
 // it is first missing, and with every sweep. If its address now leads to another item
 // of this run, or to the front page of its site, the item is gone.
-func (r *Run) Check(ctx context.Context, name string, accept []string) {
+func (r *Listing) Check(ctx context.Context, name string, accept []string) {
 	old := r.Known.Items[name]
 	if old.Address == "" || old.Unlisted && !r.Sweep {
 		r.remember(name, old)
@@ -220,7 +269,7 @@ func (r *Run) Check(ctx context.Context, name string, accept []string) {
 }
 
 // elsewhere reports whether an item's address led to something else.
-func (r *Run) elsewhere(name, address string) bool {
+func (r *Listing) elsewhere(name, address string) bool {
 	u := webaddress.Canonical(address, nil)
 	if u == nil || webaddress.Key(u) == name {
 		return false
@@ -230,7 +279,7 @@ func (r *Run) elsewhere(name, address string) bool {
 }
 
 // again keeps an item of earlier runs, to be read again.
-func (r *Run) again(name string) {
+func (r *Listing) again(name string) {
 	if old, ok := r.Known.Items[name]; ok {
 		old.Pending, old.LeftOut = true, ""
 		r.remember(name, old)
@@ -238,7 +287,7 @@ func (r *Run) again(name string) {
 }
 
 // Keep keeps an item as the previous run saw it.
-func (r *Run) Keep(name string) {
+func (r *Listing) Keep(name string) {
 	if old, ok := r.Known.Items[name]; ok {
 		old.Unlisted = false
 		r.remember(name, old)
@@ -249,9 +298,9 @@ func (r *Run) Keep(name string) {
 type leftOut string
 
 func (l leftOut) Error() string        { return string(l) }
-func (l leftOut) Is(target error) bool { return target == ingest.ErrNoItem }
+func (l leftOut) Is(target error) bool { return target == ErrNoItem }
 
-func (r *Run) remember(name string, s Seen) {
+func (r *Listing) remember(name string, s Seen) {
 	r.Now.Items[name] = s
 	if s.Key != "" {
 		r.out.Keep(catalog.Ref{Kind: r.kind, Key: s.Key})
@@ -262,7 +311,7 @@ func (r *Run) remember(name string, s Seen) {
 }
 
 // Missing returns the known items that this run has not seen, by name.
-func (r *Run) Missing() iter.Seq2[string, Seen] {
+func (r *Listing) Missing() iter.Seq2[string, Seen] {
 	return func(yield func(string, Seen) bool) {
 		for _, name := range slices.Sorted(maps.Keys(r.Known.Items)) {
 			if _, ok := r.Now.Items[name]; !ok && !yield(name, r.Known.Items[name]) {
@@ -276,13 +325,13 @@ func (r *Run) Missing() iter.Seq2[string, Seen] {
 // seen has no record. It fails if a host is down and no item could be read, and reports
 // the items that are left to the next run: a record that it has not seen may then be
 // theirs.
-func (r *Run) Done(complete bool, err error) (State, ingest.Outcome, error) {
+func (r *Listing) Done(complete bool, err error) (Items, Outcome, error) {
 	down := r.hosts.Down()
 	if err == nil && r.read == 0 {
 		err = down
 	}
 	if err != nil {
-		return State{}, ingest.Outcome{}, err
+		return Items{}, Outcome{}, err
 	}
 	for _, seen := range r.Now.Items {
 		if seen.Pending {
@@ -292,5 +341,5 @@ func (r *Run) Done(complete bool, err error) (State, ingest.Outcome, error) {
 	if r.left > 0 {
 		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run: %w", r.left, down))
 	}
-	return r.Now, ingest.Outcome{Complete: complete && r.left == 0, Gone: r.gone}, nil
+	return r.Now, Outcome{Complete: complete && r.left == 0, Gone: r.gone}, nil
 }
