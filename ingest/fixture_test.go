@@ -125,7 +125,8 @@ func setup(t *testing.T) *fixture {
 		}
 	})
 	s := &spy{Store: store}
-	return &fixture{T: t, store: s, clock: c, config: ingest.Config{Store: s, Network: testNetwork, Now: c.now}}
+	return &fixture{T: t, store: s, clock: c, config: ingest.Config{Store: s, Network: testNetwork, Now: c.now,
+		WorkDir: filepath.Join(t.TempDir(), "sources")}}
 }
 
 // run runs a source of the test network and fails the test on an error.
@@ -140,7 +141,15 @@ func (f *fixture) run(source string, c ingest.Connector[[]byte]) ingest.Report {
 
 func (f *fixture) try(source string, c ingest.Connector[[]byte]) (ingest.Report, error) {
 	f.Helper()
-	return ingest.New(f.config).Run(f.Context(), network.Source{Name: source, Kind: "fake"}, c)
+	report := f.with(c).Run(f.Context(), network.Source{Name: source, Kind: "fake"})
+	return report, report.Err
+}
+
+// with is a pipeline whose sources a connector reads.
+func (f *fixture) with(c ingest.Connector[[]byte]) *ingest.Pipeline {
+	config := f.config
+	config.Connectors = fake(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) { return c, nil })
+	return ingest.New(config)
 }
 
 // keys are the keys of the live records of a source.

@@ -196,9 +196,6 @@ func (p *Pipeline) drop(ctx context.Context, name string) (deleted int, err erro
 // removeWorkDir removes a source's working directory. The name may be that of an
 // imported corpus, which anybody wrote: it is looked for, not followed.
 func (p *Pipeline) removeWorkDir(name string) error {
-	if p.config.WorkDir == "" {
-		return nil
-	}
 	dirs, err := os.ReadDir(p.config.WorkDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -362,7 +362,7 @@ func TestASchedulerGivesUpWhatIsNoLongerNamed(t *testing.T) {
 		defer store.Close()
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "handbook", Kind: "docs"}, {Name: "slow", Kind: "slow"}}
-		config := ingest.Config{Store: store, Network: n, Now: time.Now, Connectors: ingest.Registry{
+		config := ingest.Config{Store: store, Network: n, Now: time.Now, WorkDir: t.TempDir(), Connectors: ingest.Registry{
 			"docs": ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) {
 				return listing(page("a")), nil
 			}),
@@ -376,8 +376,9 @@ func TestASchedulerGivesUpWhatIsNoLongerNamed(t *testing.T) {
 				}), nil
 			}),
 		}}
-		if _, err := ingest.New(config).Run(t.Context(), network.Source{Name: "guides", Kind: "docs"},
-			listing(page("a"), page("b"))); err != nil {
+		before := fixture{T: t, config: config}
+		if err := before.with(listing(page("a"), page("b"))).Run(t.Context(),
+			network.Source{Name: "guides", Kind: "fake"}).Err; err != nil {
 			t.Fatal(err)
 		}
 		scheduler := ingest.NewScheduler(ingest.New(config))

@@ -33,7 +33,7 @@ var program = sync.OnceValue(func() string {
 // the run parses now. The file need not survive the machine, whose end is no content's
 // fault.
 type guard struct {
-	file   string // "" remembers nothing
+	file   string
 	killed []string
 
 	mu     sync.Mutex // guards the fields below: an interruption closes the guard
@@ -44,12 +44,9 @@ type guard struct {
 // maxGuard is the most bytes of a guard's file.
 const maxGuard = 1 << 20
 
-// openGuard opens the guard of a source whose working directory is dir; "" remembers
-// nothing. Another program tries again what killed a former one: then again is true.
+// openGuard opens the guard of a source whose working directory is dir. Another
+// program tries again what killed a former one: then again is true.
 func openGuard(dir string) (g *guard, again bool) {
-	if dir == "" {
-		return &guard{}, false
-	}
 	g = &guard{file: filepath.Join(dir, "unfinished")}
 	text, err := folder.ReadFile(g.file, maxGuard)
 	if err != nil {
@@ -67,7 +64,7 @@ func openGuard(dir string) (g *guard, again bool) {
 // Content that cannot be noted is parsed nevertheless.
 func (g *guard) begin(content []byte) error {
 	g.end()
-	if g.file == "" || len(content) < guarded {
+	if len(content) < guarded {
 		return nil
 	}
 	digest := digestOf(content)

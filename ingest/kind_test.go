@@ -50,7 +50,6 @@ func (k keeper) Sync(ctx context.Context, state lit, out ingest.Sink) (lit, inge
 // remains of it.
 func TestKind(t *testing.T) {
 	f := setup(t)
-	f.config.WorkDir = t.TempDir()
 	var got []lit
 	kind := ingest.Kind[lights, lit]{Name: "fake"}
 	run := func(values map[string]any, failure error) error {
@@ -122,8 +121,6 @@ func TestKind(t *testing.T) {
 	succeed(a)
 	want("other proposals of the network", "stale")
 
-	f.config.WorkDir = ""
-	succeed(a)
 	if err := run(nil, nil); err == nil || err.Error() != "ingest: source first: n.yaml:7: the option names is missing" {
 		t.Errorf("error %v", err)
 	}

@@ -44,8 +44,8 @@ type Store interface {
 	SetMeta(ctx context.Context, key, value string) error
 }
 
-// Config configures a Pipeline. Store and Now are required; the zero value of
-// the rest works.
+// Config configures a Pipeline. Store, Now and WorkDir are required; the zero value
+// of the rest works.
 type Config struct {
 	Store   Store
 	Network network.Network

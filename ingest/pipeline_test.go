@@ -22,10 +22,7 @@ import (
 func TestRunStoresRecordsAndState(t *testing.T) {
 	f := setup(t)
 	src := network.Source{Name: "first", Kind: "fake", Freshness: time.Hour}
-	report, err := ingest.New(f.config).Run(t.Context(), src, listing(page("a"), page("b")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := f.with(listing(page("a"), page("b"))).Run(t.Context(), src)
 	if report.Created != 2 || !report.Complete || report.Err != nil || report.Source != "first" {
 		t.Errorf("report %+v", report)
 	}
@@ -261,8 +258,7 @@ func TestTheGuardKnowsAChangedFile(t *testing.T) {
 			f.run("first", listing(pages(0, 20)...))
 			tt.change(&f.config.Network)
 			try := func(c connector) error {
-				_, err := ingest.New(f.config).Run(t.Context(), f.config.Network.Sources[0], c)
-				return err
+				return f.with(c).Run(t.Context(), f.config.Network.Sources[0]).Err
 			}
 			if tt.between != nil {
 				_ = try(tt.between)
@@ -453,7 +449,7 @@ func TestCancelledRunStopsAndReportsIt(t *testing.T) {
 	f := setup(t)
 	f.run("first", listing(pages(0, 3)...))
 	ctx, cancel := context.WithCancel(t.Context())
-	report, err := ingest.New(f.config).Run(ctx, network.Source{Name: "first", Kind: "fake"},
+	report := f.with(
 		connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 			if err := out.Put(ctx, page("new")); err != nil {
 				t.Error(err)
@@ -464,9 +460,9 @@ func TestCancelledRunStopsAndReportsIt(t *testing.T) {
 				t.Errorf("Put after the end: %v", err)
 			}
 			return outcome{Cursor: "x", Complete: true}, nil // a careless connector
-		}))
-	if !errors.Is(err, context.Canceled) || report.Deleted != 0 {
-		t.Errorf("error %v, report %+v", err, report)
+		})).Run(ctx, network.Source{Name: "first", Kind: "fake"})
+	if !errors.Is(report.Err, context.Canceled) || report.Deleted != 0 {
+		t.Errorf("report %+v", report)
 	}
 	if got := f.keys("first"); len(got) != 3 {
 		t.Errorf("records %v", got)
@@ -481,11 +477,11 @@ func TestCancelledRunFailsEvenWithNothingToWrite(t *testing.T) {
 	f.run("first", listing(page("a")))
 	f.clock.advance(time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := ingest.New(f.config).Run(ctx, network.Source{Name: "first", Kind: "fake"},
+	err := f.with(
 		connector(func(_ context.Context, cursor string, _ ingest.Sink) (outcome, error) {
 			cancel()
 			return outcome{Cursor: cursor}, nil
-		}))
+		})).Run(ctx, network.Source{Name: "first", Kind: "fake"}).Err
 	if s := f.state("first"); !errors.Is(err, context.Canceled) || s.LastSuccess.Equal(s.LastRun) {
 		t.Errorf("error %v, state %+v", err, s)
 	}

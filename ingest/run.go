@@ -36,16 +36,16 @@ const (
 // calls it from one goroutine.
 type run struct {
 	*Pipeline
-	src       network.Source
-	over      []string // the sources whose records it takes over
-	log       *slog.Logger
-	began     time.Time
-	state     catalog.SourceState
-	before    []byte // what the run before left for this one
-	temporary string // its working directory, if the pipeline has none
-	people    privacy.People
-	guard     *guard
-	live      map[catalog.Ref]int64 // the source's records before the run
+	src    network.Source
+	over   []string // the sources whose records it takes over
+	log    *slog.Logger
+	began  time.Time
+	state  catalog.SourceState
+	before []byte // what the run before left for this one
+	dir    string // the source's working directory
+	people privacy.People
+	guard  *guard
+	live   map[catalog.Ref]int64 // the source's records before the run
 
 	after   []byte               // what a good run leaves for the next one
 	put     map[catalog.Ref]bool // put in this run: true good, false bad

@@ -236,7 +236,7 @@ func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) er
 	}
 	c.turn.Store(&turn{running: true})
 	c.watch.begin(ctx)
-	err := s.pipeline.sync(ctx, c.src).Err
+	err := s.pipeline.Run(ctx, c.src).Err
 	c.turn.Store(&turn{})
 	c.plan(err)
 	s.pipeline.giveUp(ctx)

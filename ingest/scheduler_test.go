@@ -56,7 +56,7 @@ func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error
 	n := testNetwork
 	n.Sources = sources
 	s.sched = ingest.NewScheduler(ingest.New(ingest.Config{
-		Store: store, Network: n, Now: time.Now, Connectors: fake(s.connector),
+		Store: store, Network: n, Now: time.Now, WorkDir: t.TempDir(), Connectors: fake(s.connector),
 	}))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -181,10 +181,10 @@ func TestRunEndsAtItsDeadline(t *testing.T) {
 		defer store.Close()
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "endless", Kind: "fake", Every: 6 * time.Hour}}
-		pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now})
+		f := fixture{T: t, config: ingest.Config{Store: store, Network: n, Now: time.Now, WorkDir: t.TempDir()}}
 		for round, want := range []time.Duration{24 * time.Hour, 0, 3 * time.Hour} {
 			began := time.Now()
-			report, err := pipeline.Run(t.Context(), n.Sources[0], connector(
+			report := f.with(connector(
 				func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 					key := strings.Repeat("x", round+1)
 					if err := out.Put(ctx, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: key,
@@ -197,7 +197,8 @@ func TestRunEndsAtItsDeadline(t *testing.T) {
 						return outcome{}, ctx.Err()
 					}
 					return outcome{Cursor: "done"}, nil
-				}))
+				})).Run(t.Context(), n.Sources[0])
+			err := report.Err
 			if took := time.Since(began); took != want || report.Created != 1 {
 				t.Errorf("run %d took %v and wrote %d records, want %v and 1", round, took, report.Created, want)
 			}
@@ -225,7 +226,7 @@ func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "first", Kind: "fake"}, {Name: "second", Kind: "fake"}}
 		scheduler := ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
-			Connectors: fake(func(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte],
+			WorkDir: t.TempDir(), Connectors: fake(func(src network.Source, _ ingest.Environment) (ingest.Connector[[]byte],
 				error) {
 				return connector(func(ctx context.Context, _ string, out ingest.Sink) (outcome, error) {
 					if src.Name == "first" {
@@ -294,7 +295,7 @@ func TestANewWriterContinuesTheSchedule(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()
 			ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
-				Connectors: connectors})).Run(ctx)
+				WorkDir: t.TempDir(), Connectors: connectors})).Run(ctx)
 		}
 		hourly, daily := source("hourly", "a", time.Hour), source("daily", "a", 24*time.Hour)
 		broken, fresh := source("broken", "a", time.Hour), source("new", "a", time.Hour)

@@ -48,7 +48,7 @@ func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
 			errs = append(errs, ctx.Err())
 			break
 		}
-		report := p.sync(ctx, src)
+		report := p.Run(ctx, src)
 		reports = append(reports, report)
 		errs = append(errs, report.Err)
 	}
@@ -88,68 +88,30 @@ func (p *Pipeline) sources(names []string) ([]network.Source, error) {
 	return sources, nil
 }
 
-// sync makes a source's connector and runs it.
-func (p *Pipeline) sync(ctx context.Context, src network.Source) Report {
-	http := p.config.HTTP.For(addressesOf(src)...)
-	defer http.Close()
-	report, _ := p.run(ctx, src, func(r *run) (Connector[[]byte], error) { return r.connector(http) })
-	return report
-}
-
-// workDir returns the source's own directory, "" = none.
-func (p *Pipeline) workDir(src network.Source) string {
-	if p.config.WorkDir == "" {
-		return ""
-	}
-	return filepath.Join(p.config.WorkDir, src.Name)
-}
-
-// room returns the source's own directory, which exists. Without a WorkDir it is one
-// for this run alone.
-func (r *run) room() (dir string, err error) {
-	if dir = r.workDir(r.src); dir != "" {
-		return dir, os.MkdirAll(dir, 0o700)
-	}
-	r.temporary, err = os.MkdirTemp("", "almanac-")
-	return r.temporary, err
-}
-
+// connector makes the source's connector, with its own directory.
 func (r *run) connector(http *outbound.Client) (Connector[[]byte], error) {
-	p, src := r.Pipeline, r.src
-	dir, err := r.room()
-	if err != nil {
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
-	return p.config.Connectors.Connector(src, Environment{
-		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
-		HTTP: http, Files: p.config.Files,
-		WorkDir: dir, CorpusDir: p.config.CorpusDir, Pseudonym: r.people.Pseudonym,
+	return r.config.Connectors.Connector(r.src, Environment{
+		Network: r.config.Network, Now: r.config.Now, Log: r.log, HTTP: http, Files: r.config.Files,
+		WorkDir: r.dir, CorpusDir: r.config.CorpusDir, Pseudonym: r.people.Pseudonym,
 	})
 }
 
-// Run runs one source with a connector and stores the source's state. It
-// returns the report's error.
-func (p *Pipeline) Run(ctx context.Context, src network.Source, c Connector[[]byte]) (Report, error) {
-	return p.run(ctx, src, func(*run) (Connector[[]byte], error) { return c, nil })
-}
-
-func (p *Pipeline) run(
-	ctx context.Context, src network.Source, connector func(*run) (Connector[[]byte], error),
-) (Report, error) {
+// Run runs one source and stores the source's state.
+func (p *Pipeline) Run(ctx context.Context, src network.Source) Report {
 	started := p.config.Now()
 	ctx, s := otel.Tracer("almanac").Start(ctx, "source "+src.Name)
 	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, began: p.config.Now(),
+	r := &run{Pipeline: p, src: src, began: p.config.Now(), dir: filepath.Join(p.config.WorkDir, src.Name),
 		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
 	err := r.open(ctx)
 	if err == nil {
-		err = r.pull(ctx, connector)
+		err = r.pull(ctx)
 	}
 	if err != nil {
 		err = fmt.Errorf("ingest: source %s: %w", src.Name, err)
-	}
-	if r.temporary != "" {
-		_ = os.RemoveAll(r.temporary) // the system does, if this cannot
 	}
 	r.report.Err = err
 	r.remark()
@@ -163,7 +125,7 @@ func (p *Pipeline) run(
 	if ctx.Err() == nil {
 		p.ended(src, r.report.Err)
 	}
-	return r.report, r.report.Err
+	return r.report
 }
 
 // tell says in the span of a run what became of it.
@@ -202,7 +164,7 @@ func (r *run) open(ctx context.Context) error {
 		}
 	}
 	over, anew := r.inherits(r.src)
-	guard, again := openGuard(r.workDir(r.src))
+	guard, again := openGuard(r.dir)
 	if r.over, r.guard = over, guard; !anew && !again {
 		if err := r.recall(ctx); err != nil {
 			return err
@@ -230,9 +192,9 @@ func (r *run) recall(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("what the run before left: %w", err)
 	}
-	if dir := r.workDir(r.src); dir != "" && r.before == nil {
-		states, _ := filepath.Glob(filepath.Join(dir, "state-*")) // the pattern is valid
-		for _, former := range append(states, filepath.Join(dir, "in-hand")) {
+	if r.before == nil {
+		states, _ := filepath.Glob(filepath.Join(r.dir, "state-*")) // the pattern is valid
+		for _, former := range append(states, filepath.Join(r.dir, "in-hand")) {
 			_ = os.RemoveAll(former) // nothing reads it
 		}
 	}
@@ -259,8 +221,10 @@ func (r *run) limit() time.Duration {
 
 // pull runs the connector and finishes the run. The records that a failing
 // connector yielded are kept; only cursor and tombstones need a complete run.
-func (r *run) pull(ctx context.Context, connector func(*run) (Connector[[]byte], error)) error {
-	c, err := connector(r)
+func (r *run) pull(ctx context.Context) error {
+	http := r.config.HTTP.For(addressesOf(r.src)...)
+	defer http.Close()
+	c, err := r.connector(http)
 	if err != nil {
 		return err
 	}

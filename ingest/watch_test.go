@@ -63,7 +63,7 @@ func TestWhatChangesOnThisMachineIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		sched := ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
-			Connectors: registry}))
+			WorkDir: t.TempDir(), Connectors: registry}))
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { sched.Run(ctx); close(done) }()

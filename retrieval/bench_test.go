@@ -46,7 +46,7 @@ func corpusEngine(b *testing.B, dir string, options ...option) *fixture {
 		b.Fatal(err)
 	}
 	p := ingest.New(ingest.Config{Store: store, Network: n, Connectors: ingest.Kinds(snapshot.Kind),
-		Now:       time.Now,
+		Now: time.Now, WorkDir: b.TempDir(),
 		CorpusDir: filepath.Join(dir, "corpus")})
 	if _, err := p.Sync(ctx, nil); err != nil {
 		b.Fatal(err)

@@ -82,14 +82,17 @@ func stagesOf(t *testing.T) map[string]func(text string) {
 	must(err)
 	t.Cleanup(func() { must(store.Close()) })
 	of := network.Proposals{Prefix: "CWP", Statuses: []string{"Draft"}, Default: "Draft"}
-	pipeline := ingest.New(ingest.Config{Store: store, Now: time.Now, Network: network.Network{Proposals: of}})
+	work := t.TempDir()
 	data, err := catalog.Encode(catalog.Release{Version: "1.0.0"})
 	must(err)
 	return map[string]func(string){
 		"prepare": func(text string) {
-			_, err := pipeline.Run(t.Context(), network.Source{Name: "hostile", Kind: "docs"}, putting(catalog.Record{
-				Kind: catalog.KindDoc, Key: "a", Title: "A", Container: "a/b", Body: text}))
-			must(err)
+			hostile := ingest.Constructor(func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) {
+				return putting{Kind: catalog.KindDoc, Key: "a", Title: "A", Container: "a/b", Body: text}, nil
+			})
+			must(ingest.New(ingest.Config{Store: store, Now: time.Now, Network: network.Network{Proposals: of}, WorkDir: work,
+				Connectors: ingest.Registry{"hostile": hostile}}).Run(t.Context(),
+				network.Source{Name: "hostile", Kind: "hostile"}).Err)
 		},
 		"derive": func(text string) {
 			in := derive.Input{catalog.KindRelease: {{Record: catalog.Record{ID: 1, Kind: catalog.KindRelease,

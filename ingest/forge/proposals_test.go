@@ -231,10 +231,10 @@ func TestReadsGrants(t *testing.T) {
 func TestNamesAreAddedToTheProposalsOfAnotherSource(t *testing.T) {
 	t.Parallel()
 	s := connectortest.NewSource(t, drafts(t, serve(t, newHub(t)).URL, nil))
-	p := ingest.New(ingest.Config{Store: s.Store, Network: connectortest.Causeway,
-		Now: func() time.Time { return s.Clock }})
-	_, err := p.Run(t.Context(), network.Source{Name: "clone", Kind: "proposals"}, cloned{})
-	if err != nil {
+	open := func(network.Source, ingest.Environment) (ingest.Connector[[]byte], error) { return cloned{}, nil }
+	p := ingest.New(ingest.Config{Store: s.Store, Network: connectortest.Causeway, WorkDir: t.TempDir(),
+		Now: func() time.Time { return s.Clock }, Connectors: ingest.Registry{"clone": ingest.Constructor(open)}})
+	if err := p.Run(t.Context(), network.Source{Name: "clone", Kind: "clone"}).Err; err != nil {
 		t.Fatal(err)
 	}
 	got := s.Sync()
