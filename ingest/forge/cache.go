@@ -16,8 +16,8 @@ import (
 // keepUnused is how long an unused response stays on disk.
 const keepUnused = 30 * 24 * time.Hour
 
-// cache stores responses of the REST API in files. Each is complete or absent;
-// an unreadable one counts as absent.
+// cache stores responses of the REST API in files. One that is not complete, which its
+// checksum tells, counts as absent.
 type cache struct {
 	dir string
 	now func() time.Time
@@ -69,24 +69,13 @@ func (c cache) put(key string, k kept) error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
-	f, err := os.CreateTemp(c.dir, "new-")
-	if err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
-	defer os.Remove(f.Name()) // gone if it was renamed
-	z, _ := gzip.NewWriterLevel(f, gzip.BestSpeed)
-	_, err = z.Write(append(append(head, '\n'), k.Body...))
-	for _, close := range []func() error{z.Close, f.Close} {
-		if cerr := close(); err == nil {
-			err = cerr
-		}
-	}
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	_, _ = z.Write(append(append(head, '\n'), k.Body...)) // memory does not fail
+	_ = z.Close()
 	now := c.now()
-	if err == nil {
-		err = os.Chtimes(f.Name(), now, now)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
+	if err = os.WriteFile(file, packed.Bytes(), 0o600); err == nil {
+		err = os.Chtimes(file, now, now)
 	}
 	if err != nil {
 		return fmt.Errorf("cache: %w", err)
