@@ -29,7 +29,7 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		_, _ = parseManifest(line)
 		_ = eachLine(bytes.NewReader(line), func(l entryLine) error {
-			e, err := checked(l, row{})
+			e, err := checked(l.entry(), row{})
 			if err != nil {
 				return nil
 			}
@@ -41,7 +41,7 @@ func FuzzLine(f *testing.F) {
 			if err := json.Unmarshal(text, &again); err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			back, err := checked(again, row{})
+			back, err := checked(again.entry(), row{})
 			if err != nil || back.ContentHash() != e.ContentHash() || !reflect.DeepEqual(back, e) {
 				t.Fatalf("%s\n%+v\n%+v\n%v", text, e, back, err)
 			}

@@ -201,9 +201,9 @@ func (r *reader) file(ctx context.Context, row row) error {
 	case typeEvents:
 		return r.events(ctx, row, f)
 	case typeSnapshots:
-		return eachLine(f, func(l snapshotLine) error {
+		return Snapshots(f, func(s catalog.Snapshot) error {
 			r.sum.Snapshots++
-			return r.store.PutSnapshot(ctx, catalog.Snapshot(l))
+			return r.store.PutSnapshot(ctx, s)
 		})
 	}
 	return eachLine(f, func(l sourceLine) error {
@@ -222,8 +222,8 @@ func (r *reader) entries(ctx context.Context, row row, f io.Reader) error {
 		b.Entries, bytes = nil, 0
 		return err
 	}
-	err := eachLine(f, func(l entryLine) error {
-		e, err := checked(l, row)
+	err := Entries(f, func(e catalog.Entry) error {
+		e, err := checked(e, row)
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (r *reader) entries(ctx context.Context, row row, f io.Reader) error {
 			r.sum.Additions++
 		}
 		b.Entries = append(b.Entries, e)
-		if bytes += len(l.Body) + len(l.Data) + 512; len(b.Entries) < batchEntries && bytes < batchBytes {
+		if bytes += len(e.Record.Body) + len(e.Record.Data) + 512; len(b.Entries) < batchEntries && bytes < batchBytes {
 			return nil
 		}
 		return flush()
@@ -245,13 +245,14 @@ func (r *reader) entries(ctx context.Context, row row, f io.Reader) error {
 	return flush()
 }
 
-// checked returns the entry of a line. The content of a record must match its hash.
-func checked(l entryLine, row row) (catalog.Entry, error) {
-	e, err := l.entry().Normalize()
+// checked returns the stored form of an entry. The content of a record must match its hash.
+func checked(e catalog.Entry, row row) (catalog.Entry, error) {
+	hash := e.Record.Hash
+	e, err := e.Normalize()
 	if err != nil {
 		return e, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if row.Type == typeRecords && e.ContentHash() != l.Hash {
+	if row.Type == typeRecords && e.ContentHash() != hash {
 		return e, fmt.Errorf("%w: %s does not match its hash", ErrDamaged, e.Record.Ref())
 	}
 	return e, nil
@@ -260,8 +261,8 @@ func checked(l entryLine, row row) (catalog.Entry, error) {
 func (r *reader) events(ctx context.Context, row row, f io.Reader) error {
 	// Events of one reference must be in one batch, so all of a source are.
 	b := catalog.Batch{Source: row.Source}
-	err := eachLine(f, func(l eventLine) error {
-		b.Events = append(b.Events, l.event())
+	err := Events(f, func(e catalog.Event) error {
+		b.Events = append(b.Events, e)
 		return nil
 	})
 	if err != nil {
@@ -270,6 +271,21 @@ func (r *reader) events(ctx context.Context, row row, f io.Reader) error {
 	r.sum.Events += len(b.Events)
 	_, err = r.store.Apply(ctx, b)
 	return err
+}
+
+// Entries calls use with each entry of a file of records or additions. It checks nothing but that they are JSON.
+func Entries(f io.Reader, use func(catalog.Entry) error) error {
+	return eachLine(f, func(l entryLine) error { return use(l.entry()) })
+}
+
+// Events calls use with each event of a file of events.
+func Events(f io.Reader, use func(catalog.Event) error) error {
+	return eachLine(f, func(l eventLine) error { return use(l.event()) })
+}
+
+// Snapshots calls use with each state of a file of series.
+func Snapshots(f io.Reader, use func(catalog.Snapshot) error) error {
+	return eachLine(f, func(l snapshotLine) error { return use(catalog.Snapshot(l)) })
 }
 
 // eachLine calls use with each line of a file of JSON lines. Errors name the

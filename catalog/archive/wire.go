@@ -98,7 +98,8 @@ type entryLine struct {
 	Container    string          `json:"container,omitempty"`
 	State        string          `json:"state,omitempty"`
 	Category     string          `json:"category,omitempty"`
-	Parent       int64           `json:"parent,omitempty"`
+	Parent       int64           `json:"parent,omitempty"` // its id, in a corpus
+	Below        refLine         `json:"below,omitzero"`   // the parent by its key, where records have no ids
 	Author       string          `json:"author,omitempty"`
 	CreatedAt    time.Time       `json:"created_at,omitzero"`
 	UpdatedAt    time.Time       `json:"updated_at,omitzero"`
@@ -118,6 +119,11 @@ type entryLine struct {
 	Votes        []voteLine      `json:"votes,omitempty"`
 	Facts        *catalog.Facts  `json:"facts,omitempty"`
 	Body         string          `json:"body,omitempty"`
+}
+
+type refLine struct {
+	Kind catalog.Kind `json:"kind"`
+	Key  string       `json:"key"`
 }
 
 type linkLine struct {
@@ -175,7 +181,7 @@ func lineOf(e catalog.Entry) entryLine {
 		UpdatedAt: r.UpdatedAt, LastActivity: r.LastActivityAt, FirstSeen: r.FirstSeenAt, StartsAt: r.StartsAt,
 		EndsAt: r.EndsAt, Views: r.Views,
 		Replies: r.Replies, VoteCount: r.Votes, Summary: r.Summary, Data: r.Data, Tags: r.Tags, Hash: r.Hash,
-		Aliases: e.Aliases, Facts: e.Facts, Body: r.Body,
+		Aliases: e.Aliases, Facts: e.Facts, Body: r.Body, Below: refLine(e.Parent),
 	}
 	for _, k := range e.Links {
 		l.Links = append(l.Links, linkLine{k.Relation, k.To.Kind, k.To.Key, k.Snippet})
@@ -187,7 +193,7 @@ func lineOf(e catalog.Entry) entryLine {
 }
 
 func (l entryLine) entry() catalog.Entry {
-	e := catalog.Entry{Aliases: l.Aliases, Facts: l.Facts, Record: catalog.Record{
+	e := catalog.Entry{Parent: catalog.Ref(l.Below), Aliases: l.Aliases, Facts: l.Facts, Record: catalog.Record{
 		ID: l.ID, Kind: l.Kind, Key: l.Key, Title: l.Title, URL: l.URL, Path: l.Path, Container: l.Container,
 		State: l.State, Category: l.Category, Parent: l.Parent, Author: l.Author, CreatedAt: l.CreatedAt,
 		UpdatedAt: l.UpdatedAt, LastActivityAt: l.LastActivity, FirstSeenAt: l.FirstSeen, StartsAt: l.StartsAt,
