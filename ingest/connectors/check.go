@@ -65,7 +65,7 @@ func Check(ctx context.Context, cfg CheckConfig) []Finding {
 		if advised, ok := connector.(ingest.Advised); ok {
 			f.Advice = advised.Advice(ctx)
 		}
-		if src.Kind == Sample { // its servers are files, which need no secrets
+		if src.Kind == Sample { // what it reads comes with the program
 			continue
 		}
 		names := namesOf(registry, src, env.CorpusDir)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -68,6 +69,8 @@ func load(dir string) (c contents, err error) {
 			Connectors: connectors.All(at),
 		})
 	}
+	defer os.Setenv("PATH", os.Getenv("PATH"))
+	os.Setenv("PATH", "") // a machine without git
 	if c.reports, err = pipeline(anchor).Sync(ctx, nil); err != nil {
 		return c, err
 	}
@@ -130,8 +133,7 @@ func TestSync(t *testing.T) {
 	c := synced(t)
 	t.Run("skips_and_warns_of_nothing", func(t *testing.T) {
 		for _, r := range c.reports {
-			// these never name all
-			whole := r.Complete || slices.Contains([]string{"blog", "talks", "ledger", "operations"}, r.Source)
+			whole := r.Complete || r.Source == "operations" // which names those of some months
 			if r.Err != nil || !whole || r.Created == 0 || r.Skipped+r.Warned+r.Foreign > 0 {
 				t.Errorf("%+v", r)
 			}
@@ -211,7 +213,6 @@ func TestSync(t *testing.T) {
 
 var (
 	markdownLink = regexp.MustCompile(`\]\(([^()\s]+)\)`)
-	docRole      = regexp.MustCompile("`[^`<]*<([^`>]+)>`")
 	pullMention  = regexp.MustCompile(`\bPR-\d+\b`)
 )
 
@@ -246,7 +247,12 @@ func (c contents) atNumber(to catalog.Ref) bool {
 
 func TestEveryReferenceLeadsSomewhere(t *testing.T) {
 	c := synced(t)
-	files := texts(t, anchor)
+	files := map[string]string{} // of sources whose records are files
+	for _, r := range c.records {
+		if slices.Contains([]string{"cips", "grants", "docs", "release-notes"}, r.Source) {
+			files[r.Path] = r.Body
+		}
+	}
 	t.Run("mentions_of_proposals", func(t *testing.T) {
 		mentions := 0
 		for _, l := range c.links {
@@ -260,7 +266,7 @@ func TestEveryReferenceLeadsSomewhere(t *testing.T) {
 		}
 		for name, text := range files {
 			for _, key := range pullMention.FindAllString(text, -1) {
-				if _, ok := c.drafts[key]; !ok && !strings.HasSuffix(name, ".jsonl") {
+				if _, ok := c.drafts[key]; !ok {
 					t.Errorf("%s mentions %s, which is not there", name, key)
 				}
 			}
@@ -269,11 +275,7 @@ func TestEveryReferenceLeadsSomewhere(t *testing.T) {
 	t.Run("relative_links", func(t *testing.T) {
 		checked := 0
 		for name, text := range files {
-			targets := markdownLink.FindAllStringSubmatch(text, -1)
-			if path.Ext(name) == ".rst" {
-				targets = docRole.FindAllStringSubmatch(text, -1)
-			}
-			for _, m := range targets {
+			for _, m := range markdownLink.FindAllStringSubmatch(text, -1) {
 				target, anchor, _ := strings.Cut(m[1], "#")
 				if strings.Contains(target, "://") {
 					continue

@@ -1,35 +1,27 @@
 package sample_test
 
 import (
-	"io/fs"
 	"path"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/connectors"
 	"almanac/ingest/sample"
+	"almanac/text/options"
 )
 
 // anchor is a day in the middle of a month, and not midnight.
 var anchor = time.Date(2031, 6, 17, 15, 4, 5, 0, time.UTC)
 
-// texts renders the sample and returns its files.
+// texts renders the sample's files.
 func texts(t testing.TB, at time.Time) map[string]string {
 	t.Helper()
-	fsys, err := sample.FS(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(fsys, name)
-		files[name] = string(data)
-		return err
-	})
+	files, err := sample.Texts(at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +31,12 @@ func texts(t testing.TB, at time.Time) map[string]string {
 var (
 	isoDay  = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}`)
 	longDay = regexp.MustCompile(`\b[A-Z][a-z]+ \d{1,2}, \d{4}\b`)
-	mailDay = regexp.MustCompile(`\b\d{2} [A-Z][a-z]{2} \d{4}\b`)
 )
 
 func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 func TestEveryDateMovesWithTheAnchor(t *testing.T) {
-	patterns := map[string]*regexp.Regexp{time.DateOnly: isoDay, "January 2, 2006": longDay, "02 Jan 2006": mailDay}
+	patterns := map[string]*regexp.Regexp{time.DateOnly: isoDay, "January 2, 2006": longDay}
 	type place struct{ file, layout string }
 	find := func(at time.Time) (found map[place][]string, total int) {
 		found = map[place][]string{}
@@ -103,18 +94,37 @@ func TestNothingOfATemplateIsLeft(t *testing.T) {
 // TestThePeopleAreCalledFictional holds the page about the sample against the
 // authors of everything.
 func TestThePeopleAreCalledFictional(t *testing.T) {
-	files := texts(t, anchor)
-	readme := files["docs/handbook/README.md"]
+	c := synced(t)
+	readme := c.byRef[catalog.Ref{Kind: catalog.KindDoc, Key: "docs/handbook/README.md"}].Body
 	if !strings.Contains(readme, "The people are fictional") || !strings.Contains(readme, "network is fictional") &&
 		!strings.Contains(readme, "Network is fictional") {
 		t.Fatal("the page about the sample does not say that it is fictional")
 	}
-	for _, c := range synced(t).records {
+	for _, c := range c.records {
 		for author := range strings.SplitSeq(c.Author, ", ") {
 			name, _, _ := strings.Cut(author, " (")
 			if name != "" && !strings.Contains(readme, "| "+name+" |") {
 				t.Errorf("%s: the page about the sample does not name %q", c.Ref(), name)
 			}
 		}
+	}
+}
+
+func TestConnectorErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, source, want string
+		options            map[string]any
+	}{
+		{"an unknown connector", "operations", `did you mean "calendar"`, map[string]any{"connector": "calender"}},
+		{"an option of what is captured", "forum", "url", map[string]any{"url": "https://example.org/"}},
+		{"a source that is not captured", "forun", `did you mean "forum"`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			src := network.Source{Name: c.source, Kind: connectors.Sample, Options: options.Of(c.options)}
+			_, err := connectors.All(anchor).Connector(src, ingest.Environment{})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v; want %q", err, c.want)
+			}
+		})
 	}
 }

@@ -3,13 +3,14 @@
 package hostile
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"io/fs"
+	"mime"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,12 +21,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"almanac/ingest"
-	"almanac/ingest/sample"
 )
 
 // shapes are pieces of texts that parsers make much of.
@@ -84,10 +83,14 @@ func Texts() []Text {
 	return all
 }
 
-// sampled are the files of the sample.
-var sampled = sync.OnceValues(func() (fs.FS, error) { return sample.FS(time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)) })
+// worldFile has the sources of a whole network: its network.yaml, the files that these read, and below web/HOST/PATH
+// what servers answer.
+const worldFile = "../../testing/hostile/testdata/world.zip"
 
-// swelling makes sources of the sample as large as they can be: the largest file or
+// world opens it once: an archive is a file system.
+var world = sync.OnceValues(func() (*zip.ReadCloser, error) { return zip.OpenReader(worldFile) })
+
+// swelling makes sources of the world as large as they can be: the largest file or
 // answer of each directory has one text, or one list, that fills it to the bound.
 type swelling struct {
 	kind  string
@@ -95,7 +98,7 @@ type swelling struct {
 	list  bool
 	most  int      // files or answers that are swollen, each by another shape
 	lists int      // the most of lists: more are a corpus that is too large; 0: any number
-	from  []string // directories of the sample's files, for kinds that read files; none: servers
+	from  []string // directories of files, for kinds that read them; none: servers
 }
 
 // swellings are of every kind whose answers are texts or lists; others are among the
@@ -127,7 +130,11 @@ func Sources(tb testing.TB, most int) []Source {
 			Options map[string]any
 		}
 	}
-	text, err := os.ReadFile("../../ingest/networks/sample.yaml")
+	files, err := world()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	text, err := fs.ReadFile(files, "network.yaml")
 	if err == nil {
 		err = yaml.Unmarshal(text, &network)
 	}
@@ -149,19 +156,15 @@ func Sources(tb testing.TB, most int) []Source {
 			}
 			what := map[bool]string{false: "texts", true: "lists"}[list]
 			all = append(all, Source{Name: fmt.Sprintf("the largest %s of %s", what, s.kind), Kind: s.kind, Long: true,
-				world: func(tb testing.TB, dir string) map[string]any { return s.start(tb, dir, options) }})
+				world: func(tb testing.TB, dir string) map[string]any { return s.start(tb, files, dir, options) }})
 		}
 	}
 	return all
 }
 
 // start makes files and servers, and returns the options that lead to them.
-func (s swelling) start(tb testing.TB, dir string, named map[string]any) map[string]any {
+func (s swelling) start(tb testing.TB, files fs.FS, dir string, named map[string]any) map[string]any {
 	tb.Helper()
-	files, err := sampled()
-	if err != nil {
-		tb.Fatal(err)
-	}
 	if s.from != nil {
 		s.write(tb, files, dir)
 	}
@@ -173,7 +176,6 @@ func (s swelling) start(tb testing.TB, dir string, named map[string]any) map[str
 	if err != nil {
 		tb.Fatal(err)
 	}
-	text = regexp.MustCompile(`\{\{day [^}]*\}\}`).ReplaceAll(text, []byte("2030-06-01"))
 	var options map[string]any
 	if err := yaml.Unmarshal([]byte(strings.NewReplacer(servers...).Replace(string(text))), &options); err != nil {
 		tb.Fatal(err)
@@ -244,7 +246,7 @@ func largest(files fs.FS, dir string) (name string) {
 	return name
 }
 
-// serve starts the sample's servers and returns their addresses, each after its name.
+// serve starts the servers and returns their addresses, each after its name.
 func (s swelling) serve(tb testing.TB, files fs.FS) (addresses []string) {
 	tb.Helper()
 	hosts, err := fs.ReadDir(files, "web")
@@ -256,19 +258,12 @@ func (s swelling) serve(tb testing.TB, files fs.FS) (addresses []string) {
 	swollen := map[string]int{} // guarded by mu
 	for _, host := range hosts {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r.URL.Scheme, r.URL.Host = "https", host.Name()
-			answer, err := sample.Servers(files).RoundTrip(r)
-			if err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
+			name, body := answer(files, path.Join("web", host.Name(), r.URL.Path), r)
+			if name == "" {
+				http.NotFound(w, r)
 				return
 			}
-			defer answer.Body.Close()
-			body, _ := io.ReadAll(answer.Body) // it is in memory
-			at := path.Join("web", host.Name(), r.URL.Path)
-			for _, name := range []string{at, at + ".json", at + "/index.html"} {
-				if name != largest(files, path.Dir(name)) {
-					continue
-				}
+			if r.Method == http.MethodGet && name == largest(files, path.Dir(name)) {
 				mu.Lock()
 				k, known := swollen[name]
 				if !known {
@@ -280,8 +275,7 @@ func (s swelling) serve(tb testing.TB, files fs.FS) (addresses []string) {
 					body = s.swell(path.Ext(name), body, shapes[k%len(shapes)])
 				}
 			}
-			w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
-			w.WriteHeader(answer.StatusCode)
+			w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 			_, _ = rename.WriteString(w, string(body))
 		}))
 		tb.Cleanup(server.Close)
@@ -289,6 +283,21 @@ func (s swelling) serve(tb testing.TB, files fs.FS) (addresses []string) {
 	}
 	rename = strings.NewReplacer(addresses...)
 	return addresses
+}
+
+// answer is the file for a request to a path, whatever its query: a page may be a directory of others. A question in
+// GraphQL has the whole document of the repository that its variables name.
+func answer(files fs.FS, at string, r *http.Request) (name string, body []byte) {
+	var question struct{ Variables struct{ Owner, Name string } }
+	if r.Method == http.MethodPost && json.NewDecoder(r.Body).Decode(&question) == nil {
+		at = path.Join(at, question.Variables.Owner, question.Variables.Name)
+	}
+	for _, name := range []string{at, at + ".json", at + "/index.html"} {
+		if body, err := fs.ReadFile(files, name); err == nil {
+			return name, body
+		}
+	}
+	return "", nil
 }
 
 var (
