@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"almanac/catalog/postgres"
-	"almanac/catalog/sqlstore"
-	"almanac/testing/catalogtest"
 	"almanac/testing/postgrestest"
 )
 
@@ -25,15 +23,4 @@ func open(t testing.TB, address string) *postgres.Store {
 		}
 	})
 	return s
-}
-
-func TestConformance(t *testing.T) {
-	address := postgrestest.Database(t)
-	if err := open(t, address).Close(); err != nil {
-		t.Fatal(err)
-	}
-	catalogtest.Run(t, func(t *testing.T) *sqlstore.Store {
-		postgrestest.Empty(t, address)
-		return open(t, address).Store
-	})
 }

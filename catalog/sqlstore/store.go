@@ -49,8 +49,7 @@ type Config struct {
 	Around func(ctx context.Context, op string, do func() error) error
 }
 
-// Store is the catalog in a database. The suite in testing/catalogtest checks it on every
-// engine.
+// Store is the catalog in a database. Its tests hold the same promises on SQLite and PostgreSQL.
 //
 // Reads see only live records unless they say otherwise and are safe for concurrent use;
 // writes are serialised. Every write is one transaction: after a crash it is either

@@ -1,4 +1,4 @@
-package catalogtest
+package sqlstore_test
 
 import (
 	"errors"

@@ -1,19 +1,11 @@
-// Package catalogtest is the suite that the catalog must pass on every engine. An engine
-// runs it with its constructor:
-//
-//	func TestConformance(t *testing.T) {
-//		catalogtest.Run(t, func(t *testing.T) *sqlstore.Store { return open(t) })
-//	}
-//
-// Each subtest is named after the promise it checks and gets an empty
-// store, which the constructor's cleanup closes.
-package catalogtest
+package sqlstore_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -23,7 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"almanac/catalog"
+	"almanac/catalog/postgres"
+	"almanac/catalog/sqlite"
 	"almanac/catalog/sqlstore"
+	"almanac/testing/catalogfile"
+	"almanac/testing/postgrestest"
 )
 
 // promise is one subtest.
@@ -32,8 +28,32 @@ type promise struct {
 	test func(f fixture)
 }
 
-// Run checks the stores that open returns.
-func Run(t *testing.T, open func(t *testing.T) *sqlstore.Store) {
+func TestMain(m *testing.M) { os.Exit(postgrestest.M{M: m}.Run()) }
+
+// TestSQLite holds the promises of the catalog on SQLite.
+func TestSQLite(t *testing.T) {
+	hold(t, func(t *testing.T) (*sqlstore.Store, error) {
+		return sqlite.Open(t.Context(), sqlite.Config{Path: catalogfile.Empty(t)})
+	})
+}
+
+// TestPostgreSQL holds the same promises on PostgreSQL.
+func TestPostgreSQL(t *testing.T) {
+	address := postgrestest.Database(t)
+	open := func(t *testing.T) (*sqlstore.Store, error) {
+		return postgres.Open(t.Context(), postgres.Config{URL: address})
+	}
+	if err := must(open(t)).Close(); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, func(t *testing.T) (*sqlstore.Store, error) {
+		postgrestest.Empty(t, address)
+		return open(t)
+	})
+}
+
+// hold checks empty stores that open makes: each subtest is named after the promise that it holds.
+func hold(t *testing.T, open func(t *testing.T) (*sqlstore.Store, error)) {
 	groups := []struct {
 		name     string
 		promises []promise
@@ -51,7 +71,13 @@ func Run(t *testing.T, open func(t *testing.T) *sqlstore.Store) {
 			for _, p := range g.promises {
 				t.Run(p.name, func(t *testing.T) {
 					defer failed(t)
-					p.test(fixture{t, t.Context(), open(t)})
+					store := must(open(t))
+					t.Cleanup(func() {
+						if err := store.Close(); err != nil {
+							t.Error(err)
+						}
+					})
+					p.test(fixture{t, t.Context(), store})
 				})
 			}
 		})
