@@ -86,6 +86,7 @@ race:
 rankings: ## packages without goroutines and with tests that are too slow for -race: rankings, recall, the corpus, walks
 	@echo "== rankings, recall, the corpus, walks over all pages and operations, and packages without goroutines"
 	@$(GO) test -timeout 25m $$(.ci/goroutines none)
+	@$(GO) test -timeout 25m -run "$$(.ci/goroutines tests)" $$(.ci/goroutines slow)
 	for off in avx512f all; do GODEBUG=cpu.$$off=off $(GO) test -short ./embed/transformer/... ./retrieval/vector/kernel || exit 1; done
 
 programs: ## the program and its parts started, killed and filled up, hostile sources

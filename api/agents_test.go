@@ -19,7 +19,6 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
-	"almanac/testing/race"
 )
 
 // taskSets are the sets of questions over a network, by what the name of their
@@ -189,7 +188,6 @@ func figuresOf(all []solution) figures {
 
 // TestAgentsFindAnswers holds how much of the sample an agent must read.
 func TestAgentsFindAnswers(t *testing.T) {
-	race.Skip(t)
 	if testing.Short() {
 		t.Skip("walks over the sample")
 	}

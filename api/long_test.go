@@ -14,7 +14,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlstore"
-	"almanac/testing/race"
 )
 
 // TestAnswersOfToolsFitAContext fills an answer of each tool with lists and texts
@@ -111,7 +110,6 @@ func bodies(of string, many, characters int) (all []string) {
 // answer to their end, over MCP and REST: each character once, each answer of a
 // tool short enough.
 func TestLongTextsAreReadToTheirEnd(t *testing.T) {
-	race.Skip(t)
 	page, opening := tale("page", 45_000), tale("opening", 45_000)
 	messages, posts, comments := bodies("message", 400, 150), bodies("post", 40, 3_000), bodies("comment", 3, 30_000)
 	entries := []catalog.Entry{

@@ -29,7 +29,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlstore"
-	"almanac/testing/race"
 )
 
 // visit asks for a page as a browser does.
@@ -50,7 +49,6 @@ const pageLimit = 60_000
 
 // TestCrawl follows every link of the sample's pages.
 func TestCrawl(t *testing.T) {
-	race.Skip(t)
 	if testing.Short() {
 		t.Skip("walks over the sample")
 	}
@@ -229,7 +227,6 @@ func checkPage(t *testing.T, at string, w *httptest.ResponseRecorder) {
 // TestEveryRecordHasItsPage holds that page names the address that serves the
 // record, and that the sections of a text can be linked to.
 func TestEveryRecordHasItsPage(t *testing.T) {
-	race.Skip(t)
 	if testing.Short() {
 		t.Skip("walks over the sample")
 	}
@@ -590,7 +587,6 @@ const hostile = "# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)><svg
 
 // TestHostileTextIsInert publishes it as every kind of text.
 func TestHostileTextIsInert(t *testing.T) {
-	race.Skip(t)
 	n := network.Network{Name: "harbour", Title: `Harbour <b onmouseover="x">`, Proposals: tidewater}
 	text := hostile + strings.Repeat("x", 1<<20) + "\n\n" + hostile
 	var keys []catalog.Ref

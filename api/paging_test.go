@@ -5,14 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"almanac/testing/race"
 )
 
 // TestPagesOfListsJoin reads the lists of the sample that have pages item by item: each
 // page is its part of the whole.
 func TestPagesOfListsJoin(t *testing.T) {
-	race.Skip(t)
 	l := openPreset(t, "sample", "")
 	page := func(tool string, limit, offset int) (items []any) {
 		t.Helper()

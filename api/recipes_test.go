@@ -12,7 +12,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlstore"
-	"almanac/testing/race"
 )
 
 // recipesOf are the addresses of the recipes that a site lists.
@@ -31,7 +30,6 @@ func recipesOf(t *testing.T, l *library) (all []string) {
 // TestRecipes follows every step of every recipe over the sample to the page of its operation: the arguments are
 // answered there, or, where an earlier answer has one of them, are waited for.
 func TestRecipes(t *testing.T) {
-	race.Skip(t)
 	if testing.Short() {
 		t.Skip("loads the sample")
 	}
