@@ -292,7 +292,8 @@ func newWeb(cfg Config, visits, typing *limit.Bucket) ([]server.Route, error) {
 	pages, err := web.New(web.Config{
 		Serving: cfg.Serving, Site: site, PublicURL: cfg.PublicURL, Version: cfg.Version,
 		Readers: cfg.readers(), Limit: visits, Typing: typing, Protocols: mcp.Versions,
-		Reference: describe.Reference(describe.Service{PublicURL: cfg.PublicURL, Operations: cfg.Operations, Groups: Groups()}),
+		Reference: describe.Reference(describe.Service{PublicURL: cfg.PublicURL, Operations: cfg.Operations,
+			Groups: Groups()}),
 	})
 	if err != nil {
 		return nil, err
